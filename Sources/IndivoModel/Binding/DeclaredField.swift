@@ -27,14 +27,20 @@ struct DeclaredField: Sendable {
         return withExtendedLifetime(prototype) { all(of: type, prototype: prototype.storage) }
     }
 
+    /// The stored properties, as the runtime's reflection metadata lists them: a superclass's first.
+    /// `Mirror`, which calls the same three functions, needs an instance every time, and gives no offset.
     private static func all(of type: Any.Type, prototype: UnsafeRawPointer) -> [DeclaredField] {
-        RuntimeField.all(of: type).compactMap { field in
-            guard let access = field.type as? any FieldAccess.Type else { return nil }
-            let property = field.name.hasPrefix("_") ? String(field.name.dropFirst()) : field.name
-            let options = access.options(at: prototype + field.offset)
+        (0..<recursiveCount(type)).compactMap { index in
+            var metadata = FieldMetadata(name: nil, free: nil, isStrong: false, isVar: false)
+            let fieldType = recursiveChildMetadata(type, index: index, metadata: &metadata)
+            defer { metadata.free?(metadata.name) }
+            guard let access = fieldType as? any FieldAccess.Type, let name = metadata.name else { return nil }
+            let property = String(String(cString: name).trimmingPrefix("_"))
+            let offset = recursiveChildOffset(type, index: index)
+            let options = access.options(at: prototype + offset)
             return DeclaredField(
                 property: property, name: options.name.isEmpty ? property : options.name, formerly: options.formerly,
-                place: options.place, rules: options.rules(), shape: access.shape, offset: field.offset, access: access)
+                place: options.place, rules: options.rules(), shape: access.shape, offset: offset, access: access)
         }
     }
 }
@@ -42,25 +48,6 @@ struct DeclaredField: Sendable {
 extension IndivoDocument {
     /// Where the object's stored properties are counted from. Valid while the object lives.
     var storage: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-}
-
-/// The stored properties of a type, as the runtime's reflection metadata lists them: a superclass's first.
-/// `Mirror`, which calls the same three functions, needs an instance every time, and gives no offset.
-struct RuntimeField {
-    let name: String
-    let type: Any.Type
-    let offset: Int
-
-    static func all(of type: Any.Type) -> [RuntimeField] {
-        (0..<recursiveCount(type)).compactMap { index in
-            var metadata = FieldMetadata(name: nil, free: nil, isStrong: false, isVar: false)
-            let fieldType = recursiveChildMetadata(type, index: index, metadata: &metadata)
-            defer { metadata.free?(metadata.name) }
-            guard let name = metadata.name else { return nil }
-            return RuntimeField(
-                name: String(cString: name), type: fieldType, offset: recursiveChildOffset(type, index: index))
-        }
-    }
 }
 
 /// The layout of the standard library's `_FieldReflectionMetadata`.
@@ -75,9 +62,7 @@ private struct FieldMetadata {
 private func recursiveCount(_: Any.Type) -> Int
 
 @_silgen_name("swift_reflectionMirror_recursiveChildMetadata")
-private func recursiveChildMetadata(
-    _: Any.Type, index: Int, metadata: UnsafeMutablePointer<FieldMetadata>
-) -> Any.Type
+private func recursiveChildMetadata(_: Any.Type, index: Int, metadata: UnsafeMutablePointer<FieldMetadata>) -> Any.Type
 
 @_silgen_name("swift_reflectionMirror_recursiveChildOffset")
 private func recursiveChildOffset(_: Any.Type, index: Int) -> Int

@@ -34,55 +34,25 @@ extension Field: FieldAccess {
 extension FieldSchema {
     /// Gives an object the value that another of the same class has.
     func copy(from document: IndivoDocument, to other: IndivoDocument) {
-        withExtendedLifetime(document) {
-            access.copy(from: document.storage + offset, to: other.storage + offset)
-        }
+        withExtendedLifetime(document) { access.copy(from: document.storage + offset, to: other.storage + offset) }
     }
-}
 
-/// The types that most fields have. They have code of their own: of a type that is known only at run time, each step
-/// would ask the runtime what it is.
-enum CommonField {
-    case string, boolean, integer, number, date, dateTime, codeSystem, codedValue
+    typealias ReadFunction = @Sendable (UnsafeMutableRawPointer, Reader, FieldSchema) throws -> Void
+    typealias WriteFunction = @Sendable (UnsafeRawPointer, Writer, FieldSchema) -> Void
 
-    /// `nil` for a field of another type.
-    init?(_ access: any FieldAccess.Type) {
+    /// How a field is read and written. The types that most fields have get code of their own: of a type that is known only
+    /// at run time, each step would ask the runtime what it is.
+    static func functions(of access: any FieldAccess.Type) -> (read: ReadFunction, write: WriteFunction) {
         switch access {
-        case is Field<String?>.Type: self = .string
-        case is Field<Bool?>.Type: self = .boolean
-        case is Field<Int?>.Type: self = .integer
-        case is Field<Double?>.Type: self = .number
-        case is Field<XMLDate?>.Type: self = .date
-        case is Field<XMLDateTime?>.Type: self = .dateTime
-        case is Field<CodeSystem?>.Type: self = .codeSystem
-        case is Field<CodedValue?>.Type: self = .codedValue
-        default: return nil
-        }
-    }
-
-    func read(into place: UnsafeMutableRawPointer, _ reader: FieldSchema.Reader, _ field: FieldSchema) throws {
-        switch self {
-        case .string: try Field<String?>.read(into: place, reader, field)
-        case .boolean: try Field<Bool?>.read(into: place, reader, field)
-        case .integer: try Field<Int?>.read(into: place, reader, field)
-        case .number: try Field<Double?>.read(into: place, reader, field)
-        case .date: try Field<XMLDate?>.read(into: place, reader, field)
-        case .dateTime: try Field<XMLDateTime?>.read(into: place, reader, field)
-        case .codeSystem: try Field<CodeSystem?>.read(into: place, reader, field)
-        case .codedValue: try Field<CodedValue?>.read(into: place, reader, field)
-        }
-    }
-
-    func write(from place: UnsafeRawPointer, _ writer: FieldSchema.Writer, _ field: FieldSchema) {
-        switch self {
-        case .string: Field<String?>.write(from: place, writer, field)
-        case .boolean: Field<Bool?>.write(from: place, writer, field)
-        case .integer: Field<Int?>.write(from: place, writer, field)
-        case .number: Field<Double?>.write(from: place, writer, field)
-        case .date: Field<XMLDate?>.write(from: place, writer, field)
-        case .dateTime: Field<XMLDateTime?>.write(from: place, writer, field)
-        case .codeSystem: Field<CodeSystem?>.write(from: place, writer, field)
-        case .codedValue: Field<CodedValue?>.write(from: place, writer, field)
+        case is Field<String?>.Type: (Field<String?>.read, Field<String?>.write)
+        case is Field<Bool?>.Type: (Field<Bool?>.read, Field<Bool?>.write)
+        case is Field<Int?>.Type: (Field<Int?>.read, Field<Int?>.write)
+        case is Field<Double?>.Type: (Field<Double?>.read, Field<Double?>.write)
+        case is Field<XMLDate?>.Type: (Field<XMLDate?>.read, Field<XMLDate?>.write)
+        case is Field<XMLDateTime?>.Type: (Field<XMLDateTime?>.read, Field<XMLDateTime?>.write)
+        case is Field<CodeSystem?>.Type: (Field<CodeSystem?>.read, Field<CodeSystem?>.write)
+        case is Field<CodedValue?>.Type: (Field<CodedValue?>.read, Field<CodedValue?>.write)
+        default: ({ try access.read(into: $0, $1, $2) }, { access.write(from: $0, $1, $2) })
         }
     }
 }
@@ -107,11 +77,11 @@ extension Array: FieldValue where Element: FieldElement {
     public static var _shape: FieldSchema.Shape { FieldSchema.Shape(kind: Element._kind, isList: true) }
 
     public static func _read(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self {
-        try reader.items(of: field).compactMap { try Element._readItem(reader.at($0), field) }
+        try reader.items(of: field).compactMap { try Element._read(reader.at($0), field) }
     }
 
     public func _write(_ writer: FieldSchema.Writer, _ field: FieldSchema) {
-        for value in self { value._writeItem(writer, field) }
+        for value in self { value._write(writer, field) }
     }
 }
 
@@ -121,55 +91,34 @@ extension LexicalValue {
     public static func _read(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self? {
         guard let text = reader.text(of: field) else { return nil }
         do throws(LexicalError) {
-            return try read(text, reader)
+            return try text.withUTF8 { (bytes) throws(LexicalError) in
+                try _read(utf8: bytes, isField: reader.format == .dataModel)
+            }
         } catch {
-            try reader.reportUnreadable(text, error, field)
+            try reader.report(.unreadableValue(text: text.string, error), field)
             return nil
         }
-    }
-
-    public static func _readItem(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self? {
-        guard let text = reader.itemText else { return nil }
-        do throws(LexicalError) {
-            return try read(text, reader)
-        } catch {
-            try reader.reportUnreadable(text, error, field, isItem: true)
-            return nil
-        }
-    }
-
-    @inline(__always)
-    private static func read(_ text: FieldText, _ reader: FieldSchema.Reader) throws(LexicalError) -> Self {
-        try text.withUTF8 { (bytes) throws(LexicalError) in try _read(utf8: bytes, isField: reader.format == .dataModel) }
     }
 
     public func _write(_ writer: FieldSchema.Writer, _ field: FieldSchema) { writer.leaf(self, field) }
-
-    public func _writeItem(_ writer: FieldSchema.Writer, _ field: FieldSchema) { writer.add(.text(lexical), to: field) }
 }
 
 extension CompoundValue {
     public static var _kind: FieldSchema.Kind { .compound(Self.self) }
 
     public static func _read(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self? {
-        guard let inner = field.inner, reader.isPresent(field) else { return nil }
+        guard let inner = field.inner else { return try reader.itemValue(field) }
+        guard reader.isPresent(field) else { return nil }
         var value = Self()
         try withUnsafeMutablePointer(to: &value) { try inner.read(into: UnsafeMutableRawPointer($0), reader) }
         return value
     }
 
-    public static func _readItem(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self? {
-        try reader.itemValue(field)
-    }
-
     public func _write(_ writer: FieldSchema.Writer, _ field: FieldSchema) {
+        guard let inner = field.inner else { return writer.add(.value(self), to: field) }
         writer.compound(field) {
-            withUnsafePointer(to: self) { field.inner?.write(from: UnsafeRawPointer($0), writer) }
+            withUnsafePointer(to: self) { inner.write(from: UnsafeRawPointer($0), writer) }
         }
-    }
-
-    public func _writeItem(_ writer: FieldSchema.Writer, _ field: FieldSchema) {
-        writer.add(.value(FieldTable(self, writer.table.format)), to: field)
     }
 }
 
@@ -180,13 +129,7 @@ extension IndivoDocument: FieldElement {
         try reader.document(of: field, self) as? Self
     }
 
-    public static func _readItem(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self? {
-        try reader.itemDocument(self) as? Self
-    }
-
-    public func _write(_ writer: FieldSchema.Writer, _ field: FieldSchema) { _writeItem(writer, field) }
-
-    public func _writeItem(_ writer: FieldSchema.Writer, _ field: FieldSchema) { writer.add(.document(self), to: field) }
+    public func _write(_ writer: FieldSchema.Writer, _ field: FieldSchema) { writer.add(.document(self), to: field) }
 }
 
 // Values that stand alone: a document without them is not read.
@@ -209,7 +152,7 @@ extension FieldValue where Self: LexicalValue {
     public static func _read(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self {
         let value: Self? = try Self._read(reader, field)
         if let value { return value }
-        if !reader.isPresent(field) { try reader.reportMissing(field) }
+        if !reader.isPresent(field) { try reader.report(.missingValue, field) }
         return .absent
     }
 }

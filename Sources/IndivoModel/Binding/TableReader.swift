@@ -8,11 +8,13 @@ extension FieldSchema {
         let schema: ModelSchema
         let format: TableFormat
         /// The model or class being read, for messages.
-        let documentName: String
-        /// What stands before the properties' paths in messages: the list in which the values are that are read.
+        private let documentName: String
+        /// The list in which the values are that are read; `nil` for documents.
+        private let list: FieldSchema?
+        /// What stands before the properties' paths in messages: the list's path.
         private let prefix: String
         /// Collects problems instead of throwing them, when reading is to continue behind them.
-        let problems: ReadingProblems?
+        private let problems: ReadingProblems?
         /// The class of the documents that are read, where it is known.
         private var type: IndivoDocument.Type?
         /// Documents that were read from elements before, and are not read again.
@@ -21,7 +23,7 @@ extension FieldSchema {
         // Unchecked, since checking would take a tenth of the time that reading takes: every access ends before anybody
         // is called who could come back.
 
-        @exclusivity(unchecked) var table: FieldTable
+        @exclusivity(unchecked) private var table: FieldTable
         /// The value of a list that is read next.
         @exclusivity(unchecked) private var item: XMLView?
         private var decoder = TableDecoder()
@@ -29,12 +31,13 @@ extension FieldSchema {
         private var inner: Reader?
 
         init(
-            _ schema: ModelSchema, _ format: TableFormat, documentName: String? = nil, prefix: String = "",
-            known: [XMLNode: IndivoDocument] = [:], problems: ReadingProblems?
+            _ schema: ModelSchema, _ format: TableFormat, documentName: String? = nil, list: FieldSchema? = nil,
+            prefix: String = "", known: [XMLNode: IndivoDocument] = [:], problems: ReadingProblems?
         ) {
             self.schema = schema
             self.format = format
             self.documentName = documentName ?? schema.typeName
+            self.list = list
             self.prefix = prefix
             self.known = known
             self.problems = problems
@@ -45,20 +48,24 @@ extension FieldSchema {
 
 extension FieldSchema.Reader {
     /// Goes on to the table of another element.
-    func decode(_ element: XMLNode) {
-        if let view = element.view { decoder.decode(view, keptBy: element, into: &table) } else { table.clear() }
+    @discardableResult
+    func decode(_ element: XMLNode) -> XMLView? {
+        let view = element.view
+        if let view { decoder.decode(view, keptBy: element, into: &table) } else { table.clear() }
+        return view
     }
 
     // MARK: Cells
 
-    /// The text of a leaf; `nil` when there is none.
+    /// The text of a leaf, or of the item of a list; `nil` when there is none.
     @inline(__always)
-    func text(of field: FieldSchema) -> FieldText? { table.text(of: field.leaf) }
+    func text(of field: FieldSchema) -> FieldText? {
+        field.leaves.isEmpty ? item?.fieldText : table.text(of: field.leaf)
+    }
 
     /// Whether a leaf or compound value is there, if only empty.
     func isPresent(_ field: FieldSchema) -> Bool {
-        if let group = field.group { return table.groups[group].isPresent }
-        return table.leaves[field.leaf].isPresent
+        (field.group.map { table.groups[$0] } ?? table.leaves[field.leaf]).isPresent
     }
 
     // MARK: Lists
@@ -72,18 +79,16 @@ extension FieldSchema.Reader {
         return self
     }
 
-    /// The text of a value in a list.
-    var itemText: FieldText? { item?.fieldText }
-
     /// Reads a compound value in a list.
     func itemValue<Value: CompoundValue>(_ field: FieldSchema) throws -> Value? {
         guard let item else { return nil }
-        let (schema, prefix) = (ModelSchema.of(Value.self), path(of: field) + ".")
         let reader: FieldSchema.Reader
-        if let inner, inner.schema === schema, inner.prefix == prefix {
+        if let inner, inner.list === field {
             reader = inner
         } else {
-            reader = FieldSchema.Reader(schema, format, documentName: documentName, prefix: prefix, problems: problems)
+            reader = FieldSchema.Reader(
+                ModelSchema.of(Value.self), format, documentName: documentName, list: field, prefix: prefix + field.path + ".",
+                problems: problems)
             inner = reader
         }
         reader.decoder.decode(item, keptBy: table.source, into: &reader.table)
@@ -92,49 +97,28 @@ extension FieldSchema.Reader {
 
     // MARK: Documents
 
-    /// The document that a relation to one holds.
+    /// The document that a relation to one holds, or that is the item of a list.
     func document(of field: FieldSchema, _ type: IndivoDocument.Type) throws -> IndivoDocument? {
-        let items = items(of: field)
-        if items.count > 1, format == .dataModel {
-            // That there are more is noted, and does not keep the document from being read.
-            problems?.all.append(
-                DocumentError(
-                    .notADocument(found: "\(items.count) models", expected: "one; the others stay where they are, unread"),
-                    document: documentName, property: path(of: field), line: items[1].element?.node.line))
+        if !field.shape.isList {
+            let items = items(of: field)
+            if items.count > 1, format == .dataModel {
+                // That there are more is noted, and does not keep the document from being read.
+                problems?.all.append(
+                    DocumentError(
+                        found: "\(items.count) models", expected: "one; the others stay where they are, unread",
+                        document: documentName, property: prefix + field.path, line: items[1].element?.node.line))
+            }
+            item = items.first?.element
         }
-        return try items.first.flatMap { try at($0).itemDocument(type) }
-    }
-
-    /// The document in a list.
-    func itemDocument(_ type: IndivoDocument.Type) throws -> IndivoDocument? {
-        guard let element = item else { return nil }
-        let node = element.node
+        guard let node = item?.node else { return nil }
         if !known.isEmpty, let document = known[node] { return document }
-        if format == .nested {
-            let reader = nestedReader(type)
-            let document = type.init()
-            reader.decoder.decode(element, keptBy: node, into: &reader.table)
-            try reader.schema.group.read(into: document.storage, reader)
-            document.source = node
-            return document
-        }
         do {
-            return try FieldSchema.Reader.readModel(node, as: type, reusing: &inner, collecting: problems)
-        } catch let error as DocumentError {
+            return try Self.read(node, as: type, format, reusing: &inner, collecting: problems)
+        } catch let error as DocumentError where format == .dataModel {
             // Another model than the relation's. Problems inside the model are collected where they are met.
             try report(error)
             return nil
         }
-    }
-
-    /// The reader of a class's documents inside nested XML.
-    private func nestedReader(_ type: IndivoDocument.Type) -> FieldSchema.Reader {
-        if let inner, inner.type == type { return inner }
-        let schema = ModelSchema.of(type)
-        let made = FieldSchema.Reader(schema, format, problems: problems)
-        made.type = type
-        inner = made
-        return made
     }
 
     /// A value of what the table says.
@@ -146,88 +130,65 @@ extension FieldSchema.Reader {
 
     /// Fills a document from its element, which becomes its source.
     func fill(_ document: IndivoDocument, from element: XMLNode) throws {
-        decode(element)
+        let view = decode(element)
         try schema.group.read(into: document.storage, self)
         document.source = element
+        guard format == .dataModel else { return }
+        if let problems, let document = document as? GenericDocument { try document.collectUnreadable(into: problems) }
+        if let id = view?.attribute("documentId"), !id.isEmpty { document.id = String(decoding: id, as: UTF8.self) }
     }
 
-    /// Reads a `Model` element; those of one class with one reader.
-    static func readModel(
-        _ model: XMLNode, as type: IndivoDocument.Type, reusing reader: inout FieldSchema.Reader?,
-        collecting problems: ReadingProblems?
+    /// Reads a `Model` element, or an element inside nested XML; those of one class with one reader.
+    static func read(
+        _ element: XMLNode, as type: IndivoDocument.Type, _ format: TableFormat = .dataModel,
+        reusing reader: inout FieldSchema.Reader?, collecting problems: ReadingProblems?
     ) throws -> IndivoDocument {
-        let used: FieldSchema.Reader
-        if let reader, reader.type == type {
-            used = reader
-        } else {
-            guard type != IndivoDocument.self, type.format.isDataModel else {
-                return try type.read(from: model, collecting: problems)
+        if reader?.type != type {
+            if format == .dataModel {
+                guard type != IndivoDocument.self, type.format.isDataModel else {
+                    return try type.read(from: element, collecting: problems)
+                }
+                reader = try FieldSchema.Reader(models: type, problems: problems)
+            } else {
+                reader = FieldSchema.Reader(ModelSchema.of(type), format, problems: problems)
             }
-            used = try FieldSchema.Reader(models: type, problems: problems)
-            used.type = type
-            reader = used
+            reader?.type = type
         }
         // What is no model of the class is refused there, with the reason.
-        guard type.isModel(model, used.schema) else { return try type.read(from: model, collecting: problems) }
+        guard let reader, format == .nested || type.isModel(element, reader.schema) else {
+            return try type.read(from: element, collecting: problems)
+        }
         let document = type.init()
-        try used.fill(document, model: model)
+        try reader.fill(document, from: element)
         return document
     }
 
     /// A reader of `Model` elements.
     /// - Throws: ``DocumentError`` for a class with fields that no data model holds.
-    convenience init(
-        models type: IndivoDocument.Type, known: [XMLNode: IndivoDocument] = [:], problems: ReadingProblems?
-    ) throws {
+    convenience init(models type: IndivoDocument.Type, known: [XMLNode: IndivoDocument] = [:], problems: ReadingProblems?) throws {
         let schema = ModelSchema.of(type)
         try schema.checkDataModel()
         self.init(schema, .dataModel, documentName: schema.modelName, known: known, problems: problems)
     }
 
-    /// Fills a document from a `Model` element, and keeps the element.
-    func fill(_ document: IndivoDocument, model: XMLNode) throws {
-        try fill(document, from: model)
-        if let problems, let document = document as? GenericDocument { try document.collectUnreadable(into: problems) }
-        if let id = table.source?.view?.attribute("documentId"), !id.isEmpty {
-            document.id = String(decoding: id, as: UTF8.self)
-        }
-    }
-
     // MARK: Problems
 
     /// Notes what is wrong with a value, or throws it where nobody collects problems.
-    func report(_ error: DocumentError) throws {
+    func report(_ reason: DocumentError.Reason, _ field: FieldSchema) throws {
+        let line = field.leaves.isEmpty ? item?.node.line : table.line(of: field.leaf) ?? table.source?.line
+        try report(DocumentError(reason, document: documentName, property: prefix + field.path, line: line))
+    }
+
+    private func report(_ error: DocumentError) throws {
         guard let problems else { throw error }
         problems.all.append(error)
-    }
-
-    private func path(of field: FieldSchema) -> String { prefix + field.path }
-
-    /// Reports a text that is no value of the field.
-    /// - Parameter isItem: Whether it stands in a list.
-    func reportUnreadable(_ text: FieldText, _ error: LexicalError, _ field: FieldSchema, isItem: Bool = false) throws {
-        try report(
-            DocumentError(
-                .unreadableValue(text: text.string, error), document: documentName, property: path(of: field),
-                line: isItem ? item?.node.line : line(of: field)))
-    }
-
-    /// Reports that there is no value where there must be one.
-    func reportMissing(_ field: FieldSchema) throws {
-        try report(
-            DocumentError(.missingValue, document: documentName, property: path(of: field), line: line(of: field)))
-    }
-
-    private func line(of field: FieldSchema) -> Int? {
-        let cell = table.leaves.indices.contains(field.leaf) ? table.leaves[field.leaf] : nil
-        return cell?.origin.map { $0.node.line } ?? table.source?.line
     }
 }
 
 extension ModelSchema {
     /// - Throws: ``DocumentError`` when a data model cannot hold one of the fields.
     func checkDataModel() throws {
-        guard let field = unsupported.first else { return }
+        guard let field = relations.first(where: { !$0.isModelRelation }) else { return }
         throw DocumentError(
             .unsupportedField("a data model holds no lists of plain values; make it a list of related documents"),
             document: modelName, property: field.path)

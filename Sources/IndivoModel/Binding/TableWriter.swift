@@ -57,27 +57,18 @@ extension FieldSchema.Writer {
         withUnsafePointer(to: value) { table.schema.group.write(from: UnsafeRawPointer($0), self) }
     }
 
+    /// Takes a leaf, or the item of a list of leaves.
     func leaf<Value: LexicalValue>(_ value: Value, _ field: FieldSchema) {
+        if field.leaves.isEmpty { return add(.text(value.lexical), to: field) }
         let index = field.leaf
-        if isNew {
-            table.set(value.lexical, at: index)
-            return leaves.append(index)
-        }
-        let cell = table.leaves[index]
-        if case .bytes(let bytes) = cell.text {
-            if value._isSaid(byUTF8: bytes, isField: isField) { return }
-        } else if let old = table.text(of: index) {
-            if old.withUTF8({ value._isSaid(byUTF8: $0, isField: isField) }) { return }
-        }
+        if !isNew, let old = table.text(of: index), old.withUTF8({ value._isSaid(byUTF8: $0, isField: isField) }) { return }
         let text = value.lexical
-        if text.isEmpty {
-            if case .empty = cell.text { return }
-            if isField, !cell.hasText { return }
-        }
-        if text == field.shape.defaultText,
-            table.schema.leaves[index].isDefault(text, for: table.string(of: index), isField: isField)
-        {
-            return
+        if !isNew {
+            let cell = table.leaves[index]
+            if text.isEmpty, !cell.hasText, isField || cell.isPresent { return }
+            // A value that a property only has for want of a readable one: the original text, or that there is none, says
+            // more.
+            if text == field.shape.defaultText, !cell.hasText || table.isUnreadable(index) { return }
         }
         table.set(text, at: index)
         leaves.append(index)
@@ -130,10 +121,9 @@ extension FieldTable {
     }
 
     /// The table of what an object says, whatever its source.
-    /// - Parameter format: `nil` for the class's own.
-    init(_ document: IndivoDocument, _ format: TableFormat? = nil) {
-        let writer = FieldSchema.Writer(
-            ModelSchema.of(type(of: document)), format ?? (type(of: document).format.isDataModel ? .dataModel : .nested))
+    init(_ document: IndivoDocument) {
+        let type = type(of: document)
+        let writer = FieldSchema.Writer(ModelSchema.of(type), type.format.isDataModel ? .dataModel : .nested)
         writer.write(document)
         self = writer.table
     }

@@ -10,14 +10,10 @@ public protocol FieldValue {
 /// One value of a field: a leaf, a compound or a document. Conform to ``LexicalValue`` or ``CompoundValue`` instead.
 public protocol FieldElement {
     static var _kind: FieldSchema.Kind { get }
-    /// Reads a field's only value; `nil` when there is none.
+    /// Reads a field's only value, or the reader's item of a list; `nil` when there is none.
     static func _read(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self?
-    /// Reads the reader's item of a list; `nil` when it is none.
-    static func _readItem(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self?
-    /// Writes a field's only value.
+    /// Writes a field's only value, or the value behind the others of a list.
     func _write(_ writer: FieldSchema.Writer, _ field: FieldSchema)
-    /// Writes the value behind the others of a list.
-    func _writeItem(_ writer: FieldSchema.Writer, _ field: FieldSchema)
 }
 
 extension FieldSchema {

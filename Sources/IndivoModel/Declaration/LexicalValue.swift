@@ -67,7 +67,9 @@ extension LexicalValue {
 
     /// Whether two texts are the same value, perhaps in other spellings.
     static func isSameValue(_ a: String, _ b: String, isField: Bool) -> Bool {
-        guard let a = try? read(a, isField: isField), let b = try? read(b, isField: isField) else { return false }
+        if a == b { return true }
+        guard !a.isEmpty, !b.isEmpty, let a = try? read(a, isField: isField), let b = try? read(b, isField: isField)
+        else { return false }
         return a == b
     }
 }
@@ -142,10 +144,11 @@ extension String {
 }
 
 /// Whether bytes are a text.
-func isText(_ text: String, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    text.withBytes { text in
-        guard text.count == bytes.count else { return false }
-        guard let a = text.baseAddress, let b = bytes.baseAddress else { return text.isEmpty }
-        return memcmp(a, b, text.count) == 0
-    }
+func isText(_ text: String, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool { text.withBytes { areEqual($0, bytes) } }
+
+@inline(__always)
+func areEqual(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard a.count == b.count else { return false }
+    guard let start = a.baseAddress, let other = b.baseAddress else { return a.isEmpty }
+    return memcmp(start, other, a.count) == 0
 }

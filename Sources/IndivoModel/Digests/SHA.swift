@@ -4,29 +4,10 @@ import URLCoding
 /// SHA-1 (FIPS 180-4): the digest Indivo gives binary documents. Nothing here relies on it for security.
 package enum SHA1 {
     package static func hash(_ data: some ContiguousBytes) -> [UInt8] {
-        var state: (UInt32, UInt32, UInt32, UInt32, UInt32) = (
-            0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0
-        )
-        var schedule = [UInt32](repeating: 0, count: 80)
-        eachBlock(of: data) { compress(&state, &schedule, $0) }
-        return bigEndian([state.0, state.1, state.2, state.3, state.4])
-    }
-
-    /// The hash as lower-case hexadecimal digits.
-    package static func hex(_ data: some ContiguousBytes) -> String { Hexadecimal.encode(hash(data)) }
-
-    private static func compress(
-        _ state: inout (UInt32, UInt32, UInt32, UInt32, UInt32), _ schedule: inout [UInt32],
-        _ block: UnsafeRawBufferPointer
-    ) {
-        schedule.withUnsafeMutableBufferPointer { w in
-            for index in 0..<16 {
-                w[index] = UInt32(bigEndian: block.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
-            }
-            for index in 16..<80 {
-                w[index] = rotate(w[index - 3] ^ w[index - 8] ^ w[index - 14] ^ w[index - 16], 1)
-            }
-            var (a, b, c, d, e) = state
+        var state: [UInt32] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0]
+        eachBlock(of: data, words: 80) { w in
+            for index in 16..<80 { w[index] = rotate(w[index &- 3] ^ w[index &- 8] ^ w[index &- 14] ^ w[index &- 16], left: 1) }
+            var (a, b, c, d, e) = (state[0], state[1], state[2], state[3], state[4])
             for index in 0..<80 {
                 let (f, k): (UInt32, UInt32) =
                     switch index {
@@ -35,16 +16,15 @@ package enum SHA1 {
                     case ..<60: ((b & c) | (b & d) | (c & d), 0x8f1b_bcdc)
                     default: (b ^ c ^ d, 0xca62_c1d6)
                     }
-                (e, d, c, b, a) = (d, c, rotate(b, 30), a, rotate(a, 5) &+ f &+ e &+ k &+ w[index])
+                (e, d, c, b, a) = (d, c, rotate(b, left: 30), a, rotate(a, left: 5) &+ f &+ e &+ k &+ w[index])
             }
-            state = (state.0 &+ a, state.1 &+ b, state.2 &+ c, state.3 &+ d, state.4 &+ e)
+            for (index, word) in [a, b, c, d, e].enumerated() { state[index] &+= word }
         }
+        return bigEndian(state)
     }
 
-    @inline(__always)
-    private static func rotate(_ value: UInt32, _ bits: UInt32) -> UInt32 {
-        (value << bits) | (value >> (32 &- bits))
-    }
+    /// The hash as lower-case hexadecimal digits.
+    package static func hex(_ data: some ContiguousBytes) -> String { Hexadecimal.encode(hash(data)) }
 }
 
 /// SHA-256 (FIPS 180-4). Linux offers none without another dependency.
@@ -53,8 +33,26 @@ package enum SHA256 {
         var state: [UInt32] = [
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
         ]
-        var schedule = [UInt32](repeating: 0, count: 64)
-        eachBlock(of: data) { compress(&state, &schedule, $0) }
+        constants.withUnsafeBufferPointer { k in
+            eachBlock(of: data, words: 64) { w in
+                for index in 16..<64 {
+                    let (a, b) = (w[index &- 15], w[index &- 2])
+                    let s0 = rotate(a, right: 7) ^ rotate(a, right: 18) ^ (a >> 3)
+                    let s1 = rotate(b, right: 17) ^ rotate(b, right: 19) ^ (b >> 10)
+                    w[index] = w[index &- 16] &+ s0 &+ w[index &- 7] &+ s1
+                }
+                var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+                var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+                for index in 0..<64 {
+                    let s1 = rotate(e, right: 6) ^ rotate(e, right: 11) ^ rotate(e, right: 25)
+                    let t1 = h &+ s1 &+ ((e & f) ^ (~e & g)) &+ k[index] &+ w[index]
+                    let s0 = rotate(a, right: 2) ^ rotate(a, right: 13) ^ rotate(a, right: 22)
+                    let t2 = s0 &+ ((a & b) ^ (a & c) ^ (b & c))
+                    (h, g, f, e, d, c, b, a) = (g, f, e, d &+ t1, c, b, a, t1 &+ t2)
+                }
+                for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
+            }
+        }
         return bigEndian(state)
     }
 
@@ -71,50 +69,6 @@ package enum SHA256 {
         return hash(block.map { $0 ^ 0x5c } + inner)
     }
 
-    private static func compress(
-        _ state: inout [UInt32], _ schedule: inout [UInt32], _ block: UnsafeRawBufferPointer
-    ) {
-        state.withUnsafeMutableBufferPointer { state in
-            schedule.withUnsafeMutableBufferPointer { w in
-                constants.withUnsafeBufferPointer { k in
-                    for index in 0..<16 {
-                        w[index] = UInt32(
-                            bigEndian: block.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
-                    }
-                    for index in 16..<64 {
-                        let a = w[index &- 15]
-                        let b = w[index &- 2]
-                        let s0 = rotate(a, 7) ^ rotate(a, 18) ^ (a >> 3)
-                        let s1 = rotate(b, 17) ^ rotate(b, 19) ^ (b >> 10)
-                        w[index] = w[index &- 16] &+ s0 &+ w[index &- 7] &+ s1
-                    }
-                    var (a, b, c, d) = (state[0], state[1], state[2], state[3])
-                    var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-                    for index in 0..<64 {
-                        let s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
-                        let t1 = h &+ s1 &+ ((e & f) ^ (~e & g)) &+ k[index] &+ w[index]
-                        let s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
-                        let t2 = s0 &+ ((a & b) ^ (a & c) ^ (b & c))
-                        (h, g, f, e, d, c, b, a) = (g, f, e, d &+ t1, c, b, a, t1 &+ t2)
-                    }
-                    state[0] &+= a
-                    state[1] &+= b
-                    state[2] &+= c
-                    state[3] &+= d
-                    state[4] &+= e
-                    state[5] &+= f
-                    state[6] &+= g
-                    state[7] &+= h
-                }
-            }
-        }
-    }
-
-    @inline(__always)
-    private static func rotate(_ value: UInt32, _ bits: UInt32) -> UInt32 {
-        (value >> bits) | (value << (32 &- bits))
-    }
-
     private static let constants: [UInt32] = [
         0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
         0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe, 0x9bdc_06a7, 0xc19b_f174,
@@ -127,23 +81,36 @@ package enum SHA256 {
     ]
 }
 
-/// The blocks of a message, padded (FIPS 180-4, section 5.1.1).
-private func eachBlock(of data: some ContiguousBytes, _ body: (UnsafeRawBufferPointer) -> Void) {
-    func blocks(_ bytes: UnsafeRawBufferPointer) {
-        for start in stride(from: 0, to: bytes.count, by: 64) {
-            body(UnsafeRawBufferPointer(rebasing: bytes[start..<start + 64]))
+/// Calls `body` with each block of a message, padded (FIPS 180-4, section 5.1.1): with the words of its schedule, of which
+/// the first 16 are the block's.
+@inline(__always)
+private func eachBlock(of data: some ContiguousBytes, words: Int, _ body: (UnsafeMutableBufferPointer<UInt32>) -> Void) {
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: words) { schedule in
+        schedule.initialize(repeating: 0)
+        func blocks(_ bytes: UnsafeRawBufferPointer) {
+            for start in stride(from: 0, to: bytes.count / 64 * 64, by: 64) {
+                for index in 0..<16 {
+                    schedule[index] = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: start + index * 4, as: UInt32.self))
+                }
+                body(schedule)
+            }
+        }
+        data.withUnsafeBytes { bytes in
+            blocks(bytes)
+            var tail = [UInt8](bytes[(bytes.count / 64 * 64)...])
+            tail.append(0x80)
+            while tail.count % 64 != 56 { tail.append(0) }
+            withUnsafeBytes(of: UInt64(bytes.count * 8).bigEndian) { tail.append(contentsOf: $0) }
+            tail.withUnsafeBytes(blocks)
         }
     }
-    data.withUnsafeBytes { bytes in
-        let whole = bytes.count / 64 * 64
-        blocks(UnsafeRawBufferPointer(rebasing: bytes[..<whole]))
-        var tail = [UInt8](bytes[whole...])
-        tail.append(0x80)
-        while tail.count % 64 != 56 { tail.append(0) }
-        withUnsafeBytes(of: UInt64(bytes.count * 8).bigEndian) { tail.append(contentsOf: $0) }
-        tail.withUnsafeBytes(blocks)
-    }
 }
+
+@inline(__always)
+private func rotate(_ value: UInt32, left bits: UInt32) -> UInt32 { (value << bits) | (value >> (32 &- bits)) }
+
+@inline(__always)
+private func rotate(_ value: UInt32, right bits: UInt32) -> UInt32 { rotate(value, left: 32 &- bits) }
 
 private func bigEndian(_ words: [UInt32]) -> [UInt8] {
     words.flatMap { word in withUnsafeBytes(of: word.bigEndian) { [UInt8]($0) } }

@@ -10,35 +10,30 @@ enum DocumentClasses {
     }
 
     private static let registered = Mutex(
-        Dictionary(uniqueKeysWithValues: IndivoDocument.coreModels.map { ($0.modelName, Known.type($0)) }))
-
-    /// The classes of nested XML, by the names and namespaces of their roots.
-    private static let roots = Mutex<[[String?]: IndivoDocument.Type]>(
         Dictionary(
-            uniqueKeysWithValues: [
+            uniqueKeysWithValues: (IndivoDocument.coreModels + [
                 Annotation.self, Demographics.self, EquipmentDocument.self, ProcedureDocument.self, Reports.self,
                 SimpleClinicalNoteDocument.self,
-            ].compactMap { (type: IndivoDocument.Type) in root(of: type).map { ($0, type) } }))
+            ]).map { (key(of: $0), Known.type($0)) }))
 
-    private static func root(of type: IndivoDocument.Type) -> [String?]? {
-        if case .nested(let root, let namespace) = type.format { [root, namespace] } else { nil }
+    /// The model's name or, of nested XML, the root's name and namespace.
+    private static func key(of type: IndivoDocument.Type) -> [String?] {
+        if case .nested(let root, let namespace) = type.format { [root, namespace] } else { [type.modelName] }
     }
 
     static func register(_ type: IndivoDocument.Type) {
-        if let root = root(of: type) {
-            roots.withLock { $0[root] = type }
-        } else if type != IndivoDocument.self {
-            registered.withLock { $0[type.modelName] = .type(type) }
-        }
+        let key = key(of: type)
+        if type != IndivoDocument.self { registered.withLock { $0[key] = .type(type) } }
     }
 
-    static func register(_ model: RuntimeModel) { registered.withLock { $0[model.name] = .shape(model) } }
+    static func register(_ model: RuntimeModel) { registered.withLock { $0[[model.name]] = .shape(model) } }
+
+    private static func type(_ key: [String?]) -> IndivoDocument.Type? {
+        if case .type(let type)? = registered.withLock({ $0[key] }) { type } else { nil }
+    }
 
     /// The class registered for a model, or ``GenericDocument``.
-    static func type(ofModel name: String) -> IndivoDocument.Type {
-        guard case .type(let type)? = registered.withLock({ $0[name] }) else { return GenericDocument.self }
-        return type
-    }
+    static func type(ofModel name: String) -> IndivoDocument.Type { type([name]) ?? GenericDocument.self }
 
     /// The class registered for what an element is: a model, a document that holds one, or nested XML's root.
     /// - Throws: ``DocumentError`` when it is none of these.
@@ -46,18 +41,15 @@ enum DocumentClasses {
         if element.name == "Model" || element.name == "Models" {
             return type(ofModel: try SDMX.soleModel(in: element, for: IndivoDocument.self).attr("name") ?? "")
         }
-        if let type = roots.withLock({ $0[[element.name, element.namespace]] }) { return type }
+        if let type = type([element.name, element.namespace]) { return type }
         throw DocumentError(
-            .notADocument(
-                found: SDMX.describe(element) + (element.namespace.map { " in \($0)" } ?? ""),
-                expected: "<Models>, <Model> or the root of a registered class"),
+            found: SDMX.describeWithNamespace(element), expected: "<Models>, <Model> or the root of a registered class",
             document: "IndivoDocument", line: element.line)
     }
 
     /// A model that is known only by its shape.
     static func runtimeModel(named name: String) -> RuntimeModel? {
-        guard case .shape(let model)? = registered.withLock({ $0[name] }) else { return nil }
-        return model
+        if case .shape(let model)? = registered.withLock({ $0[[name]] }) { model } else { nil }
     }
 
     /// The shape of a model, whichever way it is known; one without fields when it is not.

@@ -24,10 +24,11 @@ public struct DocumentError: Error, Hashable, CustomStringConvertible {
     public let line: Int?
 
     init(_ reason: Reason, document: String, property: String = "", line: Int? = nil) {
-        self.reason = reason
-        self.document = document
-        self.property = property
-        self.line = line
+        (self.reason, self.document, self.property, self.line) = (reason, document, property, line)
+    }
+
+    init(found: String, expected: String, document: String, property: String = "", line: Int? = nil) {
+        self.init(.notADocument(found: found, expected: expected), document: document, property: property, line: line)
     }
 
     public var description: String {
@@ -38,12 +39,11 @@ public struct DocumentError: Error, Hashable, CustomStringConvertible {
     /// What is wrong, without the document, the property and the line.
     var explanation: String {
         switch reason {
-        case .unreadableValue(_, let error): return "\(error)"
-        case .missingValue: return "the value is required, and the document has none"
-        case .notADocument(let found, let expected): return "found \(found), expected \(expected)"
-        case .otherModel(let name):
-            return "the document is a “\(name)”; read it with that class, or with SDMXDocument"
-        case .unsupportedField(let why): return why
+        case .unreadableValue(_, let error): "\(error)"
+        case .missingValue: "the value is required, and the document has none"
+        case .notADocument(let found, let expected): "found \(found), expected \(expected)"
+        case .otherModel(let name): "the document is a “\(name)”; read it with that class, or with SDMXDocument"
+        case .unsupportedField(let why): why
         }
     }
 }

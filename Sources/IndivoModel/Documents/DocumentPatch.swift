@@ -17,15 +17,14 @@ package struct DocumentPatch {
     package let root: XMLNode
     /// What was read, made into what is to be.
     package let changed: XMLNode
-    private let written: [(document: IndivoDocument, element: XMLNode)]
+    private let written: [WrittenDocument]
 
     /// What of a document is not as it was read.
     /// - Throws: ``DocumentError`` also when the document was not read, or its class is not registered.
     package init(of document: IndivoDocument) throws {
         guard let source = document.source, Self.knownClass(of: source) == type(of: document) else {
             throw DocumentError(
-                .notADocument(
-                    found: "a class that is not registered", expected: "\(type(of: document)).register() at the app's start"),
+                found: "a class that is not registered", expected: "\(type(of: document)).register() at the app's start",
                 document: document.modelName)
         }
         switch type(of: document).format {
@@ -41,7 +40,7 @@ package struct DocumentPatch {
 
         root = XMLNode("Patch")
         root.append(XMLNode("Read").append(source.clone()))
-        let numbers = Dictionary(Self.models(in: source).enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        let numbers = Dictionary(zip(Self.models(in: source), 0...), uniquingKeysWith: { first, _ in first })
         for (document, element) in written {
             if let number = document.source.flatMap({ numbers[$0] }) { element.attr(Self.mark, "\(number)") }
         }
@@ -71,7 +70,7 @@ package struct DocumentPatch {
         let changed = try part("Changed", of: root)
         guard let type = knownClass(of: read) else {
             throw DocumentError(
-                .notADocument(found: "a class that is not registered", expected: "its class's register() at the app's start"),
+                found: "a class that is not registered", expected: "its class's register() at the app's start",
                 document: read.attr("name") ?? read.name)
         }
         let sources = models(in: read)
@@ -82,8 +81,7 @@ package struct DocumentPatch {
             if let number = Int(number), sources.indices.contains(number) { origins[model] = sources[number] }
         }
         // What could not be read then cannot be read now, and stays.
-        var problems: [DocumentError] = []
-        let document = try type.read(from: changed, problems: &problems)
+        let document = try type.read(from: changed, collecting: ReadingProblems())
         document.isFromReport = true
         if type.format.isDataModel { connect(document, origins) } else { document.source = read }
         return document
@@ -100,7 +98,7 @@ package struct DocumentPatch {
 
     private static func part(_ name: String, of root: XMLNode) throws -> XMLNode {
         guard root.name == "Patch", let part = root.child(named: name)?.children().first else {
-            throw DocumentError(.notADocument(found: SDMX.describe(root), expected: "<Patch>"), document: "Patch")
+            throw DocumentError(found: SDMX.describe(root), expected: "<Patch>", document: "Patch")
         }
         return part
     }
@@ -108,9 +106,7 @@ package struct DocumentPatch {
     /// An element and all below it, in the order of the document: of a data model the models, of nested XML the root.
     private static func models(in element: XMLNode) -> [XMLNode] {
         guard element.name == "Model" else { return [element] }
-        return [element] + element.ownChildren(named: "Field").flatMap { field in
-            field.relatedModels.flatMap(models)
-        }
+        return [element] + element.ownChildren(named: "Field").flatMap { $0.relatedModels.flatMap(models) }
     }
 
     /// The class of a report's element, where it is known by it.

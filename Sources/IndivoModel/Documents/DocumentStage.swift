@@ -48,11 +48,7 @@ package struct SentWrite: Sendable {
     package private(set) var contents: [Data]
 
     package init(_ content: Data, record: String, call: String, path: [String: String], externalID: String) {
-        self.record = record
-        self.call = call
-        self.path = path
-        self.externalID = externalID
-        contents = [content]
+        (self.record, self.call, self.path, self.externalID, contents) = (record, call, path, externalID, [content])
     }
 
     /// The same, after another attempt of which the outcome is not known.

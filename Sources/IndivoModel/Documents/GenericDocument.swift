@@ -25,21 +25,17 @@ extension GenericDocument {
         for (index, leaf) in model.schema.leaves.enumerated() {
             guard let text = fields.text(of: index)?.string, let error = leaf.type.failure(of: text, isField: true)
             else { continue }
-            problems.all.append(
-                DocumentError(
-                    .unreadableValue(text: text, error), document: modelName, property: leaf.property,
-                    line: fields.line(of: index)))
+            let reason = DocumentError.Reason.unreadableValue(text: text, error)
+            problems.all.append(DocumentError(reason, document: modelName, property: leaf.property, line: fields.line(of: index)))
         }
         for (index, relation) in model.schema.relations.enumerated() {
-            let name = relation.name
             for related in fields.models(of: index) {
                 let found = related.attr("name") ?? ""
-                if let expected = model.relatedModels[name], expected != found {
+                if let expected = model.relatedModels[relation.name], expected != found {
                     problems.all.append(
                         DocumentError(
-                            .notADocument(
-                                found: "<Model name=\"\(found)\">", expected: "<Model name=\"\(expected)\">"),
-                            document: modelName, property: name, line: related.line))
+                            found: "<Model name=\"\(found)\">", expected: "<Model name=\"\(expected)\">",
+                            document: modelName, property: relation.name, line: related.line))
                 }
                 _ = try DocumentClasses.type(ofModel: found).read(from: related, collecting: problems)
             }

@@ -20,10 +20,13 @@ extension FieldElement where Self: IndivoDocument {
     /// - Throws: ``DocumentError`` when the document holds something that its format cannot.
     public func copy() throws -> Self {
         // Of the object's own class, also where only a superclass is known of it.
-        let copy =
-            if let element = try nestedCopy() { try type(of: self).readNested(element) } else {
-                try type(of: self).read(from: PreparedDocument(new: self).root, collecting: ReadingProblems())
-            }
+        let copy: Self
+        if let element = try nestedCopy() {
+            copy = type(of: self).init()
+            try copy.readNested(element, root: nil, namespace: nil, collecting: ReadingProblems())
+        } else {
+            copy = try type(of: self).read(from: PreparedDocument(new: self).root, collecting: ReadingProblems())
+        }
         copy.id = nil
         return copy
     }
@@ -34,13 +37,8 @@ extension IndivoDocument {
     fileprivate final func nestedCopy() throws -> XMLNode? {
         guard type(of: self).format.isDataModel else { return nil }
         if let source { return source.name == "Model" ? nil : try nestedXML(root: source.name, namespace: nil) }
-        return ModelSchema.of(type(of: self)).unsupported.isEmpty ? nil : try nestedXML(root: "Model", namespace: nil)
-    }
-
-    fileprivate static func readNested(_ element: XMLNode) throws -> Self {
-        let document = self.init()
-        try document.readNested(element, root: nil, namespace: nil, collecting: ReadingProblems())
-        return document
+        let fitsModel = ModelSchema.of(type(of: self)).relations.allSatisfy(\.isModelRelation)
+        return fitsModel ? nil : try nestedXML(root: "Model", namespace: nil)
     }
 }
 

@@ -56,7 +56,7 @@ extension FieldTable {
             let name = path + field.property
             if let relation = field.relation {
                 return relations[relation].items.enumerated().flatMap { index, item in
-                    item.lines(field.shape.isList ? "\(name)[\(index)]" : name, margin: margin)
+                    item.lines(field.shape.isList ? "\(name)[\(index)]" : name, format, margin: margin)
                 }
             }
             if let inner = field.inner { return lines(inner, path: name + ".", margin: margin) }
@@ -66,13 +66,17 @@ extension FieldTable {
 }
 
 extension TableItem {
-    fileprivate func lines(_ name: String, margin: String) -> [String] {
+    fileprivate func lines(_ name: String, _ format: TableFormat, margin: String) -> [String] {
         switch self {
-        case .text(let text): [IndivoDocument.line(name, text, margin)]
-        case .value(let table): table.lines(table.schema.group, path: name + ".", margin: margin)
+        case .text(let text):
+            return [IndivoDocument.line(name, text, margin)]
+        case .value(let value):
+            let table = FieldTable(value, format)
+            return table.lines(table.schema.group, path: name + ".", margin: margin)
         case .document(let document):
-            [IndivoDocument.line(name, document.modelName, margin)] + document.lines(margin: margin + "  ")
-        case .element: []
+            return [IndivoDocument.line(name, document.modelName, margin)] + document.lines(margin: margin + "  ")
+        case .element:
+            return []
         }
     }
 }

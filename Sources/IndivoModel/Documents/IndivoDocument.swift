@@ -91,7 +91,7 @@ open class IndivoDocument {
         let document = self.init()
         switch format {
         case .dataModel:
-            try FieldSchema.Reader(models: self, problems: problems).fill(document, model: SDMX.soleModel(in: element, for: self))
+            try FieldSchema.Reader(models: self, problems: problems).fill(document, from: SDMX.soleModel(in: element, for: self))
         case .nested(let root, let namespace):
             try document.readNested(element, root: root, namespace: namespace, collecting: problems)
         }

@@ -5,8 +5,13 @@ import IndivoXML
 package struct PreparedDocument {
     /// The root element.
     package let root: XMLNode
-    private let written: [(document: IndivoDocument, element: XMLNode)]
+    private let written: [WrittenDocument]
+}
 
+/// A document and the element that it was written into.
+typealias WrittenDocument = (document: IndivoDocument, element: XMLNode)
+
+extension PreparedDocument {
     /// A document on its own, in whichever format its class has.
     package init(new document: IndivoDocument) throws {
         switch type(of: document).format {
@@ -40,8 +45,7 @@ package struct PreparedDocument {
         try writer.writeList(
             models, into: root, targets: SDMX.models(in: root), originals: originals, baselines: originals,
             as: GenericDocument.self)
-        self.root = root
-        written = writer.written
+        self.init(root: root, written: writer.written)
     }
 
     /// One model of a document that holds perhaps more: the others, and all that is unknown, stay as they are.
@@ -64,21 +68,14 @@ package struct PreparedDocument {
             }
         guard let place else {
             throw DocumentError(
-                .notADocument(
-                    found: "\(candidates.count) models “\(document.modelName)”, none of them as it was read",
-                    expected: "the model to replace; read it again from the record"),
-                document: document.modelName)
+                found: "\(candidates.count) models “\(document.modelName)”, none of them as it was read",
+                expected: "the model to replace; read it again from the record", document: document.modelName)
         }
         let writer = SDMXWriter(naming: .current)
         try writer.write(document, into: targets[place], original: originals[place])
         // What the object could not read back later it must not send now.
         _ = try type(of: document).read(from: targets[place])
         self.init(root: root, written: writer.written)
-    }
-
-    private init(root: XMLNode, written: [(document: IndivoDocument, element: XMLNode)]) {
-        self.root = root
-        self.written = written
     }
 
     /// The document in UTF-8, with what stands around its root, where something does.
@@ -112,10 +109,7 @@ extension XMLNode {
 
 extension IndivoDocument {
     /// The stored document's root, when the object was read from it (and not from a report, which leaves things out).
-    package final var storedRoot: XMLNode? {
-        guard id != nil, !isFromReport, let source else { return nil }
-        return source.document.root
-    }
+    package final var storedRoot: XMLNode? { id == nil || isFromReport ? nil : source?.document.root }
 }
 
 extension IndivoDocument {
@@ -137,13 +131,10 @@ extension IndivoDocument {
     /// document becomes the source, so that nothing of it is lost when this one is written.
     final func complete(from stored: XMLNode) throws {
         guard let source else { return }
-        var ignored: [DocumentError] = []
         let whole = try type(of: self).read(from: stored)
-        let reported = try type(of: self).read(from: source, problems: &ignored)
+        let reported = try type(of: self).read(from: source, collecting: ReadingProblems())
         let (now, then) = (FieldTable(self), FieldTable(reported))
-        for field in now.schema.fields where now.hasSameContent(as: then, in: field) {
-            field.copy(from: whole, to: self)
-        }
+        for field in now.schema.fields where now.hasSameContent(as: then, in: field) { field.copy(from: whole, to: self) }
         self.source = whole.source
         isFromReport = false
     }

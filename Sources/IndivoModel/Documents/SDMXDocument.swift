@@ -38,10 +38,8 @@ public struct SDMXDocument {
         models = try SDMX.models(in: root).map { model in
             // Most documents hold models of one kind.
             let next = model.attr("name") ?? ""
-            if next != name {
-                (name, type) = (next, DocumentClasses.type(ofModel: next))
-            }
-            return try FieldSchema.Reader.readModel(model, as: type, reusing: &reader, collecting: problems)
+            if next != name { (name, type) = (next, DocumentClasses.type(ofModel: next)) }
+            return try FieldSchema.Reader.read(model, as: type, reusing: &reader, collecting: problems)
         }
         source = root
     }
@@ -64,7 +62,7 @@ extension Array where Element: IndivoDocument {
     package init(readingModels models: [XMLNode]) throws {
         var reader: FieldSchema.Reader?
         self = try models.map { model in
-            let document = try FieldSchema.Reader.readModel(model, as: Element.self, reusing: &reader, collecting: nil)
+            let document = try FieldSchema.Reader.read(model, as: Element.self, reusing: &reader, collecting: nil)
             guard let document = document as? Element else {
                 throw DocumentError(.otherModel(model.attr("name") ?? ""), document: Element.modelName, line: model.line)
             }

@@ -30,10 +30,9 @@ extension IndivoDocument {
             let name = element.attr("name") ?? ""
             let meaning: SourceField.Meaning =
                 switch schema.field(named: name) {
-                case .leaf(_, 0), .relation(_, 0): .known
-                case .leaf(let index, _): .formerly(schema.leaves[index].name)
-                case .relation(let index, _): .formerly(schema.relations[index].name)
-                case nil: .unknown
+                case (.leaf(let index), let rank)?: rank == 0 ? .known : .formerly(schema.leaves[index].name)
+                case (.relation(let index), let rank)?: rank == 0 ? .known : .formerly(schema.relations[index].name)
+                case (.group, _)?, nil: .unknown
                 }
             return SourceField(name: name, line: element.line, meaning: meaning)
         }

@@ -142,7 +142,6 @@ extension AppManifest {
     }
 
     private static func error(_ found: JSONValue, _ expected: String, _ property: String) -> DocumentError {
-        DocumentError(
-            .notADocument(found: found.kindName, expected: expected), document: "AppManifest", property: property)
+        DocumentError(found: found.kindName, expected: expected, document: "AppManifest", property: property)
     }
 }

@@ -9,9 +9,7 @@ public struct DataModel: Sendable, Hashable {
 
     /// A model of this shape.
     public init(name: String, fields: [Field], relations: [Relation]) {
-        self.name = name
-        self.fields = fields
-        self.relations = relations
+        (self.name, self.fields, self.relations) = (name, fields, relations)
     }
 
     /// The model of a class, found by reflection.
@@ -69,18 +67,15 @@ extension DataModel {
 
         /// A field that holds one object of a model, or any number of them.
         public init(name: String, isList: Bool, model: String) {
-            self.name = name
-            self.isList = isList
-            self.model = model
+            (self.name, self.isList, self.model) = (name, isList, model)
         }
     }
 
     /// A model's leaves, each with the Swift path of its property, such as `drugName.title`; `nil` for a model of which
     /// neither class nor description is known.
     package static func leaves(ofModel name: String) -> [(property: String, field: Field)]? {
-        if let model = DocumentClasses.runtimeModel(named: name) { return leaves(model.schema) }
-        let type = DocumentClasses.type(ofModel: name)
-        return type == GenericDocument.self ? nil : leaves(of: type)
+        let schema = DocumentClasses.schema(ofModel: name)
+        return schema === ModelSchema.of(GenericDocument.self) ? nil : leaves(schema)
     }
 
     /// The same of a class.

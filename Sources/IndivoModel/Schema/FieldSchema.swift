@@ -7,8 +7,6 @@ public final class FieldSchema: Sendable {
     let path: String
     /// Every name under which XML may hold the field, today's first.
     let names: [String]
-    /// The same as bytes.
-    let nameBytes: [[UInt8]]
 
     var property: String { declared.property }
     var name: String { declared.name }
@@ -18,8 +16,6 @@ public final class FieldSchema: Sendable {
     var offset: Int { declared.offset }
     var access: any FieldAccess.Type { declared.access }
 
-    /// The field's index in its group.
-    let index: Int
     /// Its leaves in the table: one, or those of a compound value; none for a relation.
     let leaves: Range<Int>
     /// The compound value's own cell in the table's groups.
@@ -28,23 +24,20 @@ public final class FieldSchema: Sendable {
     let relations: Range<Int>
     /// The fields of a compound value that is not in a list.
     let inner: FieldGroup?
-    /// Set when the value's type is one of the common ones.
-    private let common: CommonField?
+    private let functions: (read: ReadFunction, write: WriteFunction)
 
     init(
-        _ declared: DeclaredField, path: String, index: Int, leaves: Range<Int>, group: Int?, relations: Range<Int>,
-        inner: FieldGroup?
+        _ declared: DeclaredField, path: String, leaves: Range<Int>, group: Int? = nil, relations: Range<Int>,
+        inner: FieldGroup? = nil
     ) {
         self.declared = declared
         self.path = path
         names = declared.names
-        nameBytes = names.map { Array($0.utf8) }
-        self.index = index
         self.leaves = leaves
         self.group = group
         self.relations = relations
         self.inner = inner
-        common = CommonField(declared.access)
+        functions = Self.functions(of: declared.access)
     }
 
     /// The index of the one leaf that the field is.
@@ -53,13 +46,22 @@ public final class FieldSchema: Sendable {
     /// The index of the relation that the field is; `nil` for a single leaf or compound value.
     var relation: Int? { inner == nil && leaves.isEmpty ? relations.first : nil }
 
+    /// The cell or relation that is the field's.
+    var target: FieldTarget { group.map { .group($0) } ?? relation.map { .relation($0) } ?? .leaf(leaf) }
+
+    /// The type of the leaf, or of those in the list, that the field is.
+    var leafType: (any LexicalValue.Type)? { if case .leaf(let type) = shape.kind { type } else { nil } }
+
     func read(into place: UnsafeMutableRawPointer, _ reader: FieldSchema.Reader) throws {
-        if let common { try common.read(into: place, reader, self) } else { try access.read(into: place, reader, self) }
+        try functions.read(place, reader, self)
     }
 
-    func write(from place: UnsafeRawPointer, _ writer: FieldSchema.Writer) {
-        if let common { common.write(from: place, writer, self) } else { access.write(from: place, writer, self) }
-    }
+    func write(from place: UnsafeRawPointer, _ writer: FieldSchema.Writer) { functions.write(place, writer, self) }
+}
+
+/// The part of a `FieldTable` that is a field's.
+enum FieldTarget: Equatable, BitwiseCopyable {
+    case leaf(Int), group(Int), relation(Int)
 }
 
 /// The fields of one type where it stands in a model: those of the model itself, or of a compound value in it.
@@ -68,113 +70,70 @@ final class FieldGroup: Sendable {
     /// ``fields`` without counting references, which millions of fields a second would notice. Safe: the group holds
     /// them as long as it lives.
     private let held: [Unmanaged<FieldSchema>]
-    /// What the name of an element stands for in nested XML: the field, and the name's rank among the field's names.
-    let elements: NameIndex<(field: Int, rank: Int)>
+    /// What the name of an element stands for in nested XML.
+    let elements: NameIndex
     /// The fields that are attributes, or the element's own text.
     let otherPlaces: [FieldSchema]
-    /// In the order of ``fields``: the cell or relation of each.
-    let targets: [Target]
-
-    /// The part of a table that is a field's.
-    enum Target: BitwiseCopyable {
-        case leaf(Int), group(Int), relation(Int)
-    }
 
     init(_ fields: [FieldSchema]) {
         self.fields = fields
         held = fields.map { Unmanaged.passUnretained($0) }
+        elements = NameIndex(fields.filter { $0.place == .element }.map { ($0.names, $0.target) })
         otherPlaces = fields.filter { $0.place != .element }
-        targets = fields.map { field in
-            if let group = field.group { return .group(group) }
-            return field.leaves.isEmpty ? .relation(field.relations.lowerBound) : .leaf(field.leaf)
-        }
-        var elements: [String: (field: Int, rank: Int)] = [:]
-        for field in fields where field.place == .element {
-            for (rank, name) in field.names.enumerated() {
-                // Today's names first: an older name of one field may be today's of another.
-                if rank < elements[name]?.rank ?? .max { elements[name] = (field.index, rank) }
-            }
-        }
-        self.elements = NameIndex(elements)
     }
 
     func read(into base: UnsafeMutableRawPointer, _ reader: FieldSchema.Reader) throws {
-        for field in held {
-            try field._withUnsafeGuaranteedRef { try $0.read(into: base + $0.offset, reader) }
-        }
+        for field in held { try field._withUnsafeGuaranteedRef { try $0.read(into: base + $0.offset, reader) } }
     }
 
     func write(from base: UnsafeRawPointer, _ writer: FieldSchema.Writer) {
-        for field in held {
-            field._withUnsafeGuaranteedRef { $0.write(from: base + $0.offset, writer) }
-        }
+        for field in held { field._withUnsafeGuaranteedRef { $0.write(from: base + $0.offset, writer) } }
     }
 }
 
-/// Finds what belongs to a name by the name's bytes, without a `String` for each look-up.
-struct NameIndex<Value: Sendable>: Sendable {
-    private struct Entry: Sendable {
-        let name: [UInt8]
-        let value: Value
-    }
+/// Finds the field that a name stands for by the name's bytes, without a `String` for each look-up.
+struct NameIndex: Sendable {
+    /// A field, and the name's rank among the field's names: 0 for today's.
+    typealias Found = (target: FieldTarget, rank: Int32)
 
     /// A hash table with open addressing, at most half full.
-    private var slots: [Entry?]
+    private var slots: [(name: [UInt8], found: Found)?]
 
-    init(_ values: [String: Value]) {
+    /// - Parameter fields: With their names, today's first. These count first, too: an older name of one field may be
+    ///   today's of another.
+    init(_ fields: [(names: [String], target: FieldTarget)]) {
+        var values: [String: Found] = [:]
+        for (names, target) in fields {
+            for (rank, name) in zip(Int32(0)..., names) where rank < values[name]?.rank ?? .max {
+                values[name] = (target, rank)
+            }
+        }
         var size = 8
         while size < values.count * 2 { size *= 2 }
         slots = Array(repeating: nil, count: size)
-        for (name, value) in values {
-            let bytes = Array(name.utf8)
-            var slot = bytes.withUnsafeBufferPointer(Self.hash) & (size - 1)
+        for (name, found) in values {
+            var slot = name.withBytes(Self.hash) & (size - 1)
             while slots[slot] != nil { slot = (slot + 1) & (size - 1) }
-            slots[slot] = Entry(name: bytes, value: value)
+            slots[slot] = (Array(name.utf8), found)
         }
     }
 
-    subscript(name: UnsafeBufferPointer<UInt8>) -> Value? {
+    subscript(name: UnsafeBufferPointer<UInt8>) -> Found? {
         var slot = Self.hash(name) & (slots.count - 1)
         while let entry = slots[slot] {
-            if entry.name.count == name.count, Self.areEqual(entry.name, name) { return entry.value }
+            if entry.name.withUnsafeBufferPointer({ areEqual($0, name) }) { return entry.found }
             slot = (slot + 1) & (slots.count - 1)
         }
         return nil
     }
 
-    /// Of equal length. Eight bytes at a time: this runs once for every field that is read.
-    private static func areEqual(_ a: [UInt8], _ b: UnsafeBufferPointer<UInt8>) -> Bool {
-        a.withUnsafeBytes { a in
-            let b = UnsafeRawBufferPointer(b)
-            var index = 0
-            while index + 8 <= a.count {
-                guard word(a, index) == word(b, index) else { return false }
-                index += 8
-            }
-            while index < a.count {
-                guard a[index] == b[index] else { return false }
-                index += 1
-            }
-            return true
-        }
-    }
-
-    private static func word(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> UInt64 {
-        bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-    }
-
     /// Mixes the length with the first and the last eight bytes, in which the names of a model differ. They are a
     /// class's own, so nobody can choose them to collide.
     private static func hash(_ name: UnsafeBufferPointer<UInt8>) -> Int {
-        var hash = UInt64(name.count)
-        if name.count >= 8 {
-            let bytes = UnsafeRawBufferPointer(name)
-            hash ^= word(bytes, 0) &* 0x9E37_79B9_7F4A_7C15
-            hash = (hash ^ hash >> 29 ^ word(bytes, name.count - 8)) &* 0xBF58_476D_1CE4_E5B9
-        } else {
-            for byte in name { hash = hash << 8 | UInt64(byte) }
-            hash = (hash ^ UInt64(name.count) << 56) &* 0xBF58_476D_1CE4_E5B9
-        }
-        return Int(truncatingIfNeeded: hash ^ (hash >> 32)) & Int.max
+        guard name.count >= 8 else { return name.reduce(name.count) { $0 &* 131 &+ Int($1) } & .max }
+        let bytes = UnsafeRawBufferPointer(name)
+        let first = bytes.loadUnaligned(as: UInt64.self) &+ UInt64(name.count)
+        let last = bytes.loadUnaligned(fromByteOffset: name.count - 8, as: UInt64.self)
+        return Int(((first &* 0x9E37_79B9_7F4A_7C15 ^ last) &* 0xBF58_476D_1CE4_E5B9) >> 33)
     }
 }

@@ -12,8 +12,7 @@ package struct RuntimeModel: Sendable {
             _ name: String, _ type: any FieldElement.Type, formerly: [String] = [], rules: [FieldRule] = []
         ) -> Self {
             let shape = FieldSchema.Shape(kind: type._kind, isList: false)
-            return Self(
-                declared: DeclaredField(property: name, name: name, formerly: formerly, rules: rules, shape: shape))
+            return Self(declared: DeclaredField(property: name, name: name, formerly: formerly, rules: rules, shape: shape))
         }
 
         /// A field with related models, one or many.

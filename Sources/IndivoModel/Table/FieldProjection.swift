@@ -49,49 +49,38 @@ extension FieldSchema.Projection {
         let schema = ModelSchema.of(type(of: document))
         let offset = storage - UnsafeRawPointer(document.storage)
         guard let field = schema.fields.first(where: { $0.offset == offset }) else {
-            preconditionFailure(
-                "\(schema.typeName) has no such field; was it compiled with -disable-reflection-metadata?")
+            preconditionFailure("\(schema.typeName) has no such field; was it compiled with -disable-reflection-metadata?")
         }
-        switch type(of: document).format {
-        case .dataModel:
-            self.init(field, in: document.modelName, FieldTable(document.source, schema, .dataModel))
-        case .nested(let root, _):
-            self.init(field, in: document.source?.name ?? root, FieldTable(document.source, schema, .nested))
-        }
-    }
-
-    /// - Parameter table: That of the source.
-    private init(_ field: FieldSchema, in element: String, _ table: FieldTable) {
+        let (element, format): (String, TableFormat) =
+            switch type(of: document).format {
+            case .dataModel: (document.modelName, .dataModel)
+            case .nested(let root, _): (document.source?.name ?? root, .nested)
+            }
+        let table = FieldTable(document.source, schema, format)
         property = field.property
         name = field.name
         formerNames = field.declared.formerly
         path =
-            switch table.format == .dataModel ? .element : field.place {
+            switch format == .dataModel ? .element : field.place {
             case .element: "\(element)/\(field.name)"
             case .attribute: "\(element)/@\(field.name)"
             case .text: element
             }
-        if table.format == .dataModel, field.relation == nil {
-            leafNames = field.leaves.map { table.schema.leaves[$0].name }
-        } else {
-            leafNames = [field.name]
-        }
+        let isFlat = format == .dataModel && field.relation == nil
+        leafNames = isFlat ? field.leaves.map { schema.leaves[$0].name } : [field.name]
         let origins: [XMLView]
-        if let relation = field.relation {
-            let relation = table.relations[relation]
-            let isSaid = table.format == .dataModel ? !relation.items.isEmpty : !(relation.origin?.saysNothing ?? true)
-            presence = isSaid ? .present : relation.origin == nil ? .absent : .empty
-            origins = relation.origin.map { [$0] } ?? []
-        } else if let group = field.group, table.format == .nested {
-            let origin = table.groups[group].origin
-            presence = origin.map { $0.saysNothing ? .empty : .present } ?? .absent
-            origins = origin.map { [$0] } ?? []
+        let isSaid: Bool
+        if let relation = field.relation.map({ table.relations[$0] }) {
+            origins = [relation.origin].compactMap { $0 }
+            isSaid = format == .dataModel ? !relation.items.isEmpty : origins.contains { !$0.saysNothing }
+        } else if let group = field.group, format == .nested {
+            origins = [table.groups[group].origin].compactMap { $0 }
+            isSaid = origins.contains { !$0.saysNothing }
         } else {
-            let cells = field.leaves.map { table.leaves[$0] }
-            presence =
-                cells.contains { $0.hasText } ? .present : cells.contains { $0.isPresent } ? .empty : .absent
-            origins = cells.compactMap(\.origin)
+            origins = field.leaves.compactMap { table.leaves[$0].origin }
+            isSaid = field.leaves.contains { table.leaves[$0].hasText }
         }
+        presence = isSaid ? .present : origins.isEmpty ? .absent : .empty
         line = origins.lazy.compactMap(\.node.line).first
     }
 }

@@ -14,7 +14,7 @@ struct FieldTable {
     /// Texts that stand in no source, such as those of values that were set.
     private(set) var texts: [String] = []
     /// Elements of leaves and relations that stand twice, or under several names, and do not count.
-    var spares: [Spare] = []
+    var spares: [(target: FieldTarget, element: XMLView)] = []
     /// Whether some field stands under an older name, or twice.
     var hasOlderNames = false
 
@@ -40,12 +40,7 @@ struct FieldTable {
         var isPresent: Bool { if case .absent = text { false } else { true } }
 
         /// Whether it says anything.
-        var hasText: Bool {
-            switch text {
-            case .absent, .empty: false
-            case .bytes, .scattered, .own: true
-            }
-        }
+        var hasText: Bool { if case .empty = text { false } else { isPresent } }
     }
 
     /// A list, or a related document.
@@ -54,14 +49,6 @@ struct FieldTable {
         var origin: XMLView?
         var rank: Int32 = 0
         var items: [TableItem] = []
-    }
-
-    /// An element that does not count.
-    struct Spare {
-        let isRelation: Bool
-        /// Of the leaf or relation.
-        let index: Int
-        let element: XMLView
     }
 
     /// A table without any value.
@@ -104,7 +91,7 @@ struct FieldTable {
         case .bytes(let bytes): return .bytes(bytes)
         case .absent, .empty: return nil
         case .own(let index): return .string(texts[index])
-        case .scattered: return cell.origin.map { .scattered($0, isOwn: isOwnText(leaf)) }
+        case .scattered: return cell.origin.map { .scattered($0, isOwn: format == .nested && schema.leaves[leaf].isOwnText) }
         }
     }
 
@@ -119,12 +106,9 @@ struct FieldTable {
         if case .own(let index) = leaves[leaf].text { texts[index] } else { nil }
     }
 
-    private func isOwnText(_ leaf: Int) -> Bool { format == .nested && schema.leaves[leaf].isOwnText }
-
     /// Whether a leaf has a text that is no value of its type.
     func isUnreadable(_ leaf: Int) -> Bool {
-        guard let text = text(of: leaf)?.string else { return false }
-        return schema.leaves[leaf].cannotRead(text, isField: format == .dataModel)
+        text(of: leaf).map { schema.leaves[leaf].type.failure(of: $0.string, isField: format == .dataModel) != nil } ?? false
     }
 
     func line(of leaf: Int) -> Int? { leaves[leaf].origin?.node.line }
@@ -145,7 +129,7 @@ enum TableItem {
     /// A leaf of an object.
     case text(String)
     /// A compound value of an object.
-    indirect case value(FieldTable)
+    indirect case value(any CompoundValue)
     case document(IndivoDocument)
 
     /// Where it stands, of a source's table.

@@ -7,9 +7,9 @@ package enum ListMatch {
     ///   - isAlike: A weaker test, for what the other one leaves.
     package static func positions(
         of count: Int, among total: Int, guessesChanged: Bool = false,
-        by isSame: (_ index: Int, _ position: Int) throws -> Bool,
-        orBy isAlike: (_ index: Int, _ position: Int) throws -> Bool
-    ) rethrows -> [Int?] {
+        by isSame: (_ index: Int, _ position: Int) -> Bool,
+        orBy isAlike: (_ index: Int, _ position: Int) -> Bool = { _, _ in false }
+    ) -> [Int?] {
         var positions: [Int?] = Array(repeating: nil, count: count)
         var isFree = Array(repeating: true, count: total)
         func take(_ position: Int, for index: Int) {
@@ -17,16 +17,16 @@ package enum ListMatch {
             isFree[position] = false
         }
         // Values that are where they were, then values that are elsewhere.
-        func match(_ isSame: (Int, Int) throws -> Bool) rethrows {
-            for index in 0..<min(count, total)
-            where try positions[index] == nil && isFree[index] && isSame(index, index) { take(index, for: index) }
+        func match(_ isSame: (Int, Int) -> Bool) {
+            for index in 0..<min(count, total) where positions[index] == nil && isFree[index] && isSame(index, index) {
+                take(index, for: index)
+            }
             for index in 0..<count where positions[index] == nil {
-                let position = try (0..<total).first { try isFree[$0] && isSame(index, $0) }
-                if let position { take(position, for: index) }
+                if let position = (0..<total).first(where: { isFree[$0] && isSame(index, $0) }) { take(position, for: index) }
             }
         }
-        try match(isSame)
-        try match(isAlike)
+        match(isSame)
+        match(isAlike)
         guard guessesChanged else { return positions }
         // A value that is nowhere was changed, if the positions of its neighbours have a free one between them.
         for index in 0..<count where positions[index] == nil {
@@ -36,13 +36,5 @@ package enum ListMatch {
             if let position = (before + 1..<after).first(where: { isFree[$0] }) { take(position, for: index) }
         }
         return positions
-    }
-
-    /// The same with one test.
-    package static func positions(
-        of count: Int, among total: Int, guessesChanged: Bool = false,
-        by isSame: (_ index: Int, _ position: Int) throws -> Bool
-    ) rethrows -> [Int?] {
-        try positions(of: count, among: total, guessesChanged: guessesChanged, by: isSame, orBy: { _, _ in false })
     }
 }

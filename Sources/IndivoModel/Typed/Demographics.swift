@@ -83,34 +83,31 @@ extension Demographics {
     /// - Throws: `LexicalError` for a value that is none, named by its field.
     package convenience init(flat model: XMLNode) throws {
         self.init()
-        var texts: [String: String] = [:]
-        for field in model.ownChildren(named: "Field") {
-            let text = field.text()
-            if let name = field.attr("name"), !text.isEmpty { texts[name] = text }
-        }
+        let fields = model.ownChildren(named: "Field").map { (name: $0.attr("name") ?? "", text: $0.text()) }
+        let texts = Dictionary(fields.filter { !$0.text.isEmpty }.map { ($0.name, $0.text) }, uniquingKeysWith: { $1 })
         func read<Value: LexicalValue>(_ name: String) throws -> Value? {
-            do {
-                return try texts[name].map { try Value.fromField($0) }
-            } catch let error as LexicalError {
-                throw DocumentError(
-                    .unreadableValue(text: texts[name] ?? "", error), document: "Demographics", property: name)
+            guard let text = texts[name] else { return nil }
+            do { return try Value.fromField(text) } catch {
+                throw DocumentError(.unreadableValue(text: text, error), document: "Demographics", property: name)
             }
         }
-        let id = model.attr("documentId") ?? ""
-        self.id = id.isEmpty ? nil : id
+        /// A value of texts; `nil` where there are none.
+        func part<Part: CompoundValue>(_ paths: KeyValuePairs<String, WritableKeyPath<Part, String?>>) -> Part? {
+            var part = Part()
+            for (name, path) in paths { part[keyPath: path] = texts[name] }
+            return part == Part() ? nil : part
+        }
+        if let id = model.attr("documentId"), !id.isEmpty { self.id = id }
         dateOfBirth = try read("bday")
         gender = try read("gender")
         email = texts["email"]
         ethnicity = texts["ethnicity"]
         preferredLanguage = texts["preferred_language"]
         race = texts["race"]
-        var name = Name()
-        name.familyName = texts["name_family"]
-        name.givenName = texts["name_given"]
-        name.middleName = texts["name_middle"]
-        name.prefix = texts["name_prefix"]
-        name.suffix = texts["name_suffix"]
-        if name != Name() { self.name = name }
+        name = part([
+            "name_family": \.familyName, "name_given": \.givenName, "name_middle": \.middleName, "name_prefix": \.prefix,
+            "name_suffix": \.suffix,
+        ])
         telephones = try ["tel_1", "tel_2"].compactMap { prefix in
             var phone = Phone()
             phone.kind = try read(prefix + "_type")
@@ -120,12 +117,9 @@ extension Demographics {
             phone.isPreferred = try read(prefix + "_preferred_p")
             return phone
         }
-        var address = PostalAddress()
-        address.country = texts["adr_country"]
-        address.city = texts["adr_city"]
-        address.postalCode = texts["adr_postalcode"]
-        address.region = texts["adr_region"]
-        address.street = texts["adr_street"]
-        if address != PostalAddress() { self.address = address }
+        address = part([
+            "adr_country": \.country, "adr_city": \.city, "adr_postalcode": \.postalCode, "adr_region": \.region,
+            "adr_street": \.street,
+        ])
     }
 }

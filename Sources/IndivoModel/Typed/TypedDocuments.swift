@@ -107,10 +107,7 @@ public struct CodedText: CompoundValue {
 
     /// A text and what it stands for in a code system.
     public init(_ title: String?, system: CodeSystem? = nil, identifier: String? = nil, abbreviation: String? = nil) {
-        self.title = title
-        self.system = system
-        self.identifier = identifier
-        self.abbreviation = abbreviation
+        (self.title, self.system, self.identifier, self.abbreviation) = (title, system, identifier, abbreviation)
     }
 }
 

@@ -2,90 +2,61 @@ import IndivoXML
 
 /// Checks a document of a data model, field by field, as a server does.
 struct DocumentValidator {
-    private let model: String
-    private let prefix: String
-    /// Where the document starts in its source.
-    private var line: Int?
-    private(set) var problems: [ValidationError.Problem] = []
-
-    init(model: String, prefix: String = "") {
-        self.model = model
-        self.prefix = prefix
-    }
+    let model: String
+    /// What stands before the properties' names.
+    var prefix = ""
+    var problems: [ValidationError.Problem] = []
 
     mutating func check(_ document: IndivoDocument) throws {
         let content = try document.content()
         let source = FieldTable(document.source, content.schema, .dataModel)
-        line = document.sourceLine
         for field in content.schema.fields {
-            guard let relation = field.relation else {
-                let leaves = field.leaves.map { index in
-                    let leaf = content.schema.leaves[index]
-                    return CheckedLeaf(
-                        property: leaf.property, rules: LeafRules(leaf, in: field), isText: leaf.type.dataType == .string,
-                        value: content.string(of: index), line: source.line(of: index) ?? document.sourceLine)
+            let isRequired = field.rules.contains(.required)
+            if let relation = field.relation {
+                let related = content.documents(of: relation)
+                if isRequired, related.isEmpty { add(field.property, "is required", document.sourceLine) }
+                for (index, document) in related.enumerated() {
+                    let place = field.property + (field.shape.isList ? "[\(index)]." : ".")
+                    var inner = DocumentValidator(model: model, prefix: prefix + place)
+                    try inner.check(document)
+                    problems += inner.problems
                 }
-                checkPresence(of: field, leaves)
-                for leaf in leaves { checkAllowed(leaf) }
-                for leaf in leaves where leaf.isText { checkText(leaf) }
-                continue
-            }
-            let related = content.documents(of: relation)
-            if field.rules.contains(.required), related.isEmpty { add(field.property, "is required") }
-            for (index, document) in related.enumerated() {
-                var inner = DocumentValidator(
-                    model: model, prefix: prefix + field.property + (field.shape.isList ? "[\(index)]." : "."))
-                try inner.check(document)
-                problems += inner.problems
+            } else {
+                let values = field.leaves.map { content.string(of: $0) }
+                if isRequired, field.needsAnyLeaf, values.allSatisfy({ $0?.isEmpty ?? true }) {
+                    add(field.property, "is required", document.sourceLine)
+                }
+                for (index, value) in zip(field.leaves, values) {
+                    check(content.schema.leaves[index], in: field, value, source.line(of: index) ?? document.sourceLine)
+                }
             }
         }
     }
 
-    private struct CheckedLeaf {
-        let property: String
-        let rules: LeafRules
-        let isText: Bool
-        let value: String?
-        let line: Int?
-
-        var isMissing: Bool { value?.isEmpty ?? true }
+    private mutating func check(_ leaf: SchemaLeaf, in field: FieldSchema, _ value: String?, _ line: Int?) {
+        let rules = LeafRules(leaf, in: field)
+        if rules.isRequired, value?.isEmpty ?? true { add(leaf.property, "is required", line) }
+        guard let value else { return }
+        switch rules.allowed {
+        case .system(let system)? where value != system:
+            add(leaf.property, "“\(value)” is another code system than \(system)", line, rule: "is not of \(system)")
+        case .identifiers(let codes)? where !codes.contains(value):
+            let rule = "is none of \(codes.joined(separator: ", "))"
+            add(leaf.property, "“\(value)” \(rule)", line, rule: rule)
+        case .unit(let unit)? where value != unit:
+            add(leaf.property, "is in “\(value)”, not in \(unit)", line, rule: "is not in \(unit)")
+        default: break
+        }
+        guard leaf.type.dataType == .string else { return }
+        if rules.isEmail, !isEmail(value) { add(leaf.property, "is no e-mail address", line) }
+        if let limit = rules.maximumLength, case let count = value.unicodeScalars.count, count > limit {
+            add(leaf.property, "has \(count) characters, at most \(limit) are allowed", line)
+        }
     }
 
     /// - Parameter rule: The reason, without what the document says, where that is something else.
-    private mutating func add(_ property: String, _ reason: String, line: Int? = nil, rule: String? = nil) {
-        problems.append(
-            ValidationError.Problem(
-                model: model, property: prefix + property, reason: reason, line: line ?? self.line, rule: rule ?? reason))
-    }
-
-    private mutating func checkPresence(of field: FieldSchema, _ leaves: [CheckedLeaf]) {
-        if field.rules.contains(.required), field.needsAnyLeaf, leaves.allSatisfy(\.isMissing) {
-            add(field.property, "is required")
-        }
-        for leaf in leaves where leaf.rules.isRequired && leaf.isMissing {
-            add(leaf.property, "is required", line: leaf.line)
-        }
-    }
-
-    private mutating func checkAllowed(_ leaf: CheckedLeaf) {
-        guard let allowed = leaf.rules.allowed, let value = leaf.value, !allowed.texts.contains(value) else { return }
-        let (reason, rule) =
-            switch allowed {
-            case .system(let system): ("“\(value)” is another code system than \(system)", "is not of \(system)")
-            case .identifiers(let codes):
-                ("“\(value)” is none of \(codes.joined(separator: ", "))", "is none of \(codes.joined(separator: ", "))")
-            case .unit(let unit): ("is in “\(value)”, not in \(unit)", "is not in \(unit)")
-            }
-        add(leaf.property, reason, line: leaf.line, rule: rule)
-    }
-
-    private mutating func checkText(_ leaf: CheckedLeaf) {
-        guard let value = leaf.value else { return }
-        if leaf.rules.isEmail, !isEmail(value) { add(leaf.property, "is no e-mail address", line: leaf.line) }
-        let count = value.unicodeScalars.count
-        if let limit = leaf.rules.maximumLength, count > limit {
-            add(leaf.property, "has \(count) characters, at most \(limit) are allowed", line: leaf.line)
-        }
+    private mutating func add(_ property: String, _ reason: String, _ line: Int?, rule: String? = nil) {
+        problems.append(.init(model: model, property: prefix + property, reason: reason, line: line, rule: rule ?? reason))
     }
 
     private func isEmail(_ text: String) -> Bool {
@@ -98,7 +69,7 @@ struct DocumentValidator {
 extension IndivoDocument {
     /// Everything a server would refuse about the document's values, related documents included; empty when nothing.
     public final func problems() throws -> [ValidationError.Problem] {
-        guard case .dataModel = type(of: self).format else { return [] }
+        guard type(of: self).format.isDataModel else { return [] }
         var validator = DocumentValidator(model: modelName)
         try validator.check(self)
         return validator.problems
@@ -109,8 +80,8 @@ extension IndivoDocument {
     package final func newProblems() throws -> [ValidationError.Problem] {
         let problems = try problems()
         guard !problems.isEmpty, let source else { return problems }
-        var unreadable: [DocumentError] = []
-        guard let former = try? type(of: self).read(from: source, problems: &unreadable).problems() else { return problems }
+        guard let former = try? type(of: self).read(from: source, collecting: ReadingProblems()).problems()
+        else { return problems }
         let known = Set(former.map(\.withoutIndexes))
         return problems.filter { !known.contains($0.withoutIndexes) }
     }

@@ -18,15 +18,7 @@ public struct ValidationError: Error, Hashable, CustomStringConvertible {
         /// The line of the source, from 1, where the document was read from one: of the field, or of its document.
         public let line: Int?
         /// The reason as far as it does not quote the document.
-        package let rule: String
-
-        init(model: String, property: String, reason: String, line: Int?, rule: String = "has a problem") {
-            self.model = model
-            self.property = property
-            self.reason = reason
-            self.line = line
-            self.rule = rule
-        }
+        package internal(set) var rule = "has a problem"
 
         public var description: String { "\(place): \(reason)" }
 
@@ -41,39 +33,37 @@ extension ValidationError.Problem {
     /// Anything else than SDMX or a typed document has no problem.
     package static func found(in root: XMLNode) -> [ValidationError.Problem] {
         if root.name == "Models" { return root.children(named: "Model").flatMap(found(inModel:)) }
-        guard (try? DocumentClasses.type(of: root)) != nil else { return [] }
-        var unreadable: [DocumentError] = []
-        return reading(&unreadable) { _ = try IndivoDocument.read(from: root, problems: &$0) }
+        guard let type = try? DocumentClasses.type(of: root) else { return [] }
+        return read(root, as: type).unreadable.map(problem)
     }
 
     private static func found(inModel model: XMLNode) -> [ValidationError.Problem] {
-        guard model.attr("name")?.isEmpty == false else { return [] }
-        var unreadable: [DocumentError] = []
-        var document: IndivoDocument?
-        let unread = reading(&unreadable) { document = try IndivoDocument.registered(for: model, problems: &$0) }
-        guard let document else { return unread }
+        guard let name = model.attr("name"), !name.isEmpty else { return [] }
+        let (document, unreadable) = read(model, as: DocumentClasses.type(ofModel: name))
+        guard let document else { return unreadable.map(problem) }
         // A value that cannot be read is there all the same.
         let broken = ((try? document.problems()) ?? []).filter { problem in
             !unreadable.contains {
                 $0.line == problem.line && !$0.property.isEmpty && problem.property.hasSuffix($0.property)
             }
         }
-        return unread + unknownFields(of: document) + broken
+        return unreadable.map(problem) + unknownFields(of: document) + broken
     }
 
-    private static func reading(
-        _ unreadable: inout [DocumentError], _ read: (inout [DocumentError]) throws -> Void
-    ) -> [ValidationError.Problem] {
+    /// As much as can be read. What reads throws nothing but errors of documents.
+    private static func read(
+        _ element: XMLNode, as type: IndivoDocument.Type
+    ) -> (document: IndivoDocument?, unreadable: [DocumentError]) {
+        let problems = ReadingProblems()
         do {
-            try read(&unreadable)
-        } catch let error as DocumentError {
-            unreadable.append(error)
+            return (try type.read(from: element, collecting: problems), problems.all)
         } catch {
-            // Nothing else is thrown by what reads; a server would say what it is.
+            return (nil, problems.all + [error as? DocumentError].compactMap { $0 })
         }
-        return unreadable.map {
-            ValidationError.Problem(model: $0.document, property: $0.property, reason: $0.explanation, line: $0.line)
-        }
+    }
+
+    private static func problem(_ error: DocumentError) -> ValidationError.Problem {
+        .init(model: error.document, property: error.property, reason: error.explanation, line: error.line)
     }
 
     private static func unknownFields(of document: IndivoDocument) -> [ValidationError.Problem] {
@@ -85,8 +75,7 @@ extension ValidationError.Problem {
             case .formerly(let current): reason = "is an older name of “\(current)”, and servers refuse it"
             case .unknown: reason = "is not a field of the model, and servers refuse it"
             }
-            return ValidationError.Problem(
-                model: document.modelName, property: field.name, reason: reason, line: field.line)
+            return .init(model: document.modelName, property: field.name, reason: reason, line: field.line)
         }
         return fields + ((try? document.relatedDocuments()) ?? []).flatMap(unknownFields(of:))
     }

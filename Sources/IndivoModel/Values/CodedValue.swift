@@ -15,9 +15,7 @@ public struct CodedValue: CompoundValue {
 
     /// A code, what it means in words, and the system it is a code of.
     public init(title: String?, system: CodeSystem? = nil, identifier: String? = nil) {
-        self.title = title
-        self.system = system
-        self.identifier = identifier
+        (self.title, self.system, self.identifier) = (title, system, identifier)
     }
 }
 

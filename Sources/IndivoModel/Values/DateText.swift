@@ -4,6 +4,9 @@ import Foundation
 /// Reads the parts of XML Schema's dates and times (part 2, section 3.2.7) from bytes, checking every range, and notices
 /// whether the text is as the value would be written.
 struct DateScanner {
+    /// In minutes east of UTC.
+    static let offsets = -14 * 60...14 * 60
+
     private let bytes: UnsafeBufferPointer<UInt8>
     private let expected: StaticString
     private var position: Int
@@ -52,9 +55,8 @@ struct DateScanner {
     /// Four digits or more, never 0000.
     mutating func year() throws(LexicalError) -> Int {
         let negative = next(is: UInt8(ascii: "-"))
-        var digits = 0
-        var year = 0
         let leadingZero = current == UInt8(ascii: "0")
+        var (year, digits) = (0, 0)
         while let digit = nextDigit() {
             guard digits < 9 else { throw failure("the year is out of range") }
             year = year * 10 + digit
@@ -94,37 +96,29 @@ struct DateScanner {
 
     private mutating func fraction() throws(LexicalError) -> (nanosecond: Int, isThere: Bool) {
         guard next(is: UInt8(ascii: ".")) else { return (0, false) }
-        var nanosecond = 0
-        var digits = 0
-        var isThere = false
-        var last = 0
+        var (nanosecond, weight, isThere) = (0, 100_000_000, false)
+        let start = position
         while let digit = nextDigit() {
-            if digits < 9 { nanosecond = nanosecond * 10 + digit }
+            nanosecond += digit * weight
+            weight /= 10
             if digit > 0 { isThere = true }
-            last = digit
-            digits += 1
         }
-        guard digits > 0 else { throw failure("there is no digit after the point") }
+        guard position > start else { throw failure("there is no digit after the point") }
         // Canonical fractions end in no zero, and nanoseconds hold nine digits.
-        if last == 0 || digits > 9 { isCanonical = false }
-        while digits < 9 {
-            nanosecond *= 10
-            digits += 1
-        }
+        if bytes[position - 1] == UInt8(ascii: "0") || position - start > 9 { isCanonical = false }
         return (nanosecond, isThere)
     }
 
     /// Minutes east of UTC, or `nil` when the text ends here.
     mutating func offset() throws(LexicalError) -> Int? {
         if next(is: UInt8(ascii: "Z")) { return 0 }
-        let negative = current == UInt8(ascii: "-")
-        guard negative || current == UInt8(ascii: "+") else { return nil }
-        position += 1
+        let negative = next(is: UInt8(ascii: "-"))
+        guard negative || next(is: UInt8(ascii: "+")) else { return nil }
         let hours = try pair("hour of the offset", 0...14)
         try literal(UInt8(ascii: ":"), "the : in the offset")
         let minutes = try pair("minute of the offset", 0...59)
         let total = hours * 60 + minutes
-        guard total <= 14 * 60 else { throw failure("an offset is at most 14:00") }
+        guard Self.offsets.contains(total) else { throw failure("an offset is at most 14:00") }
         if total == 0 { isCanonical = false }
         return negative ? -total : total
     }
@@ -140,14 +134,10 @@ struct DateScanner {
         guard next(is: byte) else { throw failure("\(name) is missing") }
     }
 
-    /// Whether a dash and a month follow a year, and not a negative offset such as `-05:00`.
-    var nextIsMonth: Bool {
-        current == UInt8(ascii: "-") && !(position + 3 < end && bytes[position + 3] == UInt8(ascii: ":"))
-    }
-
-    mutating func dashAndMonth() throws(LexicalError) -> Int {
-        position += 1
-        return try month()
+    /// The month behind a year and a dash; `nil` where there is none, or only a negative offset such as `-05:00`.
+    mutating func monthBehindYear() throws(LexicalError) -> Int? {
+        if position + 3 < end, bytes[position + 3] == UInt8(ascii: ":") { return nil }
+        return try next(is: UInt8(ascii: "-")) ? month() : nil
     }
 
     // MARK: Bytes
@@ -185,42 +175,32 @@ struct Spelling: Hashable, Sendable {
 /// Writes XML Schema's dates and times (part 2, section 3.2.7), each in one piece: the other way round from
 /// ``DateScanner``.
 struct DateWriter: ~Copyable {
-    /// The longest that there is: a year of nine digits behind a minus, nine digits of a fraction and an offset.
-    private static let longest = 41
+    fileprivate let buffer: UnsafeMutableBufferPointer<UInt8>
+    fileprivate var count = 0
 
-    private let buffer: UnsafeMutableBufferPointer<UInt8>
-    private var count = 0
-
-    private init(_ buffer: UnsafeMutableBufferPointer<UInt8>) { self.buffer = buffer }
-
-    /// The text that `write` writes.
-    static func text(_ write: (inout DateWriter) -> Void) -> String {
-        // A text of up to 15 bytes, as most dates are, then takes no memory of its own.
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: longest) { buffer in
-            var writer = DateWriter(buffer)
+    /// What a value is spelled as or, where that is the canonical form, what `write` writes.
+    static func text(_ spelling: Spelling = Spelling(), _ write: (inout DateWriter) -> Void) -> String {
+        if let text = spelling.text { return text }
+        // The longest that there is: a year of nine digits behind a minus, nine digits of a fraction and an offset.
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 41) { buffer in
+            var writer = DateWriter(buffer: buffer)
             write(&writer)
             return String(decoding: buffer[..<writer.count], as: UTF8.self)
         }
     }
 
-    mutating func sign(_ byte: Unicode.Scalar) {
+    mutating func sign(_ sign: Unicode.Scalar) { append(UInt8(ascii: sign)) }
+
+    private mutating func append(_ byte: UInt8) {
         precondition(count < buffer.count, "no date and no time is that long")
-        buffer[count] = UInt8(ascii: byte)
+        buffer[count] = byte
         count += 1
     }
 
     /// A number that is not negative, with zeros in front up to so many digits.
     private mutating func number(_ number: Int, digits: Int) {
-        var (length, limit) = (digits, 1)
-        for _ in 0..<digits { limit *= 10 }
-        while number >= limit { (length, limit) = (length + 1, limit * 10) }
-        precondition(count + length <= buffer.count, "no date and no time is that long")
-        var rest = number
-        for index in (count..<count + length).reversed() {
-            buffer[index] = UInt8(ascii: "0") + UInt8(rest % 10)
-            rest /= 10
-        }
-        count += length
+        if number > 9 || digits > 1 { self.number(number / 10, digits: digits - 1) }
+        append(UInt8(ascii: "0") + UInt8(number % 10))
     }
 
     /// A year, with more than four digits or a minus where it needs them.
@@ -230,24 +210,23 @@ struct DateWriter: ~Copyable {
     }
 
     /// A month, a day, an hour, a minute or a second.
-    mutating func twoDigits(_ number: Int) { self.number(number, digits: 2) }
+    mutating func twoDigits(_ number: Int, behind sign: Unicode.Scalar? = nil) {
+        if let sign { self.sign(sign) }
+        self.number(number, digits: 2)
+    }
 
     /// `YYYY-MM-DD`.
     mutating func date(_ year: Int, _ month: Int, _ day: Int) {
         self.year(year)
-        sign("-")
-        twoDigits(month)
-        sign("-")
-        twoDigits(day)
+        twoDigits(month, behind: "-")
+        twoDigits(day, behind: "-")
     }
 
     /// `HH:MM:SS`, and as much of a fraction as there is.
     mutating func time(_ hour: Int, _ minute: Int, _ second: Int, _ nanosecond: Int) {
         twoDigits(hour)
-        sign(":")
-        twoDigits(minute)
-        sign(":")
-        twoDigits(second)
+        twoDigits(minute, behind: ":")
+        twoDigits(second, behind: ":")
         fraction(nanosecond)
     }
 
@@ -264,10 +243,8 @@ struct DateWriter: ~Copyable {
     mutating func offset(_ offset: Int?) {
         guard let offset else { return }
         if offset == 0 { return sign("Z") }
-        sign(offset < 0 ? "-" : "+")
-        twoDigits(abs(offset) / 60)
-        sign(":")
-        twoDigits(abs(offset) % 60)
+        twoDigits(abs(offset) / 60, behind: offset < 0 ? "-" : "+")
+        twoDigits(abs(offset) % 60, behind: ":")
     }
 }
 

@@ -3,12 +3,18 @@ import Foundation
 // Between these values and Foundation's: `Date`, `DateComponents` and `Calendar`.
 
 extension DateComponents {
+    /// - Parameter year: As XML Schema counts it: there is no year 0, and the one before 1 is -1.
+    init(xmlYear year: Int?, month: Int?, day: Int?, offset: Int?) {
+        self.init(
+            calendar: Calendar(identifier: .gregorian), timeZone: offset.flatMap { TimeZone(secondsFromGMT: $0 * 60) },
+            era: year.map { $0 > 0 ? 1 : 0 }, year: year.map(abs), month: month, day: day)
+    }
+
     /// Minutes east of UTC; `nil` where the components name no zone.
     fileprivate var offset: Int? {
         timeZone.map { zone in zone.secondsFromGMT(for: date ?? Date(timeIntervalSince1970: 0)) / 60 }
     }
 
-    /// The year as XML Schema counts it: there is no year 0, and the one before 1 is -1.
     fileprivate var xmlYear: Int? { year.map { era == 0 ? -$0 : $0 } }
 }
 
@@ -63,23 +69,17 @@ extension XMLTime {
 extension XMLPartialDate {
     /// The parts of a date that components have; `nil` when XML Schema has no such part of a date.
     public init?(_ components: DateComponents) {
-        self.init(
-            year: components.xmlYear, month: components.month, day: components.day, offset: components.offset)
+        self.init(year: components.xmlYear, month: components.month, day: components.day, offset: components.offset)
     }
 
     /// The parts, for `Calendar`.
-    public var dateComponents: DateComponents {
-        DateComponents(
-            calendar: Calendar(identifier: .gregorian), timeZone: offset.flatMap { TimeZone(secondsFromGMT: $0 * 60) },
-            era: year.map { $0 > 0 ? 1 : 0 }, year: year.map(abs), month: month, day: day)
-    }
+    public var dateComponents: DateComponents { DateComponents(xmlYear: year, month: month, day: day, offset: offset) }
 }
 
 extension XMLDuration {
     /// The span as months, seconds and nanoseconds, to be added to a date by `Calendar`.
     public var dateComponents: DateComponents {
         let whole = seconds.rounded(.towardZero)
-        return DateComponents(
-            month: months, second: Int(whole), nanosecond: Int(((seconds - whole) * 1e9).rounded()))
+        return DateComponents(month: months, second: Int(whole), nanosecond: Int(((seconds - whole) * 1e9).rounded()))
     }
 }

@@ -43,9 +43,7 @@ public struct Telephone: CompoundValue {
 
     /// A number, and where it reaches the person.
     public init(_ number: String?, kind: Kind? = nil, isPreferred: Bool? = nil) {
-        self.number = number
-        self.kind = kind
-        self.isPreferred = isPreferred
+        (self.number, self.kind, self.isPreferred) = (number, kind, isPreferred)
     }
 }
 
@@ -94,9 +92,7 @@ public struct Pharmacy: CompoundValue {
 
     /// A pharmacy, its number and where it is.
     public init(organization: String?, ncpdpID: String? = nil, address: Address? = nil) {
-        self.organization = organization
-        self.ncpdpID = ncpdpID
-        self.address = address
+        (self.organization, self.ncpdpID, self.address) = (organization, ncpdpID, address)
     }
 }
 

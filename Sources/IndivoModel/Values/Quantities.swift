@@ -48,9 +48,7 @@ public struct QuantitativeResult: CompoundValue {
 
     /// A value, and what it is to be compared with.
     public init(_ value: ValueAndUnit?, normalRange: ValueRange? = nil, nonCriticalRange: ValueRange? = nil) {
-        self.value = value
-        self.normalRange = normalRange
-        self.nonCriticalRange = nonCriticalRange
+        (self.value, self.normalRange, self.nonCriticalRange) = (value, normalRange, nonCriticalRange)
     }
 }
 
@@ -67,9 +65,7 @@ public struct VitalSign: CompoundValue {
 
     /// A number, its unit and what was measured.
     public init(_ value: Double?, _ unit: String?, name: CodedValue? = nil) {
-        self.value = value
-        self.unit = unit
-        self.name = name
+        (self.value, self.unit, self.name) = (value, unit, name)
     }
 }
 

@@ -26,8 +26,8 @@ extension Bool: LexicalValue {
     public static func fromField(_ text: String) throws(LexicalError) -> Bool { try Bool(lexical: text.lowercased()) }
 
     public static func _read(utf8 bytes: UnsafeBufferPointer<UInt8>, isField: Bool) throws(LexicalError) -> Bool {
-        if let value = PlainText.boolean(bytes) { return value }
-        return try read(String(decoding: bytes, as: UTF8.self), isField: isField)
+        if isText("true", bytes) { return true }
+        return isText("false", bytes) ? false : try read(String(decoding: bytes, as: UTF8.self), isField: isField)
     }
 }
 
@@ -44,7 +44,7 @@ extension Int: LexicalValue {
     public static var dataType: DataModel.FieldType { .number }
 
     public static func _read(utf8 bytes: UnsafeBufferPointer<UInt8>, isField: Bool) throws(LexicalError) -> Int {
-        if let value = PlainText.integer(bytes) { return value }
+        if let plain = PlainText.number(bytes), plain.fraction == nil { return plain.isNegative ? -plain.digits : plain.digits }
         return try Int(lexical: String(decoding: bytes, as: UTF8.self))
     }
 }
@@ -81,8 +81,16 @@ extension Double: LexicalValue {
 
     public static var dataType: DataModel.FieldType { .number }
 
+    private static let powersOfTen: [Double] = [
+        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+    ]
+
     public static func _read(utf8 bytes: UnsafeBufferPointer<UInt8>, isField: Bool) throws(LexicalError) -> Double {
-        if let value = PlainText.number(bytes) { return value }
+        // Both the digits and the power of ten below them are exact as `Double`, and so their quotient is the nearest one.
+        if let plain = PlainText.number(bytes) {
+            let quotient = Double(plain.digits) / powersOfTen[plain.fraction ?? 0]
+            return plain.isNegative ? -quotient : quotient
+        }
         return try Double(lexical: String(decoding: bytes, as: UTF8.self))
     }
 }
@@ -91,38 +99,32 @@ extension Decimal: LexicalValue {
     /// Reads xs:decimal: digits with an optional sign and point, no exponent.
     /// - Throws: ``LexicalError`` also for a number of more digits than `Decimal` holds, about 38: it is not rounded.
     public init(lexical text: String) throws(LexicalError) {
-        guard let plain = Decimal.plainSpelling(of: text.trimmingXMLSpace.utf8) else {
+        guard let plain = Decimal.plainSpelling(of: text.trimmingXMLSpace) else {
             throw LexicalError(expected: "a decimal number", reason: "“\(text)” is not one")
         }
         // No number of more digits and zeros fits.
         guard plain.utf8.count <= 400, let value = Decimal(string: plain, locale: Locale(identifier: "en_US_POSIX")),
-            Decimal.plainSpelling(of: value.lexical.utf8) == plain
+            Decimal.plainSpelling(of: value.lexical) == plain
         else {
-            throw LexicalError(
-                expected: "a decimal number of at most 38 digits", reason: "“\(text.prefix(80))” would be rounded")
+            throw LexicalError(expected: "a decimal number of at most 38 digits", reason: "“\(text.prefix(80))” would be rounded")
         }
         self = value
     }
 
     /// A decimal number without a plus and without zeros that say nothing; `nil` for what is none.
-    private static func plainSpelling(of text: some Sequence<UInt8>) -> String? {
-        var digits = Array(text)
-        var sign = ""
-        if let first = digits.first, first == UInt8(ascii: "+") || first == UInt8(ascii: "-") {
-            sign = first == UInt8(ascii: "-") ? "-" : ""
-            digits.removeFirst()
-        }
-        let parts = digits.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count <= 2, digits.count >= parts.count,
-            parts.allSatisfy({ $0.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } })
-        else { return nil }
+    private static func plainSpelling(of text: some StringProtocol) -> String? {
+        let sign = text.hasPrefix("-") ? "-" : ""
+        let digits = text.dropFirst(text.hasPrefix("-") || text.hasPrefix("+") ? 1 : 0)
+        let parts = digits.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let zero = UInt8(ascii: "0")
-        let whole = parts[0].drop { $0 == zero }
-        var fraction = parts.count == 2 ? parts[1] : []
+        guard parts.count <= 2, digits.utf8.count >= parts.count,
+            parts.allSatisfy({ $0.allSatisfy { $0 >= zero && $0 <= UInt8(ascii: "9") } })
+        else { return nil }
+        let whole = String(decoding: parts[0].drop { $0 == zero }, as: UTF8.self)
+        var fraction = parts.count == 2 ? Array(parts[1]) : []
         while fraction.last == zero { fraction.removeLast() }
         if whole.isEmpty, fraction.isEmpty { return "0" }
-        return sign + (whole.isEmpty ? "0" : String(decoding: whole, as: UTF8.self))
-            + (fraction.isEmpty ? "" : "." + String(decoding: fraction, as: UTF8.self))
+        return sign + (whole.isEmpty ? "0" : whole) + (fraction.isEmpty ? "" : "." + String(decoding: fraction, as: UTF8.self))
     }
 
     public var lexical: String { NSDecimalNumber(decimal: self).description(withLocale: nil) }
@@ -166,60 +168,34 @@ enum PlainText {
         return value >= 0 && value <= 9 ? value : nil
     }
 
-    /// Up to 18 digits, perhaps behind a minus.
-    static func integer(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+    /// Up to 15 digits, perhaps behind a minus, and perhaps with a point in front of the last `fraction` of them.
+    @inline(__always)
+    static func number(_ bytes: UnsafeBufferPointer<UInt8>) -> (isNegative: Bool, digits: Int, fraction: Int?)? {
         let isNegative = bytes.first == UInt8(ascii: "-")
         let start = isNegative ? 1 : 0
-        guard bytes.count > start, bytes.count - start <= 18 else { return nil }
-        var value = 0
-        for index in start..<bytes.count {
-            guard let digit = digit(bytes[index]) else { return nil }
-            value = value * 10 + digit
-        }
-        return isNegative ? -value : value
-    }
-
-    /// Up to 15 digits, perhaps with a point among them: both they and the power of ten below them are exact as
-    /// `Double`, and so their quotient is the nearest one.
-    static func number(_ bytes: UnsafeBufferPointer<UInt8>) -> Double? {
-        let isNegative = bytes.first == UInt8(ascii: "-")
-        let start = isNegative ? 1 : 0
-        guard bytes.count > start, bytes.count - start <= 16 else { return nil }
-        var (value, digits, fraction) = (0, 0, 0)
-        var hasPoint = false
+        var (value, count) = (0, 0)
+        var fraction: Int?
+        guard bytes.count - start <= 16 else { return nil }
         for index in start..<bytes.count {
             if let digit = digit(bytes[index]) {
                 value = value * 10 + digit
-                digits += 1
-                if hasPoint { fraction += 1 }
-            } else if bytes[index] == UInt8(ascii: "."), !hasPoint {
-                hasPoint = true
+                count += 1
+                fraction? += 1
+            } else if bytes[index] == UInt8(ascii: "."), fraction == nil {
+                fraction = 0
             } else {
                 return nil
             }
         }
-        guard digits > 0, digits <= 15 else { return nil }
-        let quotient = Double(value) / powersOfTen[fraction]
-        return isNegative ? -quotient : quotient
+        return count > 0 && count <= 15 ? (isNegative, value, fraction) : nil
     }
 
-    private static let powersOfTen: [Double] = [
-        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-    ]
-
-    static func boolean(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool? {
-        if bytes.count == 4, bytes.elementsEqual("true".utf8) { return true }
-        if bytes.count == 5, bytes.elementsEqual("false".utf8) { return false }
-        return nil
-    }
-
-    /// `YYYY-MM-DD` from `start` on.
+    /// `YYYY-MM-DD` at the beginning.
     /// Dates are in nearly every document: the first eight bytes are read together, as one number.
     @inline(__always)
-    static func day(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int = 0) -> (year: Int, month: Int, day: Int)? {
-        guard bytes.count >= start + 10, let day = pair(bytes, start + 8) else { return nil }
-        let raw = UnsafeRawBufferPointer(bytes)
-        let text = UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: start, as: UInt64.self))
+    static func day(_ bytes: UnsafeBufferPointer<UInt8>) -> (year: Int, month: Int, day: Int)? {
+        guard bytes.count >= 10, let day = pair(bytes, 8) else { return nil }
+        let text = UInt64(littleEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(as: UInt64.self))
         // What is left of `0000-00-`, the first character in the lowest byte: digits are their values, dashes are 0.
         let digits = text ^ 0x2D30_302D_3030_3030
         guard digits & 0xFFF0_F0FF_F0F0_F0F0 == 0, (digits &+ 0x0006_0600_0606_0606) & 0x00F0_F000_F0F0_F0F0 == 0
@@ -227,8 +203,7 @@ enum PlainText {
         func digit(_ place: UInt64) -> Int { Int(truncatingIfNeeded: digits >> (place * 8) & 0xF) }
         let year = (digit(0) * 10 + digit(1)) * 100 + digit(2) * 10 + digit(3)
         let month = digit(5) * 10 + digit(6)
-        guard year > 0, month >= 1, month <= 12, day >= 1,
-            day <= 28 || day <= GregorianCalendar.days(in: month, of: year)
+        guard year > 0, month >= 1, month <= 12, day >= 1, day <= 28 || day <= GregorianCalendar.days(in: month, of: year)
         else { return nil }
         return (year, month, day)
     }

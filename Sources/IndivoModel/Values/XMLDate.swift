@@ -19,24 +19,16 @@ public struct XMLDate: Sendable, Hashable {
     /// Minutes east of UTC; `nil` when the text named no zone.
     public let offset: Int?
     private let spelling: Spelling
+}
 
+extension XMLDate {
     /// A day of the proleptic Gregorian calendar, or `nil` when there is no such day. There is no year 0; the one
     /// before 1 is -1. A year has at most nine digits.
     public init?(year: Int, month: Int, day: Int, offset: Int? = nil) {
         guard GregorianCalendar.hasYear(year), (1...12).contains(month),
-            (1...GregorianCalendar.days(in: month, of: year)).contains(day), offset.map({ abs($0) <= 14 * 60 }) ?? true
+            (1...GregorianCalendar.days(in: month, of: year)).contains(day), DateScanner.offsets.contains(offset ?? 0)
         else { return nil }
-        self.init(validated: year, month, day, offset: offset)
-    }
-
-    private init(
-        validated year: Int, _ month: Int, _ day: Int, offset: Int? = nil, spelling: Spelling = Spelling()
-    ) {
-        self.year = year
-        self.month = month
-        self.day = day
-        self.offset = offset
-        self.spelling = spelling
+        self.init(year: year, month: month, day: day, offset: offset, spelling: Spelling())
     }
 
     /// The day on which an instant falls in a time zone. Instants hundreds of thousands of years away are cut.
@@ -44,15 +36,11 @@ public struct XMLDate: Sendable, Hashable {
         let instant = GregorianCalendar.seconds(to: date)
         let seconds = instant + timeZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant)))
         let (year, month, day) = GregorianCalendar.civil(fromDays: seconds.flooredQuotient(by: 86_400))
-        self.init(validated: year, month, day)
+        self.init(year: year, month: month, day: day, offset: nil, spelling: Spelling())
     }
 
     /// The day's parts, for `Calendar`.
-    public var dateComponents: DateComponents {
-        DateComponents(
-            calendar: Calendar(identifier: .gregorian), timeZone: offset.flatMap { TimeZone(secondsFromGMT: $0 * 60) },
-            era: year > 0 ? 1 : 0, year: abs(year), month: month, day: day)
-    }
+    public var dateComponents: DateComponents { DateComponents(xmlYear: year, month: month, day: day, offset: offset) }
 }
 
 extension XMLDate: LexicalValue {
@@ -63,46 +51,41 @@ extension XMLDate: LexicalValue {
         if let plain = text.withUTF8(Self.plain) {
             self = plain
         } else {
-            self = try text.withBytes { (bytes) throws(LexicalError) in try Self.read(bytes) }
+            self = try text.withBytes { (bytes) throws(LexicalError) in try Self._read(utf8: bytes, isField: false) }
         }
     }
 
+    /// Ten bytes: a day without a zone, canonical as it is.
+    private static func plain(_ bytes: UnsafeBufferPointer<UInt8>) -> XMLDate? {
+        guard bytes.count == 10, let (year, month, day) = PlainText.day(bytes) else { return nil }
+        return XMLDate(year: year, month: month, day: day, offset: nil, spelling: Spelling())
+    }
+
     public var lexical: String {
-        spelling.text
-            ?? DateWriter.text {
-                $0.date(year, month, day)
-                $0.offset(offset)
-            }
+        DateWriter.text(spelling) {
+            $0.date(year, month, day)
+            $0.offset(offset)
+        }
     }
 
     public static var dataType: DataModel.FieldType { .date }
 
     /// A data model's day field takes a date-time too, and keeps its day.
     public static func fromField(_ text: String) throws(LexicalError) -> XMLDate {
-        guard text.utf8.contains(UInt8(ascii: "T")) else { return try XMLDate(lexical: text) }
-        let instant = try XMLDateTime(lexical: text)
-        return XMLDate(validated: instant.year, instant.month, instant.day)
+        try text.withBytes { (bytes) throws(LexicalError) in try _read(utf8: bytes, isField: true) }
     }
 
     public static func _read(utf8 bytes: UnsafeBufferPointer<UInt8>, isField: Bool) throws(LexicalError) -> XMLDate {
-        if isField, bytes.count > 10, bytes.contains(UInt8(ascii: "T")) {
-            return try fromField(String(decoding: bytes, as: UTF8.self))
-        }
-        return try read(bytes)
-    }
-
-    /// Ten bytes are the common case: a day without a zone, canonical as it is.
-    private static func plain(_ bytes: UnsafeBufferPointer<UInt8>) -> XMLDate? {
-        guard bytes.count == 10, let day = PlainText.day(bytes) else { return nil }
-        return XMLDate(validated: day.year, day.month, day.day)
-    }
-
-    private static func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> XMLDate {
         if let plain = plain(bytes) { return plain }
+        if isField, bytes.contains(UInt8(ascii: "T")) {
+            let instant = try XMLDateTime._read(utf8: bytes, isField: false)
+            return XMLDate(year: instant.year, month: instant.month, day: instant.day, offset: nil, spelling: Spelling())
+        }
         let (parts, spelling) = try DateScanner.scan(bytes, expecting: "a date (YYYY-MM-DD)") {
             (scanner) throws(LexicalError) in (day: try scanner.date(), offset: try scanner.offset())
         }
-        return XMLDate(validated: parts.day.0, parts.day.1, parts.day.2, offset: parts.offset, spelling: spelling)
+        let (year, month, day) = parts.day
+        return XMLDate(year: year, month: month, day: day, offset: parts.offset, spelling: spelling)
     }
 }
 

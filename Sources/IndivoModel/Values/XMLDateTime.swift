@@ -34,15 +34,13 @@ public struct XMLDateTime: Sendable, Hashable {
         year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0, nanosecond: Int = 0,
         offset: Int? = 0
     ) {
-        guard XMLDate(year: year, month: month, day: day, offset: offset) != nil, (0...23).contains(hour),
-            (0...59).contains(minute), (0...59).contains(second), (0...999_999_999).contains(nanosecond)
+        guard XMLDate(year: year, month: month, day: day) != nil,
+            XMLTime(hour: hour, minute: minute, second: second, nanosecond: nanosecond, offset: offset) != nil
         else { return nil }
         self.init(validated: (year, month, day), (hour, minute, second, nanosecond), offset: offset)
     }
 
-    private init(
-        validated day: (Int, Int, Int), _ time: (Int, Int, Int, Int), offset: Int?, spelling: Spelling = Spelling()
-    ) {
+    private init(validated day: (Int, Int, Int), _ time: (Int, Int, Int, Int), offset: Int?, spelling: Spelling = Spelling()) {
         (self.year, self.month, self.day) = day
         (hour, minute, second, nanosecond) = time
         self.offset = offset
@@ -52,24 +50,21 @@ public struct XMLDateTime: Sendable, Hashable {
     /// An instant, to the microsecond, in UTC (the only zone an Indivo server takes). Instants hundreds of thousands of
     /// years away are cut.
     public init(_ date: Date) {
-        let seconds = GregorianCalendar.seconds(to: date)
+        var seconds = GregorianCalendar.seconds(to: date)
         // What was cut, or is no number, has no fraction; one that rounds up is the next second's beginning.
         let rest = date.timeIntervalSince1970 - Double(seconds)
         let fraction = rest >= 0 && rest < 1 ? Int((rest * 1_000_000).rounded()) : 0
-        self.init(secondsSince1970: seconds + fraction / 1_000_000, nanosecond: fraction % 1_000_000 * 1000)
+        seconds += fraction / 1_000_000
+        let days = seconds.flooredQuotient(by: 86_400)
+        seconds -= days * 86_400
+        self.init(
+            validated: GregorianCalendar.civil(fromDays: days),
+            (seconds / 3600, seconds / 60 % 60, seconds % 60, fraction % 1_000_000 * 1000), offset: 0)
     }
 
     /// The beginning of a day, in UTC where the day names no zone.
     init(midnightOf day: XMLDate) {
         self.init(validated: (day.year, day.month, day.day), (0, 0, 0, 0), offset: day.offset ?? 0)
-    }
-
-    private init(secondsSince1970 seconds: Int, nanosecond: Int) {
-        let days = seconds.flooredQuotient(by: 86_400)
-        let rest = seconds - days * 86_400
-        self.init(
-            validated: GregorianCalendar.civil(fromDays: days),
-            (rest / 3600, rest / 60 % 60, rest % 60, nanosecond), offset: 0)
     }
 
     /// The instant, in UTC where the text named no zone (as Indivo does).
@@ -81,69 +76,55 @@ public struct XMLDateTime: Sendable, Hashable {
 
     /// The parts, for `Calendar`.
     public var dateComponents: DateComponents {
-        DateComponents(
-            calendar: Calendar(identifier: .gregorian), timeZone: offset.flatMap { TimeZone(secondsFromGMT: $0 * 60) },
-            era: year > 0 ? 1 : 0, year: abs(year), month: month, day: day, hour: hour, minute: minute, second: second,
-            nanosecond: nanosecond)
+        var parts = DateComponents(xmlYear: year, month: month, day: day, offset: offset)
+        (parts.hour, parts.minute, parts.second, parts.nanosecond) = (hour, minute, second, nanosecond)
+        return parts
     }
 }
 
 extension XMLDateTime: LexicalValue {
     /// Reads xs:dateTime: `2012-05-04T15:34:23`, a fraction and `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
-        self = try text.withBytes { (bytes) throws(LexicalError) in try Self.read(bytes) }
-    }
-
-    private typealias Parts = (day: (Int, Int, Int), time: (Int, Int, Int, Int), offset: Int?)
-
-    private static func parts(_ scanner: inout DateScanner) throws(LexicalError) -> Parts {
-        let day = try scanner.date()
-        try scanner.literal(UInt8(ascii: "T"), "the T between date and time")
-        let time = try scanner.time()
-        let offset = try scanner.offset()
-        if time.hour == 24 {
-            let next = GregorianCalendar.days(fromCivil: day.0, day.1, day.2) + 1
-            return (GregorianCalendar.civil(fromDays: next), (0, 0, 0, 0), offset)
-        }
-        return (day, (time.hour, time.minute, time.second, time.nanosecond), offset)
+        self = try text.withBytes { (bytes) throws(LexicalError) in try Self._read(utf8: bytes, isField: false) }
     }
 
     public var lexical: String {
-        spelling.text
-            ?? DateWriter.text {
-                $0.date(year, month, day)
-                $0.sign("T")
-                $0.time(hour, minute, second, nanosecond)
-                $0.offset(offset)
-            }
+        DateWriter.text(spelling) {
+            $0.date(year, month, day)
+            $0.sign("T")
+            $0.time(hour, minute, second, nanosecond)
+            $0.offset(offset)
+        }
     }
 
     public static var dataType: DataModel.FieldType { .dateTime }
 
     /// A data model's date field takes a plain day too, which means midnight UTC.
     public static func fromField(_ text: String) throws(LexicalError) -> XMLDateTime {
-        if text.utf8.contains(UInt8(ascii: "T")) { return try XMLDateTime(lexical: text) }
-        return XMLDateTime(midnightOf: try XMLDate(lexical: text))
+        try text.withBytes { (bytes) throws(LexicalError) in try _read(utf8: bytes, isField: true) }
     }
 
     public static func _read(utf8 bytes: UnsafeBufferPointer<UInt8>, isField: Bool) throws(LexicalError) -> XMLDateTime {
         let separator = UInt8(ascii: "T")
-        if isField, bytes.count <= 10 || (bytes[10] != separator && !bytes.contains(separator)) {
-            return try fromField(String(decoding: bytes, as: UTF8.self))
-        }
-        return try read(bytes)
-    }
-
-    private static func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(LexicalError) -> XMLDateTime {
         // Twenty bytes are the common case: whole seconds in UTC, canonical as they are.
-        if bytes.count == 20, bytes[10] == UInt8(ascii: "T"), bytes[19] == UInt8(ascii: "Z"),
+        if bytes.count == 20, bytes[10] == separator, bytes[19] == UInt8(ascii: "Z"),
             let day = PlainText.day(bytes), let time = PlainText.time(bytes, from: 11)
         {
             return XMLDateTime(validated: (day.year, day.month, day.day), (time.hour, time.minute, time.second, 0), offset: 0)
         }
-        let (parts, spelling) = try DateScanner.scan(
-            bytes, expecting: "a date and time (YYYY-MM-DDTHH:MM:SSZ)", Self.parts)
-        return XMLDateTime(validated: parts.day, parts.time, offset: parts.offset, spelling: spelling)
+        if isField, !bytes.contains(separator) { return XMLDateTime(midnightOf: try XMLDate._read(utf8: bytes, isField: false)) }
+        let (parts, spelling) = try DateScanner.scan(bytes, expecting: "a date and time (YYYY-MM-DDTHH:MM:SSZ)") {
+            (scanner) throws(LexicalError) in
+            let day = try scanner.date()
+            try scanner.literal(separator, "the T between date and time")
+            return (day: day, time: try scanner.time(), offset: try scanner.offset())
+        }
+        var (day, time) = (parts.day, parts.time)
+        if time.hour == 24 {
+            day = GregorianCalendar.civil(fromDays: GregorianCalendar.days(fromCivil: day.0, day.1, day.2) + 1)
+            time.hour = 0
+        }
+        return XMLDateTime(validated: day, time, offset: parts.offset, spelling: spelling)
     }
 }
 

@@ -11,38 +11,31 @@ public struct XMLDuration: Sendable, Hashable {
 
     /// More are refused: of more seconds no `Double` would hold the fraction.
     private static let most = 1_000_000_000_000
+}
 
+extension XMLDuration {
     /// `nil` when months and seconds have different signs, which XML Schema does not allow, or are more than 10¹².
     public init?(months: Int = 0, seconds: Double = 0) {
         guard months.magnitude <= Self.most, seconds.magnitude <= Double(Self.most),
             !(months < 0 && seconds > 0), !(months > 0 && seconds < 0)
         else { return nil }
-        self.init(months, seconds)
-    }
-
-    private init(_ months: Int, _ seconds: Double, spelling: Spelling = Spelling()) {
-        self.months = months
-        self.seconds = seconds
-        self.spelling = spelling
+        self.init(months: months, seconds: seconds, spelling: Spelling())
     }
 }
 
 extension XMLDuration: LexicalValue {
     public init(lexical text: String) throws(LexicalError) {
-        let expected = "a duration (PnYnMnDTnHnMnS)"
         let pattern = /(-?)P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?/
+        func error(_ reason: String) -> LexicalError { LexicalError(expected: "a duration (PnYnMnDTnHnMnS)", reason: reason) }
         guard text.utf8.allSatisfy({ $0 < 0x80 }), let match = text.trimmingXMLSpace.wholeMatch(of: pattern) else {
-            throw LexicalError(expected: expected, reason: "“\(text)” is not one")
+            throw error("“\(text)” is not one")
         }
         let (_, sign, years, months, days, time, hours, minutes, seconds) = match.output
-        guard [years, months, days, hours, minutes, seconds].contains(where: { $0 != nil }), time != "T" else {
-            let place = time == "T" ? " after the T" : ""
-            throw LexicalError(expected: expected, reason: "“\(text)” names no amount\(place)")
-        }
+        if time == "T" { throw error("“\(text)” names no amount after the T") }
+        if [years, months, days, time].allSatisfy({ $0 == nil }) { throw error("“\(text)” names no amount") }
         func amount(_ digits: Substring?, times factor: Int) throws(LexicalError) -> Int {
-            guard let digits else { return 0 }
-            guard let number = Int(digits), number <= Self.most / factor else {
-                throw LexicalError(expected: expected, reason: "in “\(text)” \(digits) is out of range")
+            guard let number = Int(digits ?? "0"), number <= Self.most / factor else {
+                throw error("in “\(text)” \(digits ?? "") is out of range")
             }
             return number * factor
         }
@@ -50,11 +43,9 @@ extension XMLDuration: LexicalValue {
         let wholeMonths = try amount(years, times: 12) + amount(months, times: 1)
         let wholeSeconds = try amount(days, times: 86_400) + amount(hours, times: 3600) + amount(minutes, times: 60)
         let allSeconds = Double(wholeSeconds) + (seconds.flatMap { Double($0) } ?? 0)
-        guard wholeMonths <= Self.most, allSeconds <= Double(Self.most) else {
-            throw LexicalError(expected: expected, reason: "“\(text)” is out of range")
-        }
-        let plain = XMLDuration(direction * wholeMonths, Double(direction) * allSeconds)
-        self = plain.lexical == text ? plain : XMLDuration(plain.months, plain.seconds, spelling: Spelling(text: text))
+        guard wholeMonths <= Self.most, allSeconds <= Double(Self.most) else { throw error("“\(text)” is out of range") }
+        self.init(months: direction * wholeMonths, seconds: Double(direction) * allSeconds, spelling: Spelling())
+        if lexical != text { self.init(months: self.months, seconds: self.seconds, spelling: Spelling(text: text)) }
     }
 
     public var lexical: String {

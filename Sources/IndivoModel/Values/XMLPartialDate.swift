@@ -18,26 +18,19 @@ public struct XMLPartialDate: Sendable, Hashable {
     /// Minutes east of UTC; `nil` when the text named no zone.
     public let offset: Int?
     private let spelling: Spelling
+}
 
+extension XMLPartialDate {
     /// `nil` when there is no such date, or the parts are none of the five that XML Schema has.
     public init?(year: Int? = nil, month: Int? = nil, day: Int? = nil, offset: Int? = nil) {
         switch (year, month, day) {
         case (.some, _, nil), (nil, .some, _), (nil, nil, .some): break
         default: return nil
         }
-        let days = month.map { (1...12).contains($0) ? GregorianCalendar.days(in: $0, of: year ?? 2000) : 0 } ?? 31
-        guard year.map(GregorianCalendar.hasYear) ?? true, days > 0, day.map({ (1...days).contains($0) }) ?? true,
-            offset.map({ abs($0) <= 14 * 60 }) ?? true
+        guard GregorianCalendar.hasYear(year ?? 1), (1...12).contains(month ?? 1), DateScanner.offsets.contains(offset ?? 0),
+            (1...(month.map { GregorianCalendar.days(in: $0, of: year ?? 2000) } ?? 31)).contains(day ?? 1)
         else { return nil }
-        self.init(year, month, day, offset: offset)
-    }
-
-    private init(_ year: Int?, _ month: Int?, _ day: Int?, offset: Int?, spelling: Spelling = Spelling()) {
-        self.year = year
-        self.month = month
-        self.day = day
-        self.offset = offset
-        self.spelling = spelling
+        self.init(year: year, month: month, day: day, offset: offset, spelling: Spelling())
     }
 }
 
@@ -45,50 +38,30 @@ extension XMLPartialDate: LexicalValue {
     /// Reads `2009`, `2009-07`, `--07`, `--07-14` or `---14`, with `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
         let dashes = text.trimmingXMLSpace.prefix { $0 == "-" }.count
+        let dash = UInt8(ascii: "-")
         let (parts, spelling) = try text.withBytes { (bytes) throws(LexicalError) in
             try DateScanner.scan(bytes, expecting: "part of a date (YYYY, YYYY-MM, --MM, --MM-DD or ---DD)") {
-                (scanner) throws(LexicalError) in try Self.parts(&scanner, dashes: dashes)
+                (scanner) throws(LexicalError) -> (year: Int?, month: Int?, day: Int?, offset: Int?) in
+                guard dashes == 2 || dashes == 3 else {
+                    return (try scanner.year(), try scanner.monthBehindYear(), nil, try scanner.offset())
+                }
+                for _ in 0..<dashes { _ = scanner.next(is: dash) }
+                if dashes == 3 { return (nil, nil, try scanner.day(), try scanner.offset()) }
+                let month = try scanner.month()
+                return (nil, month, try scanner.next(is: dash) ? scanner.day(of: month) : nil, try scanner.offset())
             }
         }
-        self.init(parts.year, parts.month, parts.day, offset: parts.offset, spelling: spelling)
+        self.init(year: parts.year, month: parts.month, day: parts.day, offset: parts.offset, spelling: spelling)
     }
-
-    private typealias Parts = (year: Int?, month: Int?, day: Int?, offset: Int?)
-
-    /// - Parameter dashes: How many the text begins with.
-    private static func parts(_ scanner: inout DateScanner, dashes: Int) throws(LexicalError) -> Parts {
-        let dash = UInt8(ascii: "-")
-        switch dashes {
-        case 2, 3:
-            for _ in 0..<dashes { _ = scanner.next(is: dash) }
-            if dashes == 3 { return (nil, nil, try scanner.day(), try scanner.offset()) }
-            let month = try scanner.month()
-            let day = try scanner.next(is: dash) ? scanner.day(of: month) : nil
-            return (nil, month, day, try scanner.offset())
-        default:
-            let year = try scanner.year()
-            // A dash and two digits are a month, unless a colon follows: then they are an offset.
-            let month = try scanner.nextIsMonth ? scanner.dashAndMonth() : nil
-            return (year, month, nil, try scanner.offset())
-        }
-    }
-
-    public var lexical: String { spelling.text ?? DateWriter.text(write) }
 
     /// A dash stands for each part that is left out in front: `2012-05`, `--05-04`, `---04`.
-    private func write(_ text: inout DateWriter) {
-        if let year { text.year(year) } else { text.sign("-") }
-        if let month {
-            text.sign("-")
-            text.twoDigits(month)
-        } else if year == nil {
-            text.sign("-")
+    public var lexical: String {
+        DateWriter.text(spelling) { text in
+            if let year { text.year(year) } else { text.sign("-") }
+            if let month { text.twoDigits(month, behind: "-") } else if year == nil { text.sign("-") }
+            if let day { text.twoDigits(day, behind: "-") }
+            text.offset(offset)
         }
-        if let day {
-            text.sign("-")
-            text.twoDigits(day)
-        }
-        text.offset(offset)
     }
 }
 

@@ -13,19 +13,15 @@ public struct XMLTime: Sendable, Hashable {
     /// Minutes east of UTC; `nil` when the text named no zone.
     public let offset: Int?
     private let spelling: Spelling
+}
 
+extension XMLTime {
     /// A time, or `nil` when there is no such time.
     public init?(hour: Int, minute: Int, second: Int = 0, nanosecond: Int = 0, offset: Int? = nil) {
         guard (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second),
-            (0...999_999_999).contains(nanosecond), offset.map({ abs($0) <= 14 * 60 }) ?? true
+            (0...999_999_999).contains(nanosecond), DateScanner.offsets.contains(offset ?? 0)
         else { return nil }
-        self.init((hour, minute, second, nanosecond), offset: offset)
-    }
-
-    private init(_ time: (Int, Int, Int, Int), offset: Int?, spelling: Spelling = Spelling()) {
-        (hour, minute, second, nanosecond) = time
-        self.offset = offset
-        self.spelling = spelling
+        self.init(hour: hour, minute: minute, second: second, nanosecond: nanosecond, offset: offset, spelling: Spelling())
     }
 }
 
@@ -34,19 +30,19 @@ extension XMLTime: LexicalValue {
     public init(lexical text: String) throws(LexicalError) {
         let (parts, spelling) = try text.withBytes { (bytes) throws(LexicalError) in
             try DateScanner.scan(bytes, expecting: "a time (HH:MM:SS)") { (scanner) throws(LexicalError) in
-                let time = try scanner.time()
-                return (time: (time.hour % 24, time.minute, time.second, time.nanosecond), offset: try scanner.offset())
+                (time: try scanner.time(), offset: try scanner.offset())
             }
         }
-        self.init(parts.time, offset: parts.offset, spelling: spelling)
+        self.init(
+            hour: parts.time.hour % 24, minute: parts.time.minute, second: parts.time.second,
+            nanosecond: parts.time.nanosecond, offset: parts.offset, spelling: spelling)
     }
 
     public var lexical: String {
-        spelling.text
-            ?? DateWriter.text {
-                $0.time(hour, minute, second, nanosecond)
-                $0.offset(offset)
-            }
+        DateWriter.text(spelling) {
+            $0.time(hour, minute, second, nanosecond)
+            $0.offset(offset)
+        }
     }
 }
 

@@ -6,7 +6,10 @@ extension CompoundValue {
     /// - Throws: ``DocumentError`` for a field that holds a document.
     package func json() throws -> Data { try jsonValue().fileData }
 
-    fileprivate func jsonValue() throws -> JSONValue { try FieldTable(self, .nested).json }
+    fileprivate func jsonValue() throws -> JSONValue {
+        let table = FieldTable(self, .nested)
+        return try table.json(of: table.schema.group)
+    }
 }
 
 extension Array where Element: CompoundValue {
@@ -16,9 +19,7 @@ extension Array where Element: CompoundValue {
 }
 
 extension FieldTable {
-    fileprivate var json: JSONValue { get throws { try json(of: schema.group) } }
-
-    private func json(of group: FieldGroup) throws -> JSONValue {
+    fileprivate func json(of group: FieldGroup) throws -> JSONValue {
         try JSONValue(
             members: group.fields.compactMap { field in
                 try value(of: field).map { JSONMember(name: field.name, value: $0) }
@@ -40,7 +41,7 @@ extension FieldTable {
 extension TableItem {
     fileprivate func json(in field: FieldSchema) throws -> JSONValue {
         switch (self, field.shape.kind) {
-        case (.value(let table), _): return try table.json
+        case (.value(let value), _): return try value.jsonValue()
         case (.text(let text), .leaf(let type)): return JSONValue(text, as: type)
         default:
             throw DocumentError(

@@ -16,7 +16,7 @@ package enum SDMJ {
 
     /// - Throws: ``SDMJError`` for what is no JSON.
     static func value(parsing json: Data) throws(SDMJError) -> JSONValue {
-        do { return try JSONValue(parsing: json) } catch { throw SDMJError(error) }
+        do { return try JSONValue(parsing: json) } catch { throw SDMJError(reason: error.reason.description, at: error.location) }
     }
 
     /// The models of a `Models` element as SDMJ, a list even of one.
@@ -34,9 +34,8 @@ package enum SDMJ {
             members.append(JSONMember(name: "__documentid__", value: JSONValue(id)))
         }
         let schema = DocumentClasses.schema(ofModel: name)
-        let fields = model.ownChildren(named: "Field")
         // A field that is given twice is a member twice: of both the last counts, for servers as for most who read JSON.
-        for field in fields {
+        for field in model.ownChildren(named: "Field") {
             let name = field.attr("name") ?? ""
             let place = "\(path).\(name)"
             guard name != "__modelname__", name != "__documentid__" else {
@@ -48,9 +47,7 @@ package enum SDMJ {
     }
 
     private static func list(_ models: [XMLNode], path: String) throws(SDMJError) -> JSONValue {
-        var items: [JSONValue] = []
-        for (index, model) in models.enumerated() { items.append(try object(model, path: "\(path)[\(index)]")) }
-        return JSONValue(items)
+        JSONValue(try models.enumerated().map { (index, model) throws(SDMJError) in try object(model, path: "\(path)[\(index)]") })
     }
 
     private static func value(
@@ -62,7 +59,7 @@ package enum SDMJ {
         if let relation = schema.relation(named: name) { return relation.shape.isList ? [] : .null }
         let text = field.text()
         guard !text.isEmpty else { return .null }
-        guard case .leaf(let leaf, _)? = schema.field(named: name) else { return JSONValue(text) }
+        guard case .leaf(let leaf)? = schema.field(named: name)?.target else { return JSONValue(text) }
         switch schema.leaves[leaf].type.dataType {
         case .number: return JSONValue(digits: text)
         case .boolean where text.lowercased() == "true": return true
@@ -75,9 +72,7 @@ package enum SDMJ {
 extension SDMXDocument {
     /// Reads SDMJ, the JSON form of data models: a list of models, or one.
     /// - Throws: ``SDMJError`` with line, column and the path of the value that is no model; ``DocumentError``.
-    public init(json: Data) throws {
-        try self.init(SDMJ.models(parsing: json))
-    }
+    public init(json: Data) throws { try self.init(SDMJ.models(parsing: json)) }
 
     /// Reads as much of every model as can be read; see ``IndivoDocument/read(from:problems:)``.
     /// - Parameter problems: What could not be read is added here.
@@ -97,8 +92,7 @@ extension SDMJ {
     package static func rows(parsing json: Data) throws(SDMJError) -> [[String: String]] {
         let root = try value(parsing: json)
         guard let items = root.elements else { throw SDMJError(at: root, in: root, "expected a list") }
-        var rows: [[String: String]] = []
-        for item in items {
+        return try items.map { (item) throws(SDMJError) in
             guard let members = item.members else { throw SDMJError(at: item, in: root, "expected an object") }
             var row: [String: String] = [:]
             for member in members where !member.value.isNull {
@@ -107,8 +101,7 @@ extension SDMJ {
                 }
                 row[member.name] = text
             }
-            rows.append(row)
+            return row
         }
-        return rows
     }
 }

@@ -11,29 +11,17 @@ public struct SDMJError: Error, Hashable, CustomStringConvertible {
     /// What is wrong.
     public let reason: String
 
-    init(_ error: JSONError) {
-        line = error.location.line
-        column = error.location.column
-        path = ""
-        reason = error.reason.description
-    }
-
-    init(path: String, reason: String) {
-        line = nil
-        column = nil
-        self.path = path
-        self.reason = reason
+    init(path: String = "", reason: String, at location: JSONLocation? = nil) {
+        (line, column) = (location?.line, location?.column)
+        (self.path, self.reason) = (path, reason)
     }
 
     /// - Parameters:
     ///   - value: The value, or the name of the member, that is wrong.
     ///   - root: The text's value. One model alone is named as the first of a list.
     init(at value: JSONValue, in root: JSONValue, _ reason: String) {
-        let location = value.location
-        line = location?.line
-        column = location?.column
-        path = location.map { (root.kind == .object ? "[0]" : "") + root.path(toOffset: $0.offset) } ?? ""
-        self.reason = reason
+        let path = value.location.map { (root.kind == .object ? "[0]" : "") + root.path(toOffset: $0.offset) }
+        self.init(path: path ?? "", reason: reason, at: value.location)
     }
 
     public var description: String {
@@ -45,24 +33,21 @@ public struct SDMJError: Error, Hashable, CustomStringConvertible {
 extension JSONValue {
     /// The way to the innermost value that holds a byte of the text: `.name` and `[index]`.
     fileprivate func path(toOffset offset: Int) -> String {
-        var path = ""
-        var value = self
-        next: while true {
-            for member in value.members ?? [] {
-                if let range = member.value.sourceRange, let start = member.nameValue.sourceRange?.lowerBound,
-                    start <= offset, offset < range.upperBound
-                {
-                    path += (path.isEmpty && self.kind == .array ? "" : ".") + member.name
-                    value = member.value
-                    continue next
-                }
+        var (path, value) = ("", self)
+        while true {
+            let isMember: (JSONMember) -> Bool = { member in
+                guard let end = member.value.sourceRange?.upperBound else { return false }
+                return member.nameValue.sourceRange.map { ($0.lowerBound..<end).contains(offset) } ?? false
             }
-            for (index, element) in (value.elements ?? []).enumerated() where element.sourceRange?.contains(offset) ?? false {
+            if let member = value.members?.first(where: isMember) {
+                path += (path.isEmpty && kind == .array ? "" : ".") + member.name
+                value = member.value
+            } else if let (index, item) = value.elements?.enumerated().first(where: { $1.sourceRange?.contains(offset) == true }) {
                 path += "[\(index)]"
-                value = element
-                continue next
+                value = item
+            } else {
+                return path
             }
-            return path
         }
     }
 }

@@ -5,63 +5,48 @@ import OrderedJSON
 struct SDMJReader {
     private let root: JSONValue
     private let xml = XMLAssembler()
-    private let models: XMLAssembler.Name
-    private let model: XMLAssembler.Name
-    private let field: XMLAssembler.Name
-    private let name: XMLAssembler.Name
-    private let documentID: XMLAssembler.Name
+    private let sdmx: SDMXNames
 
     /// The names met so far, which the document holds once: models of one kind have the same, in the same order.
     private var names: [(text: [UInt8], value: XMLAssembler.Value)] = []
     private var nextName = 0
     private static let mostNames = 64
 
+    private init(_ root: JSONValue) {
+        self.root = root
+        sdmx = SDMXNames(xml)
+    }
+
     /// The models of a text as a `Models` element.
     static func models(in json: JSONValue) throws(SDMJError) -> XMLNode {
-        guard var reader = SDMJReader(json) else { preconditionFailure("SDMX's names are names") }
-        return try reader.read()
-    }
-
-    private init?(_ root: JSONValue) {
-        guard let models = xml.name("Models", namespace: SDMX.namespace),
-            let model = xml.name("Model", namespace: SDMX.namespace),
-            let field = xml.name("Field", namespace: SDMX.namespace), let name = xml.name("name"),
-            let documentID = xml.name("documentId")
-        else { return nil }
-        self.root = root
-        (self.models, self.model, self.field, self.name, self.documentID) = (models, model, field, name, documentID)
-    }
-
-    private mutating func read() throws(SDMJError) -> XMLNode {
-        if let items = root.elements {
-            try readModels(items)
+        var reader = SDMJReader(json)
+        if let items = json.elements {
+            try reader.readModels(items)
         } else {
-            guard root.members != nil else { throw failure(root, "expected a list of models, found \(root.kindName)") }
-            xml.start(models)
-            try readModel(root)
-            xml.end()
+            guard json.members != nil else { throw reader.failure(json, "expected a list of models, found \(json.kindName)") }
+            reader.xml.start(reader.sdmx.models)
+            try reader.readModel(json)
+            reader.xml.end()
         }
-        guard let root = xml.root else { preconditionFailure("the root was ended") }
+        guard let root = reader.xml.root else { preconditionFailure("the root was ended") }
         return root
     }
 
     private mutating func readModels(_ items: JSONElements) throws(SDMJError) {
-        xml.start(models)
+        xml.start(sdmx.models)
         for item in items { try readModel(item) }
         xml.end()
     }
 
     private mutating func readModel(_ value: JSONValue) throws(SDMJError) {
-        guard let members = value.members else {
-            throw failure(value, "expected a model (an object), found \(value.kindName)")
-        }
+        guard let members = value.members else { throw failure(value, "expected a model (an object), found \(value.kindName)") }
         guard let modelName = value.member("__modelname__"), modelName.kind == .string, !modelName.isString("") else {
             throw failure(value, "the model has no “__modelname__”")
         }
-        xml.start(model)
-        xml.attribute(name, try self.name(modelName))
+        xml.start(sdmx.model)
+        xml.attribute(sdmx.name, try name(modelName))
         if let id = value.member("__documentid__"), id.kind == .string {
-            xml.attribute(documentID, try text(of: id) { [xml] in xml.value($0) })
+            xml.attribute(sdmx.documentID, try text(of: id) { [xml] in xml.value($0) })
         }
         for member in members where !member.isNamed("__modelname__") && !member.isNamed("__documentid__") {
             try readField(member)
@@ -70,8 +55,8 @@ struct SDMJReader {
     }
 
     private mutating func readField(_ member: JSONMember) throws(SDMJError) {
-        xml.start(field)
-        xml.attribute(name, try name(member.nameValue))
+        xml.start(sdmx.field)
+        xml.attribute(sdmx.name, try name(member.nameValue))
         let value = member.value
         switch value.kind {
         case .null: break
@@ -103,9 +88,7 @@ struct SDMJReader {
     // MARK: Texts
 
     /// Hands on a text that XML can carry.
-    private func text<Result>(
-        of value: JSONValue, _ body: (UnsafeBufferPointer<UInt8>) -> Result
-    ) throws(SDMJError) -> Result {
+    private func text<Result>(of value: JSONValue, _ body: (UnsafeBufferPointer<UInt8>) -> Result) throws(SDMJError) -> Result {
         let result: Result?? = value.withUTF8 { bytes in XMLText.isAllowed(bytes) ? body(bytes) : nil }
         guard case .some(.some(let result)) = result else {
             throw failure(value, XMLText.problem(in: value.string ?? "") ?? "expected a text")

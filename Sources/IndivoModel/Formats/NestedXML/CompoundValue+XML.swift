@@ -12,9 +12,7 @@ extension CompoundValue {
     }
 
     /// Reads as much of the value as can be read; see ``IndivoDocument/read(from:problems:)``.
-    public static func read(
-        from node: XMLNode, root: String? = nil, problems: inout [DocumentError]
-    ) throws -> Self {
+    public static func read(from node: XMLNode, root: String? = nil, problems: inout [DocumentError]) throws -> Self {
         try ReadingProblems.collect(into: &problems) { try read(from: node, root: root, collecting: $0) }
     }
 
@@ -22,11 +20,9 @@ extension CompoundValue {
         let element = node.kind == .document ? node.root ?? node : node
         guard root == nil || (element.kind == .element && element.name == root) else {
             throw DocumentError(
-                .notADocument(found: SDMX.describe(element), expected: "<\(root ?? "")>"), document: "\(Self.self)",
-                line: element.line)
+                found: SDMX.describe(element), expected: "<\(root ?? "")>", document: "\(Self.self)", line: element.line)
         }
-        let schema = ModelSchema.of(Self.self)
-        let reader = FieldSchema.Reader(schema, .nested, documentName: schema.typeName, problems: problems)
+        let reader = FieldSchema.Reader(ModelSchema.of(Self.self), .nested, problems: problems)
         reader.decode(element)
         return try reader.value()
     }
@@ -39,7 +35,7 @@ extension CompoundValue {
     /// - Throws: ``DocumentError`` when a field cannot stand in XML.
     public func xml(_ name: String, namespace: String? = nil) throws -> XMLNode {
         let element = XMLNode(name, namespace: namespace)
-        try NestedWriter.write(FieldTable(self, .nested), into: element, isNew: true)
+        try NestedWriter.write(self, into: element, isNew: true)
         return element
     }
 
@@ -52,7 +48,7 @@ extension CompoundValue {
     public func xml(updating source: XMLNode) throws -> XMLNode {
         let original = source.kind == .document ? source.root ?? source : source
         let element = original.cloneInDocument()
-        try NestedWriter.write(FieldTable(self, .nested), into: element, isNew: false)
+        try NestedWriter.write(self, into: element, isNew: false)
         return element
     }
 }

@@ -2,10 +2,8 @@ import IndivoXML
 
 /// Reads elements of nested XML: a field is a child element, an attribute or the element's own text.
 struct NestedDecoder {
-    private enum Found: BitwiseCopyable { case unknown, nothing, field(FieldGroup.Target, rank: Int32) }
-
-    /// What each name of the tree stands for in the schema's own group, by the name's number, once it was looked up.
-    private var known: [Found] = []
+    /// What each name of the tree stands for in the schema's own group, by the name's number; `nil` until it was looked up.
+    private var known: [NameIndex.Found??] = []
     private var outerName: UInt32?
 
     mutating func decode(_ element: XMLView, into table: inout FieldTable) {
@@ -13,38 +11,29 @@ struct NestedDecoder {
         if element.nameNumber != outerName { known.removeAll() }
         outerName = element.nameNumber
         let group = table.schema.group
-        var next = element.firstElement
-        while let child = next {
-            if case .field(let target, let rank) = meaning(of: child, in: element, group) {
-                Self.add(child, target, rank, to: &table)
-            }
-            next = child.nextElement
+        for child in element.elements {
+            if let (target, rank) = meaning(of: child, in: element, group) { Self.add(child, target, rank, to: &table) }
         }
-        if !group.otherPlaces.isEmpty { Self.addOtherPlaces(of: element, group, to: &table) }
-        if !table.schema.relations.isEmpty || !table.groups.isEmpty { Self.finish(element, group, &table) }
+        Self.finish(element, group, &table)
     }
 
-    private mutating func meaning(of child: XMLView, in element: XMLView, _ group: FieldGroup) -> Found {
+    private mutating func meaning(of child: XMLView, in element: XMLView, _ group: FieldGroup) -> NameIndex.Found? {
         let name = Int(child.nameNumber)
-        if name < known.count {
-            if case .unknown = known[name] {} else { return known[name] }
-        } else {
-            known.append(contentsOf: repeatElement(.unknown, count: name + 1 - known.count))
-        }
-        known[name] = Self.lookUp(child, in: element, group).map { .field($0, rank: $1) } ?? .nothing
-        return known[name]
+        if name >= known.count { known.append(contentsOf: repeatElement(nil, count: name + 1 - known.count)) }
+        if let found = known[name] { return found }
+        let found = Self.lookUp(child, in: element, group)
+        known[name] = .some(found)
+        return found
     }
 
-    private static func lookUp(
-        _ child: XMLView, in element: XMLView, _ group: FieldGroup
-    ) -> (target: FieldGroup.Target, rank: Int32)? {
+    private static func lookUp(_ child: XMLView, in element: XMLView, _ group: FieldGroup) -> NameIndex.Found? {
         guard let found = group.elements[child.localName], !child.isForeign(in: element) else { return nil }
-        return (group.targets[found.field], Int32(found.rank))
+        return found
     }
 
     /// The first element that holds a field counts: by today's name or, where there is none, an older one.
     @inline(__always)
-    private static func add(_ child: XMLView, _ target: FieldGroup.Target, _ rank: Int32, to table: inout FieldTable) {
+    private static func add(_ child: XMLView, _ target: FieldTarget, _ rank: Int32, to table: inout FieldTable) {
         switch target {
         case .leaf(let index):
             guard table.leaves[index].origin == nil || rank < table.leaves[index].rank else { return }
@@ -59,42 +48,30 @@ struct NestedDecoder {
         }
     }
 
-    /// Goes into compound values and lists, once it is known which elements count.
+    /// Reads what stands elsewhere than in elements; goes into compound values and lists, once it is known which elements
+    /// count.
     private static func finish(_ element: XMLView, _ group: FieldGroup, _ table: inout FieldTable) {
+        if !group.otherPlaces.isEmpty { addOtherPlaces(of: element, group, to: &table) }
+        if table.schema.relations.isEmpty, table.groups.isEmpty { return }
         for field in group.fields {
             if let inner = field.inner, let number = field.group {
-                if let child = table.groups[number].origin { decode(child, inner, &table) }
-            } else if field.leaves.isEmpty {
-                let relation = field.relations.lowerBound
-                guard let first = table.relations[relation].origin else { continue }
+                guard let holder = table.groups[number].origin else { continue }
+                for child in holder.elements {
+                    if let (target, rank) = lookUp(child, in: holder, inner) { add(child, target, rank, to: &table) }
+                }
+                finish(holder, inner, &table)
+            } else if let relation = field.relation, let first = table.relations[relation].origin {
                 guard field.shape.isList else {
                     table.relations[relation].items.append(.element(first))
                     continue
                 }
                 // All under one name.
-                let name = first.localName
-                var next: XMLView? = first
-                while let child = next {
-                    if child.nameNumber == first.nameNumber || (child.isNamed(name) && !child.isForeign(in: element)) {
-                        table.relations[relation].items.append(.element(child))
-                    }
-                    next = child.nextElement
+                for child in element.elements
+                where child.nameNumber == first.nameNumber || (child.isNamed(first.localName) && !child.isForeign(in: element)) {
+                    table.relations[relation].items.append(.element(child))
                 }
             }
         }
-    }
-
-    /// A compound value's element.
-    private static func decode(_ element: XMLView, _ group: FieldGroup, _ table: inout FieldTable) {
-        var next = element.firstElement
-        while let child = next {
-            if let (target, rank) = lookUp(child, in: element, group) {
-                add(child, target, rank, to: &table)
-            }
-            next = child.nextElement
-        }
-        if !group.otherPlaces.isEmpty { addOtherPlaces(of: element, group, to: &table) }
-        finish(element, group, &table)
     }
 
     /// Attributes, and the element's own text.
@@ -103,20 +80,11 @@ struct NestedDecoder {
             switch field.place {
             case .element: break
             case .attribute:
-                for (rank, name) in field.nameBytes.enumerated() {
-                    guard let value = name.withUnsafeBufferPointer({ element.attribute($0) }) else { continue }
-                    table.leaves[field.leaf] = FieldTable.Cell(
-                        text: value.isEmpty ? .empty : .bytes(value), origin: element, rank: Int32(rank))
-                    break
-                }
+                guard let value = field.names.lazy.compactMap({ $0.withBytes { element.attribute($0) } }).first else { continue }
+                table.leaves[field.leaf] = FieldTable.Cell(text: value.isEmpty ? .empty : .bytes(value), origin: element)
             case .text:
-                var text = FieldTable.Cell.Text.empty
-                if let bytes = element.onlyText {
-                    if !bytes.isEmpty { text = .bytes(bytes) }
-                } else if !element.ownText().isEmpty {
-                    text = .scattered
-                }
-                table.leaves[field.leaf] = FieldTable.Cell(text: text, origin: element)
+                let isEmpty = element.onlyText == nil && element.ownText().isEmpty
+                table.leaves[field.leaf] = FieldTable.Cell(text: isEmpty ? .empty : element.cellText, origin: element)
             }
         }
     }
@@ -124,17 +92,13 @@ struct NestedDecoder {
 
 extension IndivoDocument {
     /// Fills the document from its element and keeps the element.
-    final func readNested(
-        _ element: XMLNode, root: String?, namespace: String?, collecting problems: ReadingProblems?
-    ) throws {
+    final func readNested(_ element: XMLNode, root: String?, namespace: String?, collecting problems: ReadingProblems?) throws {
         let schema = ModelSchema.of(type(of: self))
         guard root == nil || (element.kind == .element && element.name == root && element.namespace == namespace) else {
             throw DocumentError(
-                .notADocument(
-                    found: SDMX.describe(element) + (element.namespace.map { " in \($0)" } ?? ""),
-                    expected: "<\(root ?? "")>" + (namespace.map { " in \($0)" } ?? "")),
+                found: SDMX.describeWithNamespace(element), expected: "<\(root ?? "")>" + (namespace.map { " in \($0)" } ?? ""),
                 document: schema.typeName, line: element.line)
         }
-        try FieldSchema.Reader(schema, .nested, documentName: schema.typeName, problems: problems).fill(self, from: element)
+        try FieldSchema.Reader(schema, .nested, problems: problems).fill(self, from: element)
     }
 }

@@ -5,42 +5,46 @@ import IndivoXML
 struct NestedWriter {
     private let changes: TableChanges
     private let changedLeaves: Set<Int>
+    /// The table of what the element is a copy of, where that is known.
+    private let original: FieldTable?
 
     /// Writes an object into its element.
     /// - Parameter original: What the element is a copy of; `nil` for a new element.
     static func write(_ document: IndivoDocument, into element: XMLNode, original: XMLNode?) throws {
-        let old = FieldTable(element, ModelSchema.of(type(of: document)), .nested)
-        try NestedWriter(TableChanges(document, since: old, isNew: original == nil))
-            .write(old.schema.group, into: element, original)
+        let schema = ModelSchema.of(type(of: document))
+        let changes = TableChanges(since: FieldTable(element, schema, .nested), isNew: original == nil) { $0.write(document) }
+        try NestedWriter(changes, original: original).write(schema.group, into: element)
     }
 
     /// Writes a value into its element.
-    static func write(_ table: FieldTable, into element: XMLNode, isNew: Bool) throws {
-        let old = FieldTable(element, table.schema, .nested)
-        try NestedWriter(TableChanges(table, since: old, isNew: isNew)).write(table.schema.group, into: element, nil)
+    static func write<Value: CompoundValue>(_ value: Value, into element: XMLNode, isNew: Bool) throws {
+        let schema = ModelSchema.of(Value.self)
+        let changes = TableChanges(since: FieldTable(element, schema, .nested), isNew: isNew) { $0.write(value) }
+        try NestedWriter(changes).write(schema.group, into: element)
     }
 
-    private init(_ changes: TableChanges) {
+    private init(_ changes: TableChanges, original: XMLNode? = nil) {
         self.changes = changes
         changedLeaves = Set(changes.leaves)
+        let schema = changes.old.schema
+        self.original = schema.relations.isEmpty ? nil : original.map { FieldTable($0, schema, .nested) }
     }
 
     /// Writes a group's fields into their element.
-    /// - Parameter original: What the element is a copy of, where that is known.
-    private func write(_ group: FieldGroup, into element: XMLNode, _ original: XMLNode?) throws {
+    private func write(_ group: FieldGroup, into element: XMLNode) throws {
         // The last child that holds a field so far.
         var last: XMLNode?
         for field in group.fields {
             if let relation = field.relation {
-                try write(relation, field, into: element, original, behind: &last)
+                try write(relation, field, into: element, behind: &last)
             } else if let inner = field.inner, let number = field.group {
                 guard field.place == .element, changes.new.groups[number].isPresent else {
                     Self.remove(field, from: element)
                     continue
                 }
-                let origin = changes.old.groups[number].origin?.node
-                last = origin ?? Self.insert(field, into: element, behind: last)
-                if let last { try write(inner, into: last, origin == nil ? nil : original?.child(of: field)) }
+                let holder = changes.old.groups[number].origin?.node ?? Self.insert(field, into: element, behind: last)
+                last = holder
+                try write(inner, into: holder)
             } else {
                 write(field, into: element, behind: &last)
             }
@@ -57,15 +61,12 @@ struct NestedWriter {
         }
         let text = changes.new.string(of: field.leaf)
         switch field.place {
+        case .attribute where text != nil:
+            element.attr(field.names.first { element.attr($0) != nil } ?? field.name, text)
         case .attribute:
-            if let text {
-                element.attr(field.names.first { element.attr($0) != nil } ?? field.name, text)
-            } else {
-                for name in field.names {
-                    // An empty attribute already says "none".
-                    guard let text = element.attr(name), !text.isEmpty, !field.cannotRead(text) else { continue }
-                    element.attr(name, nil)
-                }
+            for name in field.names {
+                // An empty attribute already says "none".
+                if let old = element.attr(name), !old.isEmpty, !field.cannotRead(old) { element.attr(name, nil) }
             }
         case .text: element.setOwnText(text ?? "")
         case .element:
@@ -96,16 +97,12 @@ struct NestedWriter {
 
     // MARK: Lists and documents
 
-    private func write(
-        _ relation: Int, _ field: FieldSchema, into element: XMLNode, _ original: XMLNode?, behind last: inout XMLNode?
-    ) throws {
+    private func write(_ relation: Int, _ field: FieldSchema, into element: XMLNode, behind last: inout XMLNode?) throws {
         let items = changes.new.relations[relation].items
         if !field.shape.isList, items.isEmpty { return Self.remove(field, from: element) }
         let present = field.readableItems(changes.old.relations[relation].items, .nested)
         let elements = present.compactMap { $0.element?.node }
-        let originals = original.map { field.readableElements(in: $0) } ?? []
-        let hasOriginals = originals.count == elements.count
-        let positions = Self.positions(of: items, among: present, originals: hasOriginals ? originals : nil, field)
+        let positions = positions(of: items, among: present, relation, field)
         var furthest = -1
         for (item, position) in zip(items, positions) {
             let holder: XMLNode
@@ -121,7 +118,7 @@ struct NestedWriter {
             switch item {
             case .text(let text):
                 if position.map({ !item.isSaid(by: present[$0], field) }) ?? true { holder.text(text) }
-            case .value(let table): try Self.write(table, into: holder, isNew: position == nil)
+            case .value(let value): try Self.write(value, into: holder, isNew: position == nil)
             case .document(let document): last = try Self.write(document, into: holder, isNew: position == nil)
             case .element: break
             }
@@ -143,53 +140,36 @@ struct NestedWriter {
     }
 
     /// Finds the element of each value of a list: documents know theirs, other values are compared.
-    private static func positions(
-        of items: [TableItem], among present: [TableItem], originals: [XMLNode]?, _ field: FieldSchema
-    ) -> [Int?] {
+    private func positions(of items: [TableItem], among present: [TableItem], _ relation: Int, _ field: FieldSchema) -> [Int?] {
         guard case .document = field.shape.kind else {
-            return ListMatch.positions(
-                of: items.count, among: present.count, guessesChanged: true,
-                by: { items[$0].isSaid(by: present[$1], field) })
+            return ListMatch.positions(of: items.count, among: present.count, guessesChanged: true) {
+                items[$0].isSaid(by: present[$1], field)
+            }
         }
         // The one document of a relation to one is written where the one before it was.
         if !field.shape.isList { return [present.isEmpty ? nil : 0] }
-        return ListMatch.positions(of: items.count, among: present.count, by: { index, position in
-            guard case .document(let document) = items[index], let originals else { return false }
-            return document.source == originals[position]
-        })
+        let originals = original.map { field.readableItems($0.relations[relation].items, .nested) } ?? []
+        return ListMatch.positions(of: items.count, among: present.count) { index, position in
+            guard case .document(let document) = items[index], originals.count == present.count else { return false }
+            return document.source?.view == originals[position].element
+        }
     }
 }
 
 extension FieldSchema {
     /// Whether a text is no value of the leaf that this field is. It stays where it is until a value replaces it.
     fileprivate func cannotRead(_ text: String) -> Bool {
-        guard case .leaf(let type) = shape.kind, !text.isEmpty else { return false }
-        return type.failure(of: text, isField: false) != nil
+        !text.isEmpty && leafType?.failure(of: text, isField: false) != nil
     }
 
     /// Whether an element that is there reads as no value: an empty leaf, or one that cannot be read.
     fileprivate func hasNone(in element: XMLNode) -> Bool {
-        guard case .leaf = shape.kind else { return false }
         let text = element.text()
-        return (text.isEmpty && element.children().isEmpty) || cannotRead(text)
-    }
-
-    /// The elements that hold a list, under its name or, where there is none, an older one.
-    fileprivate func readableElements(in element: XMLNode) -> [XMLNode] {
-        let elements = names.lazy.map { element.ownChildren(named: $0) }.first { !$0.isEmpty } ?? []
-        return elements.filter { child in
-            guard case .leaf = shape.kind else { return true }
-            let text = child.text()
-            return !text.isEmpty && !cannotRead(text)
-        }
+        return leafType != nil && ((text.isEmpty && element.children().isEmpty) || cannotRead(text))
     }
 }
 
 extension XMLNode {
-    fileprivate func child(of field: FieldSchema) -> XMLNode? {
-        field.names.lazy.compactMap { self.ownChild(named: $0) }.first
-    }
-
     /// Changes the element's own text and leaves the elements in it where they are.
     fileprivate func setOwnText(_ text: String) {
         let pieces = Array(contents().filter { $0.kind == .text || $0.kind == .cdata })

@@ -8,7 +8,7 @@ struct SDMXDecoder {
     private struct Known {
         var start: UnsafePointer<UInt8>?
         var count = 0
-        var found: ModelSchema.Found?
+        var found: NameIndex.Found?
     }
 
     /// The names found last; empty until there is a second model.
@@ -24,20 +24,13 @@ struct SDMXDecoder {
             isFirst = false
         }
         if model.nameNumber != modelNumber { (modelNumber, fieldNumber) = (model.nameNumber, nil) }
-        var next = model.firstElement
-        while let element = next {
-            if isField(element, in: model), let name = element.attribute("name"),
-                let found = meaning(of: name, table.schema)
-            {
-                add(element, found, to: &table)
+        for element in model.elements where isField(element, in: model) {
+            if let name = element.attribute("name"), let (target, rank) = meaning(of: name, table.schema) {
+                add(element, target, rank, to: &table)
             }
-            next = element.nextElement
         }
-        for (group, leaves) in table.schema.leavesOfGroups.enumerated() {
-            for leaf in leaves where table.leaves[leaf].hasText {
-                table.groups[group].text = .empty
-                break
-            }
+        for (group, leaves) in table.schema.leavesOfGroups.enumerated() where leaves.contains(where: { table.leaves[$0].hasText }) {
+            table.groups[group].text = .empty
         }
         for index in table.relations.indices {
             guard let holder = table.relations[index].origin else { continue }
@@ -52,7 +45,7 @@ struct SDMXDecoder {
         return true
     }
 
-    private mutating func meaning(of name: UnsafeBufferPointer<UInt8>, _ schema: ModelSchema) -> ModelSchema.Found? {
+    private mutating func meaning(of name: UnsafeBufferPointer<UInt8>, _ schema: ModelSchema) -> NameIndex.Found? {
         guard !known.isEmpty else { return schema.fieldByName[name] }
         // Names lie one behind the other, most of them some bytes long.
         let slot = Int(bitPattern: name.baseAddress) >> 2 & (known.count - 1)
@@ -62,67 +55,65 @@ struct SDMXDecoder {
     }
 
     @inline(__always)
-    private func add(_ element: XMLView, _ found: ModelSchema.Found, to table: inout FieldTable) {
-        switch found {
-        case .leaf(let index, let rank):
-            let cell = FieldTable.Cell(text: element.cellText, origin: element, rank: Int32(rank))
-            if rank > 0 { table.hasOlderNames = true }
+    private func add(_ element: XMLView, _ target: FieldTarget, _ rank: Int32, to table: inout FieldTable) {
+        if rank > 0 { table.hasOlderNames = true }
+        switch target {
+        case .leaf(let index):
+            let cell = FieldTable.Cell(text: element.cellText, origin: element, rank: rank)
             guard let old = table.leaves[index].origin else { return table.leaves[index] = cell }
             let counts = Self.counts(rank, cell.hasText, over: table.leaves[index].rank, table.leaves[index].hasText)
-            table.addSpare(.init(isRelation: false, index: index, element: counts ? old : element))
+            table.addSpare(target, counts ? old : element)
             if counts { table.leaves[index] = cell }
-        case .relation(let index, let rank):
-            if rank > 0 { table.hasOlderNames = true }
-            guard let old = table.relations[index].origin else {
-                return table.relations[index] = FieldTable.Relation(origin: element, rank: Int32(rank))
-            }
+        case .relation(let index):
+            let relation = FieldTable.Relation(origin: element, rank: rank)
+            guard let old = table.relations[index].origin else { return table.relations[index] = relation }
             let counts = Self.counts(rank, element.holdsModels, over: table.relations[index].rank, old.holdsModels)
-            table.addSpare(.init(isRelation: true, index: index, element: counts ? old : element))
-            if counts { table.relations[index] = FieldTable.Relation(origin: element, rank: Int32(rank)) }
+            table.addSpare(target, counts ? old : element)
+            if counts { table.relations[index] = relation }
+        case .group: break
         }
     }
 
-    private static func counts(_ rank: Int, _ hasText: Bool, over old: Int32, _ oldHasText: Bool) -> Bool {
+    private static func counts(_ rank: Int32, _ hasText: Bool, over old: Int32, _ oldHasText: Bool) -> Bool {
         rank == old || (hasText && (rank < old || !oldHasText))
     }
 }
 
 extension FieldTable {
-    fileprivate mutating func addSpare(_ spare: Spare) {
+    fileprivate mutating func addSpare(_ target: FieldTarget, _ element: XMLView) {
         hasOlderNames = true
-        spares.append(spare)
+        spares.append((target, element))
     }
 
     /// The elements of a leaf, or of a relation, that do not count.
-    func spares(of index: Int, isRelation: Bool = false) -> [XMLNode] {
-        spares.filter { $0.isRelation == isRelation && $0.index == index }.map(\.element.node)
-    }
+    func spares(of target: FieldTarget) -> [XMLNode] { spares.filter { $0.target == target }.map(\.element.node) }
 }
 
 extension XMLView {
     /// Calls `body` with the `Model` elements of a `Field`, or of the `Models` in it.
     func eachModel(_ body: (XMLView) -> Void) {
         let list = firstOwn("Models") ?? self
-        var next = list.firstElement
-        while let element = next {
-            if element.isNamed("Model"), !element.isForeign(in: list) { body(element) }
-            next = element.nextElement
-        }
+        for element in list.elements where element.isNamed("Model") && !element.isForeign(in: list) { body(element) }
     }
 
-    fileprivate var holdsModels: Bool {
-        let list = firstOwn("Models") ?? self
-        return list.firstOwn("Model") != nil
-    }
+    fileprivate var holdsModels: Bool { (firstOwn("Models") ?? self).firstOwn("Model") != nil }
 
     /// The first child element of this name that belongs to the same vocabulary.
     private func firstOwn(_ name: StaticString) -> XMLView? {
-        var next = firstElement
-        while let element = next {
-            if element.isNamed(name), !element.isForeign(in: self) { return element }
-            next = element.nextElement
+        elements.first { $0.isNamed(name) && !$0.isForeign(in: self) }
+    }
+
+    /// The children that are elements.
+    var elements: Elements { Elements(upcoming: firstElement) }
+
+    struct Elements: Sequence, IteratorProtocol {
+        fileprivate var upcoming: XMLView?
+
+        @inline(__always)
+        mutating func next() -> XMLView? {
+            defer { upcoming = upcoming?.nextElement }
+            return upcoming
         }
-        return nil
     }
 }
 
@@ -151,9 +142,7 @@ enum SDMX {
     /// The `Model` elements of a `Models` root.
     static func models(in root: XMLNode) throws -> [XMLNode] {
         guard root.kind == .element, root.name == "Models" else {
-            throw DocumentError(
-                .notADocument(found: describe(root), expected: "the root element <Models>"), document: "SDMX",
-                line: root.line)
+            throw DocumentError(found: describe(root), expected: "the root element <Models>", document: "SDMX", line: root.line)
         }
         return root.ownChildren(named: "Model")
     }
@@ -165,17 +154,15 @@ enum SDMX {
             let models = try models(in: element)
             guard models.count == 1 else {
                 throw DocumentError(
-                    .notADocument(
-                        found: "\(models.count) models in one document",
-                        expected: "one (read several with SDMXDocument)"),
+                    found: "\(models.count) models in one document", expected: "one (read several with SDMXDocument)",
                     document: type.modelName, line: element.line)
             }
             model = models[0]
         }
         guard model.kind == .element, model.name == "Model" else {
             throw DocumentError(
-                .notADocument(found: describe(model), expected: "<Model name=\"\(type.modelName)\">"),
-                document: type.modelName, line: model.line)
+                found: describe(model), expected: "<Model name=\"\(type.modelName)\">", document: type.modelName,
+                line: model.line)
         }
         guard type.isModel(model) else {
             throw DocumentError(.otherModel(model.attr("name") ?? ""), document: type.modelName, line: model.line)
@@ -184,6 +171,10 @@ enum SDMX {
     }
 
     static func describe(_ node: XMLNode) -> String { node.kind == .element ? "<\(node.qualifiedName)>" : "no element" }
+
+    static func describeWithNamespace(_ node: XMLNode) -> String {
+        describe(node) + (node.namespace.map { " in \($0)" } ?? "")
+    }
 }
 
 extension IndivoDocument {

@@ -6,10 +6,7 @@ final class SDMXAssembler {
     private struct HasSource: Error {}
 
     private let xml = XMLAssembler()
-    private let models: XMLAssembler.Name
-    private let model: XMLAssembler.Name
-    private let field: XMLAssembler.Name
-    private let name: XMLAssembler.Name
+    private let names: SDMXNames
     /// What is known of each class.
     private var classes: [ObjectIdentifier: Class] = [:]
 
@@ -35,21 +32,13 @@ final class SDMXAssembler {
         return known
     }
 
-    private init?() {
-        guard let models = xml.name("Models", namespace: SDMX.namespace),
-            let model = xml.name("Model", namespace: SDMX.namespace),
-            let field = xml.name("Field", namespace: SDMX.namespace), let name = xml.name("name")
-        else { return nil }
-        (self.models, self.model, self.field, self.name) = (models, model, field, name)
-    }
+    private init() { names = SDMXNames(xml) }
 
     /// - Returns: The root and every document's element; `nil` when a document has a source.
-    static func assemble(
-        _ documents: [IndivoDocument]
-    ) throws -> (root: XMLNode, written: [(document: IndivoDocument, element: XMLNode)])? {
-        guard let assembler = SDMXAssembler() else { return nil }
-        var written: [(document: IndivoDocument, element: XMLNode)] = []
-        assembler.xml.start(assembler.models)
+    static func assemble(_ documents: [IndivoDocument]) throws -> (root: XMLNode, written: [WrittenDocument])? {
+        let assembler = SDMXAssembler()
+        var written: [WrittenDocument] = []
+        assembler.xml.start(assembler.names.models)
         do {
             for document in documents { try assembler.write(document, &written) }
         } catch is HasSource {
@@ -59,12 +48,10 @@ final class SDMXAssembler {
         return assembler.xml.root.map { ($0, written) }
     }
 
-    private func write(
-        _ document: IndivoDocument, _ written: inout [(document: IndivoDocument, element: XMLNode)]
-    ) throws {
+    private func write(_ document: IndivoDocument, _ written: inout [WrittenDocument]) throws {
         guard document.source == nil else { throw HasSource() }
-        xml.start(model)
-        xml.attribute(name, document.modelName)
+        xml.start(names.model)
+        xml.attribute(names.name, document.modelName)
         written.append((document, xml.current))
         let known = try known(type(of: document))
         known.writer.clear()
@@ -81,7 +68,7 @@ final class SDMXAssembler {
         let relations = known.writer.table.relations
         for (index, field) in known.schema.relations.enumerated() where !relations[index].items.isEmpty {
             startField(xml.value(field.name))
-            if field.shape.isList { xml.start(models) }
+            if field.shape.isList { xml.start(names.models) }
             for case .document(let related) in relations[index].items { try write(related, &written) }
             if field.shape.isList { xml.end() }
             xml.end()
@@ -90,7 +77,21 @@ final class SDMXAssembler {
     }
 
     private func startField(_ fieldName: XMLAssembler.Value) {
-        xml.start(field)
-        xml.attribute(name, fieldName)
+        xml.start(names.field)
+        xml.attribute(names.name, fieldName)
+    }
+}
+
+/// The names of SDMX in an assembler's tree.
+struct SDMXNames {
+    let models, model, field, name, documentID: XMLAssembler.Name
+
+    init(_ xml: XMLAssembler) {
+        func name(_ text: String, namespace: String? = SDMX.namespace) -> XMLAssembler.Name {
+            guard let name = xml.name(text, namespace: namespace) else { preconditionFailure("SDMX's names are names") }
+            return name
+        }
+        (models, model, field) = (name("Models"), name("Model"), name("Field"))
+        (self.name, documentID) = (name("name", namespace: nil), name("documentId", namespace: nil))
     }
 }

@@ -6,14 +6,14 @@ import IndivoXML
 /// where a stored document is written back; they differ where the object came from a report.
 final class SDMXWriter {
     let naming: IndivoDocument.FieldNaming
-    private(set) var written: [(document: IndivoDocument, element: XMLNode)] = []
+    private(set) var written: [WrittenDocument] = []
 
     init(naming: IndivoDocument.FieldNaming) { self.naming = naming }
 
     /// An element for a document that is not in the target yet, with all the document's source holds.
     func newElement(for document: IndivoDocument) throws -> XMLNode {
         let element =
-            document.source.map { $0.namespace == SDMX.namespace ? $0.clone() : Self.storable($0, of: document) }
+            document.source.map { $0.namespace == SDMX.namespace ? $0.clone() : storable($0, by: schema(of: document)) }
             ?? XMLNode("Model", namespace: SDMX.namespace, attributes: ["name": document.modelName])
         try write(document, into: element, original: document.source)
         return element
@@ -21,10 +21,10 @@ final class SDMXWriter {
 
     func write(_ document: IndivoDocument, into target: XMLNode, original: XMLNode?) throws {
         written.append((document, target))
-        let schema = ModelSchema.of(Swift.type(of: document))
+        let schema = schema(of: document)
         try schema.checkDataModel()
-        let changes = TableChanges(
-            document, since: FieldTable(document.source, schema, .dataModel), isNew: document.source == nil)
+        let former = FieldTable(document.source, schema, .dataModel)
+        let changes = TableChanges(since: former, isNew: document.source == nil) { $0.write(document) }
         let isCopy = original != nil && original == document.source
         let keepsNames = naming == .asRead || (isCopy && !changes.old.hasOlderNames)
         let hasRelations = schema.relations.indices.contains { index in
@@ -34,9 +34,7 @@ final class SDMXWriter {
         if isCopy, keepsNames, changes.leaves.isEmpty, !hasRelations { return }
         let held = FieldTable(target, schema, .dataModel)
         apply(changes, to: target, held)
-        if !keepsNames, held.hasOlderNames {
-            for index in schema.leaves.indices { rename(index, held) }
-        }
+        if !keepsNames, held.hasOlderNames { schema.leaves.indices.forEach { rename($0, held) } }
         let originals = isCopy ? changes.old : FieldTable(original, schema, .dataModel)
         for (index, field) in schema.relations.enumerated() {
             guard case .document(let relatedType) = field.shape.kind else { continue }
@@ -52,7 +50,12 @@ final class SDMXWriter {
                 baselines = isUnread ? [] : baselines.filter(relatedType.isModel)
             }
             let holder = held.relations[index].origin?.node
-            if naming == .current { rename(holder, field, others: held.spares(of: index, isRelation: true)) }
+            if naming == .current {
+                // Today's name. Where both names hold models both stay: the server refuses the older one, and nothing is lost
+                // unseen.
+                for other in held.spares(of: .relation(index)) where other.relatedModels.isEmpty { other.remove() }
+                if let holder, holder.attr("name") != field.name { holder.attr("name", field.name) }
+            }
             try write(
                 documents, field, into: holder, of: target, originals: originals.models(of: index),
                 baselines: baselines, as: relatedType)
@@ -66,9 +69,9 @@ final class SDMXWriter {
         for leaf in changes.leaves {
             let text = changes.new.string(of: leaf) ?? ""
             if let best = held.leaves[leaf].origin?.node {
-                for element in [best] + held.spares(of: leaf) { element.text(text) }
+                for element in [best] + held.spares(of: .leaf(leaf)) { element.text(text) }
             } else if !text.isEmpty {
-                Self.appendField(held.schema.leaves[leaf].name, text: text, to: target)
+                appendField(held.schema.leaves[leaf].name, text: text, to: target)
             }
         }
     }
@@ -76,13 +79,13 @@ final class SDMXWriter {
     /// Gives a leaf that stands under older names today's name. Where two names hold different values both stay:
     /// the server refuses the old one, and nothing is lost unseen.
     private func rename(_ leaf: Int, _ held: FieldTable) {
-        let others = held.spares(of: leaf)
+        let others = held.spares(of: .leaf(leaf))
         guard let best = held.leaves[leaf].origin?.node, held.leaves[leaf].rank > 0 || !others.isEmpty else { return }
         let schema = held.schema.leaves[leaf]
         let text = best.text()
         for element in others {
             let other = element.text()
-            if other.isEmpty || schema.means(other, text) { element.remove() }
+            if other.isEmpty || schema.type.isSameValue(other, text, isField: true) { element.remove() }
         }
         best.attr("name", schema.name)
     }
@@ -99,15 +102,9 @@ final class SDMXWriter {
             if naming == .current, let holder, holder.children().isEmpty { holder.remove() }
             return
         }
-        let container: XMLNode
-        if let holder {
-            container = holder.ownChild(named: "Models") ?? list(in: holder, of: field, targets)
-        } else {
-            let new = Self.appendField(field.name, to: model)
-            container = field.shape.isList ? addList(to: new) : new
-        }
-        try writeList(
-            documents, into: container, targets: targets, originals: originals, baselines: baselines, as: relatedType)
+        let holder = holder ?? appendField(field.name, to: model)
+        let container = holder.ownChild(named: "Models") ?? list(in: holder, of: field, targets)
+        try writeList(documents, into: container, targets: targets, originals: originals, baselines: baselines, as: relatedType)
         if !field.shape.isList, container.children().isEmpty { container.remove() }
     }
 
@@ -119,16 +116,7 @@ final class SDMXWriter {
         return list
     }
 
-    /// Gives a relation that stands under an older name today's. Where both names hold models both stay: the server
-    /// refuses the older one, and nothing is lost unseen.
-    private func rename(_ holder: XMLNode?, _ field: FieldSchema, others: [XMLNode]) {
-        for other in others where other.relatedModels.isEmpty { other.remove() }
-        if let holder, holder.attr("name") != field.name { holder.attr("name", field.name) }
-    }
-
-    private func addList(to field: XMLNode) -> XMLNode {
-        field.appendElement("Models", namespace: SDMX.namespace)
-    }
+    private func addList(to field: XMLNode) -> XMLNode { field.appendElement("Models", namespace: SDMX.namespace) }
 
     /// Writes documents as the `Model` elements of `container`, which holds `targets` now, copies of `originals`. A target
     /// that is none of the `baselines`, from which the list was read, was never seen by the list's owner, and stays.
@@ -137,10 +125,8 @@ final class SDMXWriter {
         baselines: [XMLNode], as relatedType: IndivoDocument.Type
     ) throws {
         let targetOfBaseline = try positions(of: baselines, among: originals, documents, relatedType)
-        let placeOfBaseline = Dictionary(
-            baselines.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-        let seen = Set(targetOfBaseline)
-        var kept = Set(targets.indices.filter { !seen.contains($0) })
+        let placeOfBaseline = Dictionary(zip(baselines, baselines.indices), uniquingKeysWith: { first, _ in first })
+        var kept = Set(targets.indices).subtracting(targetOfBaseline)
         // The last in the container of the documents before, behind which a new or moved one goes.
         var previous: (element: XMLNode, target: Int)?
         var previousBaseline = -1
@@ -175,8 +161,7 @@ final class SDMXWriter {
 
     /// Finds models that were read among those of the stored document: the same elements, or what says the same.
     private func positions(
-        of baselines: [XMLNode], among originals: [XMLNode], _ documents: [IndivoDocument],
-        _ relatedType: IndivoDocument.Type
+        of baselines: [XMLNode], among originals: [XMLNode], _ documents: [IndivoDocument], _ relatedType: IndivoDocument.Type
     ) throws -> [Int] {
         let positions = ListMatch.positions(
             of: baselines.count, among: originals.count, by: { originals[$1] == baselines[$0] },
@@ -185,9 +170,8 @@ final class SDMXWriter {
             if let position { return position }
             // Written as if it were new it would be there twice.
             throw DocumentError(
-                .notADocument(
-                    found: "no stored model that says the same",
-                    expected: "the “\(baseline.attr("name") ?? "")” that was read; fetch the document again"),
+                found: "no stored model that says the same",
+                expected: "the “\(baseline.attr("name") ?? "")” that was read; fetch the document again",
                 document: type(of: baseline, documents, relatedType).modelName, line: baseline.line)
         }
     }
@@ -201,38 +185,29 @@ final class SDMXWriter {
     // MARK: Elements
 
     @discardableResult
-    private static func appendField(_ name: String, text: String? = nil, to model: XMLNode) -> XMLNode {
+    private func appendField(_ name: String, text: String? = nil, to model: XMLNode) -> XMLNode {
         model.appendElement("Field", namespace: SDMX.namespace, attributes: ["name": name], text: text)
     }
 
+    private func schema(of document: IndivoDocument) -> ModelSchema { ModelSchema.of(Swift.type(of: document)) }
+
     /// A report's `Model` as a server takes it: in the namespace, and without what only reports have
     /// (the id of the document, the reverse side of relations).
-    private static func storable(_ report: XMLNode, of document: IndivoDocument?) -> XMLNode {
+    private func storable(_ report: XMLNode, by schema: ModelSchema?) -> XMLNode {
         let model = XMLNode("Model", namespace: SDMX.namespace)
-        fill(model, with: report, of: document)
-        return model
-    }
-
-    private static func fill(_ model: XMLNode, with report: XMLNode, of document: IndivoDocument?) {
-        for attribute in report.attributes where attribute.name != "documentId" {
-            model.attr(attribute.name, attribute.value)
-        }
-        let schema = document.map { ModelSchema.of(Swift.type(of: $0)) }
+        for attribute in report.attributes where attribute.name != "documentId" { model.attr(attribute.name, attribute.value) }
         for field in report.ownChildren(named: "Field") {
-            let name = field.attr("name") ?? ""
-            let related = field.relatedModels
+            let (name, related) = (field.attr("name") ?? "", field.relatedModels)
             if related.isEmpty {
                 let text = field.text()
                 if !text.isEmpty { appendField(name, text: text, to: model) }
             } else if schema == nil || schema?.relation(named: name) != nil {
-                let isList = field.ownChild(named: "Models") != nil
                 let holder = appendField(name, to: model)
-                let container = isList ? holder.appendElement("Models", namespace: SDMX.namespace) : holder
-                for nested in related {
-                    fill(container.appendElement("Model", namespace: SDMX.namespace), with: nested, of: nil)
-                }
+                let container = field.ownChild(named: "Models") == nil ? holder : addList(to: holder)
+                container.append(related.map { storable($0, by: nil) })
             }
         }
+        return model
     }
 }
 
@@ -247,7 +222,9 @@ extension XMLNode {
         if isGeneral, name != reported.attr("name") ?? "" { return false }
         let schema = ModelSchema.of(isGeneral ? DocumentClasses.type(ofModel: name) : type)
         let (a, b) = (FieldTable(self, schema, .dataModel), FieldTable(reported, schema, .dataModel))
-        return schema.leaves.indices.allSatisfy { schema.leaves[$0].means(a.reportedText(of: $0), b.reportedText(of: $0)) }
+        return schema.leaves.indices.allSatisfy { leaf in
+            schema.leaves[leaf].type.isSameValue(a.reportedText(of: leaf), b.reportedText(of: leaf), isField: true)
+        }
             && schema.relations.indices.allSatisfy { index in
                 guard case .document(let related) = schema.relations[index].shape.kind else { return true }
                 let (stored, reported) = (a.models(of: index), b.models(of: index))
@@ -262,10 +239,10 @@ extension XMLNode {
 }
 
 extension FieldTable {
-    /// A leaf's text; `nil` for what a report may fill in where nothing is stored.
-    fileprivate func reportedText(of leaf: Int) -> String? {
-        let text = text(of: leaf)?.string
-        return schema.leaves[leaf].type.dataType == .boolean && text == "false" ? nil : text
+    /// A leaf's text; empty for none, and for what a report may fill in where nothing is stored.
+    fileprivate func reportedText(of leaf: Int) -> String {
+        let text = text(of: leaf)?.string ?? ""
+        return schema.leaves[leaf].type.dataType == .boolean && text == "false" ? "" : text
     }
 
     /// The `Model` elements of a relation.
