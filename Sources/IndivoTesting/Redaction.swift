@@ -134,7 +134,8 @@ struct Redaction {
             let word = rest.prefix(while: Self.isWordByte)
             let mark = word.count < Self.shortest ? nil : marks[String(decoding: word, as: UTF8.self)]
             // The digits of an escape are no part of the word behind it.
-            let gap = rest[word.endIndex...].prefix(rest[word.endIndex...].first == UInt8(ascii: "%") ? 3 : 1)
+            let behind = rest[word.endIndex...]
+            let gap = behind.prefix(behind.first == UInt8(ascii: "%") ? 3 : 1)
             result += (mark.map { Array($0.utf8)[...] } ?? word) + gap
             rest = rest[gap.endIndex...]
         }

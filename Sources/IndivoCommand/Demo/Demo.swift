@@ -5,7 +5,8 @@ import IndivoSandbox
 import IndivoTesting
 import ShownText
 
-/// The demo, step by step. Everything goes through the library and over HTTP; only the browser is played.
+/// The demo, step by step. Everything goes through the library and over HTTP, but for the loading of a folder, which is the
+/// sandbox's; only the browser is played.
 @MainActor
 struct Demo {
     /// A folder of documents for a new record.
@@ -170,7 +171,9 @@ struct DemoCommand: AsyncParsableCommand {
             reads medications, adds, replaces and archives one, and is refused with a wrong secret.
             """)
 
-    @Option(help: "Put the SDMX documents of this folder into a new record first, and use that record.", completion: .directory)
+    @Option(
+        help: "Put the documents of this folder into a new record first, and use it; Demographics.xml says whose it is.",
+        completion: .directory)
     var load: String?
 
     func run() async throws {

@@ -194,7 +194,8 @@ struct TextTable {
                 let cell = cell.shortened(to: width)
                 return cell + String(repeating: " ", count: max(0, width - cell.displayWidth))
             }
-            return padded.joined(separator: "  ").replacing(#/ +$/#, with: "")
+            let line = padded.joined(separator: "  ")
+            return line.lastIndex { $0 != " " }.map { String(line[...$0]) } ?? ""
         }
         return [line(all[0]), widths.map { String(repeating: "─", count: $0) }.joined(separator: "  ")]
             + all.dropFirst().map(line)

@@ -1,7 +1,8 @@
 import OrderedJSON
 
 /// Reads JSON and reports every departure from it with its location, not only the first: a comma too few or too many, a
-/// string that is not closed, an unquoted word. What a string, a number or a word means is OrderedJSON's to say.
+/// string that is not closed (what else is wrong in that one shows when it is), an unquoted word. What a string, a number or
+/// a word means is OrderedJSON's to say.
 struct JSONReader {
     /// Why is reported, and nothing behind it can be understood.
     private struct Stop: Error {}
@@ -10,10 +11,13 @@ struct JSONReader {
         #"This escape means nothing in JSON. Known are \" \\ \/ \b \f \n \r \t and \u with four digits."#
     /// Deeper nesting than any model has.
     private static let maximumDepth = 128
+    /// As many as one file, or one string in it, tells of.
+    private static let maximumSlips = 100
 
     private let bytes: [UInt8]
     private let lines: SourceLines
     private let diagnostics: Diagnostics
+    private let problemsBefore: Int
     private var index: Int
     /// The end of the last token, and whether it could not be read.
     private var tokenEnd = 0
@@ -49,6 +53,7 @@ struct JSONReader {
 
     private init(bytes: [UInt8], lines: SourceLines, diagnostics: Diagnostics, index: Int) {
         (self.bytes, self.lines, self.diagnostics, self.index) = (bytes, lines, diagnostics, index)
+        problemsBefore = diagnostics.count
     }
 
     // MARK: Values
@@ -104,6 +109,9 @@ struct JSONReader {
         var items: [Item] = []
         var comma: Int?
         while true {
+            guard diagnostics.count - problemsBefore < Self.maximumSlips else {
+                throw stop(index, "There are more slips than \(Self.maximumSlips). Mend these first.")
+            }
             skipBlanks()
             let byte = try next()
             if byte == closing {
@@ -188,7 +196,7 @@ struct JSONReader {
         take(to: end + 1)
         var text = Array(bytes[start...end])
         // Each slip is blanked out, so that the next is found.
-        for _ in text {
+        for _ in 0..<Self.maximumSlips {
             do throws(JSONError) {
                 let string = try JSONValue(parsing: text).string
                 return (isAfterDamage ? nil : string, true)

@@ -43,8 +43,11 @@ struct FieldNotesReader {
     }
 
     private func isDay(_ member: NotesMember) -> Bool {
-        guard let text = member.text(), text != "instant" else { return false }
-        return text == "day" || member.wrong("'\(text)' is no refinement of a Date: it is a \"day\" or an \"instant\".") ?? false
+        switch member.text() {
+        case nil, "instant": false
+        case "day": true
+        case let text?: member.wrong("'\(text)' is no refinement of a Date: it is a \"day\" or an \"instant\".") ?? false
+        }
     }
 
     private func length(_ member: NotesMember) -> FieldNotes.Length? {

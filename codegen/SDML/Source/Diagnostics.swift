@@ -5,6 +5,8 @@ package final class Diagnostics {
     package init() {}
 
     var hasErrors: Bool { found.hasErrors }
+    /// How many problems were found.
+    var count: Int { found.count }
 
     /// Every problem once, ordered by place.
     package var sorted: [Diagnostic] {

@@ -64,7 +64,11 @@ struct SourceLines {
 
     /// The line and column, in Unicode scalars, of the byte at an index.
     func location(ofByte index: Int) -> SourceLocation {
-        let line = starts.lastIndex { $0 <= index } ?? 0
+        var (line, end) = (0, starts.count)
+        while end - line > 1 {
+            let middle = (line + end) / 2
+            if starts[middle] <= index { line = middle } else { end = middle }
+        }
         let before = file.bytes[min(starts[line], index)..<index]
         return SourceLocation(path: file.path, line: line + 1, column: before.count { $0 & 0xC0 != 0x80 } + 1)
     }
