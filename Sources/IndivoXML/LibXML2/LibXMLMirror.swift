@@ -83,7 +83,7 @@ final class LibXMLMirror {
             return xmlNewCDataBlock(document, text.baseAddress, Int32(text.count))
         case .comment: return xmlNewDocComment(document, tree.content(index).string)
         case .processingInstruction: return xmlNewDocPI(document, tree.localName(index).string, tree.content(index).string)
-        case .document, .documentType, .vacant: return nil
+        case .document, .documentType, .removed: return nil
         }
     }
 

@@ -10,7 +10,7 @@ enum DocumentParser {
     private static let copyLimit = 65_536
 
     /// - Throws: `XMLError`.
-    static func parse(_ input: UnsafeBufferPointer<UInt8>, options: XMLParseOptions) throws -> XMLTree {
+    static func parse(_ input: UTF8Bytes, options: XMLParseOptions) throws -> XMLTree {
         XMLLibrary.initialize()
         if input.count > options.limits.inputBytes { throw XMLError.inputLimit(options.limits.inputBytes) }
         if input.count >= Int(Int32.max) { throw XMLError.inputLimit(Int(Int32.max)) }
@@ -34,7 +34,7 @@ enum DocumentParser {
 
     /// - Parameter source: The document in UTF-8.
     private static func parse(
-        _ source: UnsafeBufferPointer<UInt8>, endsInZero: Bool, _ options: XMLParseOptions
+        _ source: UTF8Bytes, endsInZero: Bool, _ options: XMLParseOptions
     ) throws -> XMLTree {
         if source.allSatisfy({ $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }) {
             throw XMLError(.syntax, line: 1, column: 1, message: "the document is empty; an XML document has one root element")
@@ -47,7 +47,7 @@ enum DocumentParser {
             state.deinitialize(count: 1)
             state.deallocate()
         }
-        state.pointee.reserve()
+        state.pointee.arena.reserve(forBytes: source.count)
         guard let context = xmlNewParserCtxt() else { throw XMLError(.syntax, message: "out of memory") }
         defer {
             if let document = context.pointee.myDoc { xmlFreeDoc(document) }
@@ -73,7 +73,7 @@ enum DocumentParser {
     }
 
     /// The memory is neither copied nor moved: it outlives the context and ends with a zero.
-    private static func stream(over source: UnsafeBufferPointer<UInt8>, in context: xmlParserCtxtPtr) -> xmlParserInputPtr? {
+    private static func stream(over source: UTF8Bytes, in context: xmlParserCtxtPtr) -> xmlParserInputPtr? {
         guard let stream = xmlNewInputStream(context) else { return nil }
         stream.pointee.base = source.baseAddress
         stream.pointee.cur = source.baseAddress
@@ -97,15 +97,6 @@ enum DocumentParser {
 }
 
 extension ParseState {
-    /// Room for a document of the usual density; untouched memory costs nothing.
-    fileprivate mutating func reserve() {
-        arena.nodes.reserve(source.count / 24 + 16)
-        arena.lines.reserve(source.count / 24 + 16)
-        arena.attributes.reserve(source.count / 32 + 16)
-        arena.bytes.reserve(source.count * 3 / 4 + 64)
-        arena.names.reserve()
-    }
-
     /// What can be said only at the end.
     fileprivate mutating func finish() {
         guard error == nil, let context else { return }

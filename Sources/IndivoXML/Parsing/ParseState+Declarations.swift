@@ -124,7 +124,7 @@ struct AttributeDefaults {
     /// Counts one more attribute of an element.
     /// - Parameter name: The attribute's name, if it has a default.
     /// - Returns: How many attributes of the element are declared now.
-    mutating func declare(element: UnsafePointer<UInt8>, default name: UnsafeBufferPointer<UInt8>?) -> Int {
+    mutating func declare(element: UnsafePointer<UInt8>, default name: UTF8Bytes?) -> Int {
         counts[element, default: Count()].declared += 1
         if let name {
             counts[element, default: Count()].defaults += 1

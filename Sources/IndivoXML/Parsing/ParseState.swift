@@ -15,7 +15,7 @@ struct ParseState {
     let limits: XMLLimits
     let dropsWhitespace: Bool
     /// The document in UTF-8; empty when it comes piece by piece.
-    let source: UnsafeBufferPointer<UInt8>
+    let source: UTF8Bytes
     /// How much of the source was handed to libxml2, if it asks for it.
     private var fed = 0
 
@@ -51,11 +51,10 @@ struct ParseState {
         recentValues.deallocate()
     }
 
-    init(source: UnsafeBufferPointer<UInt8>, options: XMLParseOptions) {
+    init(source: UTF8Bytes, options: XMLParseOptions) {
         self.source = source
         limits = options.limits
         dropsWhitespace = options.dropsWhitespace
-        arena.nodes.append(NodeRecord(kind: .document, parent: noNode))
         arena.lines.append(1)
     }
 }
@@ -212,7 +211,6 @@ extension ParseState {
         names.removeAll()
         recentValues.removeAll()
         arena = Arena()
-        arena.nodes.append(NodeRecord(kind: .document, parent: noNode))
         arena.lines.append(1)
         lastSibling = noNode
     }
@@ -261,7 +259,7 @@ extension ParseState {
         checkSize()
     }
 
-    mutating func content(_ kind: RecordKind, name: UInt32 = 0, _ start: UnsafePointer<UInt8>?, count: Int) {
+    mutating func content(_ kind: XMLNode.Kind, name: UInt32 = 0, _ start: UnsafePointer<UInt8>?, count: Int) {
         guard !hasFailed, parent != 0 || wanted == nil else { return }
         closeText()
         if count > limits.textBytes { return failText("\(kind)") }

@@ -47,7 +47,7 @@ final class PushParser {
     /// Reads on.
     ///
     /// - Returns: The subtrees that were completed.
-    func feed(_ bytes: UnsafeBufferPointer<UInt8>) throws -> [XMLNode] {
+    func feed(_ bytes: UTF8Bytes) throws -> [XMLNode] {
         taken += bytes.count
         if taken > limits.inputBytes { throw XMLError.inputLimit(limits.inputBytes) }
         if head != nil {
@@ -87,7 +87,7 @@ final class PushParser {
         }
     }
 
-    private func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws {
+    private func parse(_ bytes: UTF8Bytes) throws {
         guard let converter else { return try parse(text: bytes) }
         var text = Column<UInt8>()
         defer { text.deallocate() }
@@ -95,7 +95,7 @@ final class PushParser {
         try parse(text: UnsafeBufferPointer(start: text.base, count: text.count))
     }
 
-    private func parse(text: UnsafeBufferPointer<UInt8>) throws {
+    private func parse(text: UTF8Bytes) throws {
         received += text.count
         if received > limits.inputBytes { throw XMLError.inputLimit(limits.inputBytes) }
         var rest = text[...]

@@ -16,7 +16,7 @@ struct SourceEncoding {
 
     /// - Parameter head: The start of the document, or all of it.
     /// - Throws: `XMLError` of kind `encoding`.
-    static func detect(_ head: UnsafeBufferPointer<UInt8>, given: String?) throws -> SourceEncoding {
+    static func detect(_ head: UTF8Bytes, given: String?) throws -> SourceEncoding {
         let found = byMark(head)
         if let given {
             // A transport that says "UTF-16" leaves the byte order to the document.
@@ -48,7 +48,7 @@ struct SourceEncoding {
     }
 
     /// What the first bytes say: a byte order mark, or how `<` is written.
-    private static func byMark(_ head: UnsafeBufferPointer<UInt8>) -> SourceEncoding? {
+    private static func byMark(_ head: UTF8Bytes) -> SourceEncoding? {
         switch word(head) {
         case 0x0000_FEFF: SourceEncoding(name: "UCS-4BE", mark: 4)
         case 0xFFFE_0000: SourceEncoding(name: "UCS-4LE", mark: 4)
@@ -64,7 +64,7 @@ struct SourceEncoding {
     }
 
     /// The first four bytes as a number; those that are missing count as 0xAA, which no mark has.
-    private static func word(_ head: UnsafeBufferPointer<UInt8>) -> UInt32 {
+    private static func word(_ head: UTF8Bytes) -> UInt32 {
         var word: UInt32 = 0
         for index in 0..<4 { word = word << 8 | UInt32(index < head.count ? head[index] : 0xAA) }
         return word
@@ -76,11 +76,11 @@ struct SourceEncoding {
     }
 
     /// Whether the name is one of UTF-8, or of ASCII, which is part of it.
-    private static func isUTF8(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    private static func isUTF8(_ name: UTF8Bytes) -> Bool {
         isName(name, "UTF-8") || isName(name, "UTF8") || isName(name, "US-ASCII") || isName(name, "ASCII")
     }
 
-    private static func isName(_ name: UnsafeBufferPointer<UInt8>, _ upper: StaticString) -> Bool {
+    private static func isName(_ name: UTF8Bytes, _ upper: StaticString) -> Bool {
         guard name.count == upper.utf8CodeUnitCount else { return false }
         for index in 0..<name.count {
             let byte = name[index]
@@ -91,7 +91,7 @@ struct SourceEncoding {
     }
 
     /// What the XML declaration says.
-    private static func declared(_ head: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? {
+    private static func declared(_ head: UTF8Bytes) -> UTF8Bytes? {
         let keyword: StaticString = "encoding"
         let end = min(head.count, headLength)
         var position = 0
@@ -171,7 +171,7 @@ final class SourceConverter {
     /// Converts what follows.
     ///
     /// - Throws: `XMLError` of kind `encoding` for bytes that are no text.
-    func convert(_ input: UnsafeBufferPointer<UInt8>, into output: inout Column<UInt8>, limit: Int = .max) throws {
+    func convert(_ input: UTF8Bytes, into output: inout Column<UInt8>, limit: Int = .max) throws {
         var position = 0
         while position < input.count {
             let piece = UnsafeBufferPointer(rebasing: input[position..<min(position + 65_536, input.count)])

@@ -14,7 +14,7 @@ enum TagScan {
     /// A tag shorter than this can break no limit that matters for memory or time.
     private static let window = 16_384
 
-    static func check(_ source: UnsafeBufferPointer<UInt8>, limits: XMLLimits) throws {
+    static func check(_ source: UTF8Bytes, limits: XMLLimits) throws {
         let window = max(64, min(TagScan.window, limits.nameBytes, limits.textBytes))
         guard source.count > window else { return }
         var position = 0
@@ -40,7 +40,7 @@ enum TagScan {
     }
 
     /// Refuses a text that is too long whatever stands before it, unless references make it shorter than its source.
-    private static func checkText(_ source: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int, _ limits: XMLLimits) throws {
+    private static func checkText(_ source: UTF8Bytes, from start: Int, to end: Int, _ limits: XMLLimits) throws {
         guard let mark = index(of: UInt8(ascii: ">"), in: source, from: start), end - mark - 1 > limits.textBytes else { return }
         let reference = index(of: UInt8(ascii: "&"), in: source, from: mark) ?? source.count
         if min(reference, end) - mark - 1 > limits.textBytes {
@@ -49,12 +49,12 @@ enum TagScan {
     }
 
     /// Checks markup that has begun and not ended yet, as the reader of pieces has it.
-    static func checkWaiting(_ waiting: UnsafeBufferPointer<UInt8>, limits: XMLLimits) throws {
+    static func checkWaiting(_ waiting: UTF8Bytes, limits: XMLLimits) throws {
         guard waiting.first == UInt8(ascii: "<"), let error = violation(waiting, at: 0, limits) else { return }
         throw XMLError(error.kind, message: error.message)
     }
 
-    private static func checkAll(_ source: UnsafeBufferPointer<UInt8>, limits: XMLLimits) throws {
+    private static func checkAll(_ source: UTF8Bytes, limits: XMLLimits) throws {
         var position = index(of: UInt8(ascii: "<"), in: source, from: 0) ?? source.count
         while position < source.count {
             if let error = violation(source, at: position, limits) { throw error }
@@ -75,7 +75,7 @@ enum TagScan {
     }
 
     /// Where the keyword `<!DOCTYPE` ends, before which nothing but comments and processing instructions may stand.
-    static func endOfDoctypeKeyword(in source: UnsafeBufferPointer<UInt8>) -> Int? {
+    static func endOfDoctypeKeyword(in source: UTF8Bytes) -> Int? {
         var position = 0
         while let start = index(of: UInt8(ascii: "<"), in: source, from: position) {
             let rest = source[start...]
@@ -88,7 +88,7 @@ enum TagScan {
     }
 
     /// - Parameter most: How many bytes are checked.
-    private static func index(of byte: UInt8, in source: UnsafeBufferPointer<UInt8>, from start: Int, most: Int = .max) -> Int? {
+    private static func index(of byte: UInt8, in source: UTF8Bytes, from start: Int, most: Int = .max) -> Int? {
         guard let base = source.baseAddress, start < source.count else { return nil }
         return memchr(base + start, Int32(byte), min(most, source.count - start)).map {
             UnsafeRawPointer($0) - UnsafeRawPointer(base)
@@ -97,7 +97,7 @@ enum TagScan {
 
     /// - Parameter most: How many bytes are checked.
     private static func find(
-        _ mark: StaticString, in source: UnsafeBufferPointer<UInt8>, from start: Int, most: Int = .max
+        _ mark: StaticString, in source: UTF8Bytes, from start: Int, most: Int = .max
     ) -> Int? {
         let mark = UnsafeBufferPointer(start: mark.utf8Start, count: mark.utf8CodeUnitCount)
         var position = start
@@ -110,7 +110,7 @@ enum TagScan {
     }
 
     /// What is wrong with the markup that starts at `start`.
-    private static func violation(_ source: UnsafeBufferPointer<UInt8>, at start: Int, _ limits: XMLLimits) -> XMLError? {
+    private static func violation(_ source: UTF8Bytes, at start: Int, _ limits: XMLLimits) -> XMLError? {
         let rest = source[start...]
         if rest.starts(with: "<!".utf8) || rest.starts(with: "<?".utf8) {
             let isSection = rest.starts(with: "<![CDATA[".utf8)
@@ -149,7 +149,7 @@ enum TagScan {
     }
 
     private static func error(
-        _ limit: XMLError.Limit, _ value: Int, _ source: UnsafeBufferPointer<UInt8>, _ start: Int
+        _ limit: XMLError.Limit, _ value: Int, _ source: UTF8Bytes, _ start: Int
     ) -> XMLError {
         let what =
             switch limit {

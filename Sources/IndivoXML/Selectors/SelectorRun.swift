@@ -248,7 +248,7 @@ final class SelectorRun {
         let names = tree.state.pointee.arena.names
         var first: [XMLTree.NameKey: UInt32] = [:]
         return (0..<UInt32(nameCount)).map { id in
-            let key = XMLTree.NameKey(qualified: UTF8Key(names.local(id)), namespace: names.namespaceID(ofName: id))
+            let key = XMLTree.NameKey(name: UTF8Key(names.local(id)), namespace: names.namespaceID(ofName: id))
             if let known = first[key] { return known }
             first[key] = id
             return id
@@ -305,11 +305,11 @@ extension SelectorRun {
     }
 }
 
-extension UnsafeBufferPointer<UInt8> {
+extension UTF8Bytes {
     /// The parts between white space.
     var words: [SubSequence] { split { $0 == 0x20 || (0x09...0x0D).contains($0) } }
 
-    func stands(in relation: AttributeCondition.Relation, to wanted: UnsafeBufferPointer<UInt8>, ignoringCase: Bool) -> Bool {
+    func stands(in relation: AttributeCondition.Relation, to wanted: UTF8Bytes, ignoringCase: Bool) -> Bool {
         switch relation {
         case .equal: return same(wanted, ignoringCase)
         case .unequal: return !same(wanted, ignoringCase)
@@ -330,18 +330,18 @@ extension UnsafeBufferPointer<UInt8> {
         }
     }
 
-    private func starts(_ wanted: UnsafeBufferPointer<UInt8>, _ ignoringCase: Bool) -> Bool {
+    private func starts(_ wanted: UTF8Bytes, _ ignoringCase: Bool) -> Bool {
         count >= wanted.count && UnsafeBufferPointer(rebasing: self[..<wanted.count]).same(wanted, ignoringCase)
     }
 
-    private func same(_ other: UnsafeBufferPointer<UInt8>, _ ignoringCase: Bool) -> Bool {
+    private func same(_ other: UTF8Bytes, _ ignoringCase: Bool) -> Bool {
         guard ignoringCase else { return equals(other) }
         guard count == other.count else { return false }
         return indices.allSatisfy { self[$0].lowercasedASCII == other[$0].lowercasedASCII }
     }
 
     /// Whether `wanted` stands somewhere in the bytes.
-    func holds(_ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
+    func holds(_ wanted: UTF8Bytes) -> Bool {
         guard let first = wanted.first else { return true }
         guard count >= wanted.count else { return false }
         for start in 0...(count - wanted.count) where self[start] == first {

@@ -8,7 +8,7 @@ struct ByteWriter {
     }
 
     @inline(__always)
-    mutating func write(_ text: UnsafeBufferPointer<UInt8>) { bytes.append(contentsOf: text) }
+    mutating func write(_ text: UTF8Bytes) { bytes.append(contentsOf: text) }
 
     @inline(__always)
     mutating func write(byte: UInt8) { bytes.append(byte) }
@@ -27,7 +27,7 @@ struct ByteWriter {
     ///
     /// - Returns: The first character that XML cannot carry, if there is one.
     @inline(__always)
-    mutating func writeEscaped(_ text: UnsafeBufferPointer<UInt8>, _ place: Escaping) -> Unicode.Scalar? {
+    mutating func writeEscaped(_ text: UTF8Bytes, _ place: Escaping) -> Unicode.Scalar? {
         guard let start = text.baseAddress else { return nil }
         var from = 0
         for index in 0..<text.count {

@@ -109,7 +109,7 @@ struct CanonicalWriter {
         return true
     }
 
-    private mutating func write(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
+    private mutating func write(_ name: UTF8Bytes, _ value: UTF8Bytes) {
         output.write(byte: 0x20)
         output.write(name)
         output.write("=\"")
@@ -142,7 +142,7 @@ struct CanonicalWriter {
 
 extension ByteWriter {
     /// Writes character data with the references of Canonical XML 1.0, section 2.3.
-    fileprivate mutating func writeCanonical(_ text: UnsafeBufferPointer<UInt8>, _ place: Escaping) {
+    fileprivate mutating func writeCanonical(_ text: UTF8Bytes, _ place: Escaping) {
         for byte in text {
             switch (byte, place) {
             case (UInt8(ascii: "&"), _): write("&amp;")
@@ -158,7 +158,7 @@ extension ByteWriter {
     }
 }
 
-extension UnsafeBufferPointer<UInt8> {
+extension UTF8Bytes {
     /// Whether the bytes start with a URI's scheme and its colon (RFC 3986, section 3.1): a URI that is not relative.
     fileprivate var hasScheme: Bool {
         guard let colon = firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return false }

@@ -52,13 +52,13 @@ extension XMLTree {
     /// - Parameter resolve: What a prefix stands for around the element.
     func declarationsForValues(
         of top: UInt32, longestPrefix: Int, default defaultNamespace: NamespaceDeclaration?,
-        resolve: (UnsafeBufferPointer<UInt8>) -> NamespaceDeclaration?
+        resolve: (UTF8Bytes) -> NamespaceDeclaration?
     ) -> [NamespaceDeclaration] {
         let names = state.pointee.arena.names
         var found: [UTF8Key: NamespaceDeclaration] = [:]
         // A value without a colon may be a name in the default namespace; an element in it declares it anyway.
         if let defaultNamespace, !names.prefix(nodes[Int(top)].name).isEmpty { found[UTF8Key("")] = defaultNamespace }
-        func look(at value: UnsafeBufferPointer<UInt8>) {
+        func look(at value: UTF8Bytes) {
             value.forEachPrefix(longest: longestPrefix) { prefix in
                 let key = UTF8Key(prefix)
                 if found[key] == nil, let declaration = resolve(prefix) { found[key] = declaration }
@@ -97,9 +97,9 @@ extension XMLTree {
     }
 }
 
-extension UnsafeBufferPointer<UInt8> {
+extension UTF8Bytes {
     /// Calls `body` with what stands before each colon and could be a prefix of at most so many bytes.
-    fileprivate func forEachPrefix(longest: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+    fileprivate func forEachPrefix(longest: Int, _ body: (UTF8Bytes) -> Void) {
         guard let base = baseAddress else { return }
         var position = 0
         while let found = memchr(base + position, Int32(UInt8(ascii: ":")), count - position) {
@@ -160,7 +160,7 @@ extension XMLTree {
         return false
     }
 
-    func spaceAttribute(_ index: UInt32) -> UnsafeBufferPointer<UInt8>? {
+    func spaceAttribute(_ index: UInt32) -> UTF8Bytes? {
         let name: StaticString = "xml:space"
         return attribute(index, named: name.utf8Buffer).map { attributeValue($0) }
     }

@@ -15,7 +15,7 @@ package enum XMLText {
     }
 
     /// Whether XML can carry all of a text in UTF-8.
-    package static func isAllowed(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    package static func isAllowed(_ text: UTF8Bytes) -> Bool {
         // All of it and no branch: sixteen bytes at a time. Hardly a text needs the second look.
         var suspects: UInt8 = 0
         for byte in text { suspects |= (byte < 0x20 ? 1 : 0) | (byte == 0xEF ? 1 : 0) }
@@ -59,7 +59,7 @@ package enum XMLText {
     /// Appends an attribute's value, with the signs that XML reserves and white space that would be normalized escaped.
     ///
     /// - Returns: The first character that XML cannot carry, if there is one; nothing is appended then.
-    package static func appendAttributeValue(_ text: UnsafeBufferPointer<UInt8>, to result: inout [UInt8]) -> Unicode.Scalar? {
+    package static func appendAttributeValue(_ text: UTF8Bytes, to result: inout [UInt8]) -> Unicode.Scalar? {
         guard text.contains(where: Escaping.attribute.isSpecial) else {
             result.append(contentsOf: text)
             return nil

@@ -36,7 +36,7 @@ extension XMLWriter {
         if prefixed > 1, tree.state.pointee.hasSetAttributes { try checkTwice(attributes, index) }
     }
 
-    private mutating func writeValue(_ value: UnsafeBufferPointer<UInt8>, _ index: UInt32) throws {
+    private mutating func writeValue(_ value: UTF8Bytes, _ index: UInt32) throws {
         output.write("=\"")
         if let bad = output.writeEscaped(value, .attribute) { throw unwritable(index, bad) }
         output.write(byte: UInt8(ascii: "\""))
@@ -77,7 +77,7 @@ extension XMLWriter {
     }
 
     private mutating func declare(
-        _ prefix: UInt32, _ namespace: UInt32, _ uri: UnsafeBufferPointer<UInt8>, _ index: UInt32
+        _ prefix: UInt32, _ namespace: UInt32, _ uri: UTF8Bytes, _ index: UInt32
     ) throws {
         try checkBinding(prefix, uri, index)
         scope.declare(prefix, namespace, depth: depth)
@@ -116,7 +116,7 @@ extension XMLWriter {
 
     /// Namespaces in XML 1.0, section 3: what the prefixes `xml` and `xmlns` stand for is fixed, and nothing else may
     /// stand for that.
-    private func checkBinding(_ prefix: UInt32, _ uri: UnsafeBufferPointer<UInt8>, _ index: UInt32) throws {
+    private func checkBinding(_ prefix: UInt32, _ uri: UTF8Bytes, _ index: UInt32) throws {
         let isXML = uri.elementsEqual(NamespaceScope.xml.utf8)
         if scope.prefixTexts[Int(prefix)] == "xml" ? isXML : !isXML && !scope.isReserved(prefix) {
             if !uri.elementsEqual(NamespaceScope.xmlns.utf8) { return }
@@ -137,7 +137,7 @@ extension XMLWriter {
             let namespace = names.namespaceID(ofName: attribute.name)
             guard namespace != 0 else { continue }
             let local = UTF8Key(names.local(attribute.name))
-            if !seen.insert(XMLTree.NameKey(qualified: local, namespace: namespace)).inserted {
+            if !seen.insert(XMLTree.NameKey(name: local, namespace: namespace)).inserted {
                 throw unwritable(index, "the attribute \(local.text.prefix(40)) is there twice; remove one")
             }
         }

@@ -16,7 +16,7 @@ struct XMLWriter {
     /// Calls `body` with the bytes of the subtree.
     ///
     /// - Throws: `XMLError` of kind `unwritable` for what XML cannot carry.
-    static func write<R>(_ node: XMLNode, style: XMLStyle, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) throws -> R {
+    static func write<R>(_ node: XMLNode, style: XMLStyle, _ body: (UTF8Bytes) throws -> R) throws -> R {
         let node = try resolve(node)
         var writer = XMLWriter(node.tree, style: style)
         writer.inherited.declarations = node.tree.declarationsForValues(of: node.index)
@@ -25,7 +25,7 @@ struct XMLWriter {
     }
 
     /// The same without a document type, and with all that an element inherits.
-    static func writeForCanonicalForm<R>(_ node: XMLNode, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) throws -> R {
+    static func writeForCanonicalForm<R>(_ node: XMLNode, _ body: (UTF8Bytes) throws -> R) throws -> R {
         let node = try resolve(node)
         var writer = XMLWriter(node.tree, style: .compact)
         writer.keepsDocumentType = false
@@ -41,7 +41,7 @@ struct XMLWriter {
         throw XMLError(.unwritable, message: "the node was removed; there is nothing to write")
     }
 
-    private mutating func write<R>(_ node: XMLNode, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) throws -> R {
+    private mutating func write<R>(_ node: XMLNode, _ body: (UTF8Bytes) throws -> R) throws -> R {
         defer { output.deallocate() }
         if node.record.kind == .document { try writeDocument() } else { try writeSubtree(node.index) }
         return try body(UnsafeBufferPointer(start: output.bytes.base, count: output.bytes.count))
@@ -158,7 +158,7 @@ struct XMLWriter {
         return !hasMarkup
     }
 
-    private func isBlank(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    private func isBlank(_ text: UTF8Bytes) -> Bool {
         text.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
     }
 
@@ -209,13 +209,13 @@ struct XMLWriter {
             output.write("<!DOCTYPE")
             output.write(content)
             output.write(">")
-        case .document, .element, .vacant: break
+        case .document, .element, .removed: break
         }
     }
 
     /// A CDATA section. Where it holds the end mark it is ended and another begun; a carriage return, which a parser
     /// would take for a line feed, stands between two.
-    private mutating func writeSection(_ content: UnsafeBufferPointer<UInt8>) {
+    private mutating func writeSection(_ content: UTF8Bytes) {
         let close = UInt8(ascii: "]")
         var from = 0
         output.write("<![CDATA[")
@@ -231,7 +231,7 @@ struct XMLWriter {
         output.write("]]>")
     }
 
-    private func contains(_ content: UnsafeBufferPointer<UInt8>, _ pair: StaticString) -> Bool {
+    private func contains(_ content: UTF8Bytes, _ pair: StaticString) -> Bool {
         let (first, second) = (pair.utf8Start[0], pair.utf8Start[1])
         return content.indices.dropLast().contains { content[$0] == first && content[$0 + 1] == second }
     }
@@ -248,14 +248,14 @@ struct XMLWriter {
         checkedNames[Int(name)] = true
     }
 
-    private func checkCharacters(_ content: UnsafeBufferPointer<UInt8>, _ index: UInt32) throws {
+    private func checkCharacters(_ content: UTF8Bytes, _ index: UInt32) throws {
         for scalar in content.string.unicodeScalars where !NameRules.isCharacter(scalar) {
             throw unwritable(index, scalar)
         }
     }
 
     /// Comments and processing instructions have no way to write a carriage return: a parser makes it a line feed.
-    private func checkReturns(_ content: UnsafeBufferPointer<UInt8>, _ index: UInt32) throws {
+    private func checkReturns(_ content: UTF8Bytes, _ index: UInt32) throws {
         if content.contains(0x0D) {
             throw unwritable(index, "a comment or processing instruction cannot hold a carriage return; use a line feed")
         }
