@@ -133,11 +133,8 @@ extension XMLSelection {
     func picked(by selector: XMLSelector, keepsMatches: Bool) -> XMLSelection {
         var kept: Set<XMLNode> = []
         for (tree, indices) in groups {
-            let run = SelectorRun(selector, tree: tree)
-            let elements = indices.filter(tree.isElement)
-            for alternative in selector.alternatives {
-                for index in run.filter(elements, by: alternative) { kept.insert(tree.handle(index)) }
-            }
+            let found = SelectorRun(selector, tree: tree).filter(indices.filter(tree.isElement), by: selector.alternatives)
+            kept.formUnion(found.map(tree.handle))
         }
         return filter { kept.contains($0) == keepsMatches }
     }

@@ -93,7 +93,11 @@ extension XMLSelection {
 
     /// What `nodes` gives for each node: in document order and without duplicates.
     func gather<Nodes: Sequence<UInt32>>(_ nodes: (_ tree: XMLTree, _ index: UInt32) -> Nodes) -> XMLSelection {
-        collect { tree, indices in indices.flatMap { nodes(tree, $0) } }
+        collect { tree, indices in
+            var found: [UInt32] = []
+            for index in indices { found += nodes(tree, index) }
+            return found
+        }
     }
 
     /// Where a step from each node leads.

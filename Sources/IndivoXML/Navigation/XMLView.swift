@@ -61,13 +61,7 @@ package struct XMLView: BitwiseCopyable {
     package var hasText: Bool { onlyText.map { !$0.isEmpty } ?? !text().isEmpty }
 
     /// The bytes of `text()` where they lie in one piece; `nil` where they do not.
-    package var onlyText: UTF8Bytes? {
-        look { tree in
-            let child = tree.firstChild(index)
-            if child == noNode { return UTF8Bytes.none }
-            return tree.isText(child) && tree.next(child) == noNode ? tree.content(child) : nil
-        }
-    }
+    package var onlyText: UTF8Bytes? { look { $0.onlyText(index) } }
 
     /// The element's own text and CDATA, without that of the elements in it.
     package func ownText() -> String {

@@ -26,6 +26,10 @@ struct SelectorScanner {
         return true
     }
 
+    mutating func expect(_ scalar: Unicode.Scalar, _ expected: String? = nil) throws {
+        if !take(scalar) { throw error(expected: expected ?? "\"\(scalar)\"") }
+    }
+
     /// An error at the scanner's position, or at an earlier one.
     func error(expected: String, at place: Int? = nil) -> XMLSelectorError {
         let before = String(String.UnicodeScalarView(text.unicodeScalars.prefix(place ?? position)))
@@ -72,6 +76,9 @@ struct SelectorScanner {
         }
         return SelectorScanner.isNameStart(first) || isEscape(at: 0)
     }
+
+    /// Whether a name starts here, or what may stand in its place or before it.
+    var isAtQualifiedName: Bool { isAtName || peek() == "*" || peek() == "|" }
 
     private func isEscape(at ahead: Int) -> Bool {
         peek(ahead) == "\\" && peek(ahead + 1).map { $0 != "\n" } ?? false
@@ -125,8 +132,8 @@ struct SelectorScanner {
 
     // MARK: Strings and numbers
 
-    mutating func string() throws -> String {
-        guard let quote = peek(), quote == "\"" || quote == "'" else { throw error(expected: "a string") }
+    mutating func stringOrName(expected: String) throws -> String {
+        guard let quote = peek(), quote == "\"" || quote == "'" else { return try name(expected: expected) }
         let start = position
         advance()
         var content = String.UnicodeScalarView()
@@ -145,6 +152,9 @@ struct SelectorScanner {
         }
         throw error(expected: "a string that ends in \(quote)", at: start)
     }
+
+    /// 1 or -1; nil when there is no sign.
+    mutating func sign() -> Int? { take("-") ? -1 : take("+") ? 1 : nil }
 
     /// Digits; nil when there are none.
     mutating func digits() throws -> Int? {

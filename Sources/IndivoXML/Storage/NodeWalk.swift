@@ -48,8 +48,8 @@ extension XMLTree {
         NodeWalk(tree: self, step: .nextElement, upcoming: firstElement(in: index))
     }
 
-    func elements(in index: UInt32, named name: UTF8Bytes) -> [UInt32] {
-        elements(in: index).filter { localName($0).equals(name) }
+    func elements(in index: UInt32, named name: UTF8Bytes) -> LazyFilterSequence<NodeWalk> {
+        elements(in: index).lazy.filter { self.localName($0).equals(name) }
     }
 
     /// A node and all below it, in document order.

@@ -203,7 +203,15 @@ extension XMLTree {
         }
     }
 
+    /// The text below an element where it lies in one piece, as in most.
+    func onlyText(_ index: UInt32) -> UTF8Bytes? {
+        let child = firstChild(index)
+        if child == noNode { return UTF8Bytes.none }
+        return isText(child) && next(child) == noNode ? content(child) : nil
+    }
+
     func text(_ index: UInt32) -> String {
+        if isElement(index), let only = onlyText(index) { return only.string }
         var text = ""
         forEachText(in: index) { text += $0.string }
         return text
@@ -211,9 +219,11 @@ extension XMLTree {
 
     /// Each record's position in document order: ascending along the document, then along the subtrees that stand alone.
     /// In a pristine tree a record's index is its position.
-    func place(of index: UInt32) -> UInt32 {
-        if isPristine { return index }
-        if let order = state.pointee.order { return order[Int(index)] }
+    @inline(__always)
+    func place(of index: UInt32) -> UInt32 { isPristine ? index : order[Int(index)] }
+
+    private var order: [UInt32] {
+        if let order = state.pointee.order { return order }
         var order = [UInt32](repeating: 0, count: state.pointee.arena.nodes.count)
         var place: UInt32 = 0
         for top in order.indices.map({ UInt32($0) }) where parent(top) == noNode && nodes[Int(top)].kind != .removed {
@@ -223,6 +233,6 @@ extension XMLTree {
             }
         }
         state.pointee.order = order
-        return order[Int(index)]
+        return order
     }
 }
