@@ -66,6 +66,9 @@ struct NameTable: ColumnHolder {
         return UTF8Bytes(start: bytes.base + Int(entry.offset), count: Int(entry.prefixLength))
     }
 
+    /// The prefix that a declaration of this name declares; empty for the default.
+    func declaredPrefix(_ id: UInt32) -> String { prefix(id).isEmpty ? "" : local(id).string }
+
     /// The URI of a namespace; empty for 0.
     func namespace(_ id: UInt32) -> UTF8Bytes {
         let span = namespaces.base[Int(id)]

@@ -39,7 +39,7 @@ extension XMLNode {
         var writer = CanonicalWriter(tree, withComments: withComments)
         defer { writer.deallocate() }
         try writer.write()
-        return Data(bytes: writer.output.bytes.base, count: writer.output.bytes.count)
+        return Data(buffer: writer.output.bytes.buffer)
     }
 }
 
