@@ -109,7 +109,9 @@ extension XMLNode {
 
     private func relatives<Nodes: Sequence<UInt32>>(_ nodes: (XMLTree, UInt32) -> Nodes) -> XMLSelection {
         guard let node = resolved else { return XMLSelection() }
-        return XMLSelection(tree: node.tree, indices: nodes(node.tree, node.index))
+        var ids: [NodeID] = []
+        for index in nodes(node.tree, node.index) { ids.append(node.tree.id(index)) }
+        return XMLSelection(tree: node.tree, ids: ids)
     }
 
     /// The first child element of this local name, whatever its namespace.

@@ -81,9 +81,7 @@ extension XMLSelection {
         return groups
     }
 
-    init(tree: XMLTree, indices: some Sequence<UInt32>) {
-        self.init(tree: tree, ids: indices.map { tree.handle($0).id })
-    }
+    init(tree: XMLTree, indices: [UInt32]) { self.init(tree: tree, ids: indices.map(tree.id)) }
 
     /// What `find` finds in each tree: in document order and without duplicates.
     func collect(_ find: (_ tree: XMLTree, _ indices: [UInt32]) -> [UInt32]) -> XMLSelection {

@@ -22,9 +22,8 @@ extension UTF8Bytes {
 
     @inline(__always)
     func equals(_ other: UTF8Bytes) -> Bool {
-        guard count == other.count else { return false }
-        for index in 0..<count where self[index] != other[index] { return false }
-        return true
+        guard count == other.count, let start = baseAddress, let otherStart = other.baseAddress else { return isEmpty && other.isEmpty }
+        return memcmp(start, otherStart, count) == 0
     }
 
     @inline(__always)

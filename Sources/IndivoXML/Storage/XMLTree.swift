@@ -69,9 +69,12 @@ final class XMLTree {
     @inline(__always)
     var isPristine: Bool { state.pointee.links.count == 0 }
 
-    func handle(_ index: UInt32) -> XMLNode {
-        XMLNode(tree: self, index: index, generation: isPristine ? 0 : state.pointee.links.base[Int(index)].generation)
+    @inline(__always)
+    func id(_ index: UInt32) -> NodeID {
+        NodeID(index: index, generation: isPristine ? 0 : state.pointee.links.base[Int(index)].generation)
     }
+
+    func handle(_ index: UInt32) -> XMLNode { XMLNode(tree: self, index: index, generation: id(index).generation) }
 
     func handle(orNil index: UInt32) -> XMLNode? { index == noNode ? nil : handle(index) }
 }
