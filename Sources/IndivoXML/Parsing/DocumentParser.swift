@@ -21,9 +21,7 @@ enum DocumentParser {
         var text = Column<UInt8>()
         defer { text.deallocate() }
         if let name = encoding.name {
-            let converter = try SourceConverter(name)
-            try converter.convert(body, into: &text, limit: options.limits.inputBytes)
-            try converter.finish(into: &text)
+            try SourceConverter(name).convert(body, into: &text, limit: options.limits.inputBytes, isLast: true)
         } else {
             text.reserve(body.count + 1)
             text.append(contentsOf: body)
@@ -36,10 +34,10 @@ enum DocumentParser {
     private static func parse(
         _ source: UTF8Bytes, endsInZero: Bool, _ options: XMLParseOptions
     ) throws -> XMLTree {
-        if source.allSatisfy({ $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }) {
+        if source.isBlank {
             throw XMLError(.syntax, line: 1, column: 1, message: "the document is empty; an XML document has one root element")
         }
-        try TagScan.check(source, limits: options.limits)
+        try TagScan(source: source, limits: options.limits).check()
         let state = UnsafeMutablePointer<ParseState>.allocate(capacity: 1)
         state.initialize(to: ParseState(source: source, options: options))
         defer {

@@ -24,7 +24,7 @@ extension ParseState {
 
     /// What stands between the keyword and the closing bracket.
     private mutating func keepSubset(_ start: Int, _ end: Int) {
-        let from = source[topLevelEnd..<start].firstRange(of: "<!DOCTYPE".utf8)?.upperBound ?? start
+        let from = source.end(of: "<!DOCTYPE", from: topLevelEnd, most: start - topLevelEnd) ?? start
         content(.documentType, name: subsetName, UTF8Bytes(rebasing: source[from..<max(end - 1, from)]))
     }
 

@@ -36,6 +36,17 @@ extension UTF8Bytes {
             UnsafeRawPointer($0) - UnsafeRawPointer(base)
         }
     }
+
+    /// Where a mark ends that is searched from a place on.
+    func end(of mark: StaticString, from start: Int, most: Int = .max) -> Int? {
+        var position = start
+        while position - start < most,
+            let next = firstIndex(of: mark.utf8Start.pointee, from: position, most: most - (position - start)) {
+            if self[next...].starts(with: mark.utf8Buffer) { return next + mark.utf8CodeUnitCount }
+            position = next + 1
+        }
+        return nil
+    }
 }
 
 extension UInt8 {
