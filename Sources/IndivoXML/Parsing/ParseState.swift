@@ -51,8 +51,8 @@ struct ParseState {
     /// Where the last comment or processing instruction before the root ends.
     var topLevelEnd = 0
 
-    /// Frees what the state keeps beside its arenas.
-    func deallocate() {
+    mutating func deallocate() {
+        arena.deallocate()
         names.deallocate()
         recentValues.deallocate()
     }
@@ -194,16 +194,21 @@ extension ParseState {
 
     /// Puts the finished subtree aside and starts anew.
     private mutating func complete() {
-        arena.names.parsedCount = arena.names.count
-        arena.trim()
-        let tree = XMLTree(arena)
+        let tree = takeTree()
         tree.add(declarationsForValues(in: tree), to: 1)
         completed.append(tree)
         names.removeAll()
         recentValues.removeAll()
-        arena = Arena()
         arena.lines.append(1)
         lastSibling = noNode
+    }
+
+    /// What was read, as a tree of its own.
+    mutating func takeTree() -> XMLTree {
+        arena.names.parsedCount = arena.names.count
+        arena.trim()
+        defer { arena = Arena() }
+        return XMLTree(arena)
     }
 
     /// The declarations around the finished subtree that its values may speak of. Record 1 is its element.

@@ -6,8 +6,7 @@ import libxml2
 
 /// Reads a document piece by piece, and keeps only the subtrees that are wanted.
 final class PushParser {
-    private let context: xmlParserCtxtPtr
-    private let state: UnsafeMutablePointer<ParseState>
+    private let parser: ParserContext
     private let options: XMLParseOptions
     /// How many bytes came, and how many they were in UTF-8.
     private var taken = 0
@@ -18,28 +17,15 @@ final class PushParser {
     private var nextLook = 16_384
 
     init(elements: [String], options: XMLParseOptions) throws {
-        XMLLibrary.initialize()
         self.options = options
-        guard let context = xmlCreatePushParserCtxt(nil, nil, nil, 0, nil) else {
-            throw XMLError(.syntax, message: "out of memory")
-        }
-        self.context = context
-        state = .allocate(capacity: 1)
-        state.initialize(to: ParseState(source: .none, options: options))
+        parser = try ParserContext(xmlCreatePushParserCtxt(nil, nil, nil, 0, nil), source: .none, options: options)
         state.pointee.wanted = elements.map { Array($0.utf8) }
         // The text is UTF-8 when libxml2 gets it, whatever it looks like and says.
         context.pointee.charset = Int32(XML_CHAR_ENCODING_UTF8.rawValue)
-        SAXCallbacks.connect(context, state)
     }
 
-    deinit {
-        if let document = context.pointee.myDoc { xmlFreeDoc(document) }
-        xmlFreeParserCtxt(context)
-        state.pointee.arena.deallocate()
-        state.pointee.deallocate()
-        state.deinitialize(count: 1)
-        state.deallocate()
-    }
+    private var context: xmlParserCtxtPtr { parser.context }
+    private var state: UnsafeMutablePointer<ParseState> { parser.state }
 
     /// Reads on. The first bytes are enough to determine the encoding, or all.
     ///
