@@ -88,9 +88,8 @@ extension XMLNode {
                 let undeclared = XMLNode.prefixes(in: expression).filter { namespaces[$0] == nil }
                 if let first = undeclared.first {
                     let names = undeclared.map { "“\($0)”" }.joined(separator: ", ")
-                    throw XMLError(
-                        .xpath, message: "XPath: no namespace is given for the prefix\(undeclared.count == 1 ? "" : "es") \(names); "
-                            + "write xpath(…, namespaces: [\"\(first)\": \"URI\"])")
+                    let message = "XPath: no namespace is given for the prefix\(undeclared.count == 1 ? "" : "es") \(names)"
+                    throw XMLError(.xpath, message: message + "; write xpath(…, namespaces: [\"\(first)\": \"URI\"])")
                 }
                 throw problem.pointee ?? XMLError(.xpath, message: "the expression cannot be evaluated")
             }

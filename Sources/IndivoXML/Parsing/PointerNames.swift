@@ -45,10 +45,9 @@ struct PointerNames {
         let mark = PointerNames.declarationMark
         let xmlns: StaticString = "xmlns"
         return id(of: Slot(local: prefix.map { UInt(bitPattern: $0) } ?? mark, prefix: mark)) {
-            let local = zeroTerminated(prefix)
-            return prefix == nil
+            prefix == nil
                 ? table.add(prefix: .none, local: xmlns.utf8Buffer, namespace: 0)
-                : table.add(prefix: xmlns.utf8Buffer, local: local, namespace: 0)
+                : table.add(prefix: xmlns.utf8Buffer, local: zeroTerminated(prefix), namespace: 0)
         }
     }
 
@@ -58,10 +57,9 @@ struct PointerNames {
         in table: inout NameTable
     ) -> UInt32 {
         let uri = zeroTerminated(uri)
-        let namespace = uri.isEmpty ? 0 : id(of: Slot(local: key.uri, prefix: PointerNames.namespaceMark)) { table.addNamespace(uri) }
-        return id(of: key) {
-            table.add(prefix: zeroTerminated(prefix), local: zeroTerminated(local), namespace: namespace)
-        }
+        let namespaceKey = Slot(local: key.uri, prefix: PointerNames.namespaceMark)
+        let namespace = uri.isEmpty ? 0 : id(of: namespaceKey) { table.addNamespace(uri) }
+        return id(of: key) { table.add(prefix: zeroTerminated(prefix), local: zeroTerminated(local), namespace: namespace) }
     }
 
     private mutating func id(of key: Slot, _ make: () -> UInt32) -> UInt32 {

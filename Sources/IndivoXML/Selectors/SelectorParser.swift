@@ -1,7 +1,7 @@
 /// Turns the text of a selector into its parts.
 struct SelectorParser {
     var scanner: SelectorScanner
-    private let namespaces: [UTF8Key: String]
+    private let namespaces: [UTF8Key: NameTest.Namespace]
     private(set) var nameTests: [NameTest] = []
     private(set) var cacheCount = 0
     private var nesting = 0
@@ -12,7 +12,9 @@ struct SelectorParser {
 
     init(_ text: String, namespaces: [String: String]) {
         scanner = SelectorScanner(text)
-        self.namespaces = Dictionary(firstOf: namespaces.map { (UTF8Key($0), $1) })
+        let xml = [("xml", NamespaceScope.xml)]
+        self.namespaces = Dictionary(
+            firstOf: (Array(namespaces) + xml).map { (UTF8Key($0), $1.isEmpty ? NameTest.Namespace.none : .uri(UTF8Key($1))) })
     }
 
     mutating func parse() throws -> [ComplexSelector] {
@@ -73,9 +75,9 @@ struct SelectorParser {
         let start = scanner.position
         if scanner.isAtQualifiedName {
             compound.name = try elementName()
-        } else if nesting == 1, let uri = namespaces[UTF8Key("")], !uri.isEmpty {
+        } else if nesting == 1, let namespace = namespaces[UTF8Key("")], namespace != .none {
             // Where no name is written `*` is meant, in the default namespace; not so inside :is() and its like.
-            compound.name = register(NameTest(namespace: .uri(UTF8Key(uri)), local: nil))
+            compound.name = register(NameTest(namespace: namespace, local: nil))
         }
         while let sign = scanner.peek(), "#.[:".unicodeScalars.contains(sign) {
             scanner.advance()
@@ -91,7 +93,7 @@ struct SelectorParser {
             }
             // A comment separates nothing.
             let place = scanner.position
-            if try scanner.skipSpace() { scanner.back(to: place) }
+            if try scanner.skipSpace() { scanner.position = place }
         }
         if scanner.position == start { throw scanner.error(expected: "a name, \"*\", \"#\", \".\", \"[\" or \":\"") }
         return compound
@@ -101,10 +103,7 @@ struct SelectorParser {
 
     private mutating func elementName() throws -> Int? {
         let (namespace, local) = try qualifiedName()
-        let test = NameTest(
-            namespace: try namespace.map { try self.namespace($0.text, at: $0.place) }
-                ?? namespaces[UTF8Key("")].map { $0.isEmpty ? .none : .uri(UTF8Key($0)) } ?? .any,
-            local: local.map { UTF8Key($0) })
+        let test = NameTest(namespace: namespace ?? namespaces[UTF8Key("")] ?? .any, local: local.map { UTF8Key($0) })
         // `*` in any namespace is no test at all.
         return test.local == nil && test.namespace == .any ? nil : register(test)
     }
@@ -115,29 +114,24 @@ struct SelectorParser {
         return nameTests.count - 1
     }
 
-    /// A prefix, if there is a `|`, and a local name, nil for `*`.
-    private mutating func qualifiedName() throws -> (prefix: (text: String, place: Int)?, local: String?) {
+    /// What a prefix stands for, if there is a `|`, and a local name, nil for `*`.
+    private mutating func qualifiedName() throws -> (namespace: NameTest.Namespace?, local: String?) {
         let start = scanner.position
         var first: String? = ""
         if scanner.peek() != "|" { first = try nameOrStar() }
         guard scanner.peek() == "|", scanner.peek(1) != "=" else { return (nil, first) }
         scanner.advance()
-        return ((first ?? "*", start), try nameOrStar())
+        let local = try nameOrStar()
+        guard let prefix = first else { return (.any, local) }
+        if prefix.isEmpty { return (NameTest.Namespace.none, local) }
+        guard let namespace = namespaces[UTF8Key(prefix)] else {
+            throw scanner.error(expected: "a prefix of the table of namespaces, not \"\(prefix)\"", at: start)
+        }
+        return (namespace, local)
     }
 
     private mutating func nameOrStar() throws -> String? {
         scanner.take("*") ? nil : try scanner.name(expected: "a name or \"*\"")
-    }
-
-    private func namespace(_ prefix: String, at place: Int) throws -> NameTest.Namespace {
-        switch prefix {
-        case "*": return .any
-        case "": return .none
-        default:
-            if let uri = namespaces[UTF8Key(prefix)] { return uri.isEmpty ? .none : .uri(UTF8Key(uri)) }
-            if prefix == "xml" { return .uri(UTF8Key(NamespaceScope.xml)) }
-            throw scanner.error(expected: "a prefix of the table of namespaces, not \"\(prefix)\"", at: place)
-        }
     }
 
     // MARK: Attributes
@@ -146,9 +140,9 @@ struct SelectorParser {
         try scanner.skipSpace()
         guard scanner.isAtQualifiedName else { throw scanner.error(expected: "an attribute's name") }
         let start = scanner.position
-        let (prefix, local) = try qualifiedName()
-        guard let local else { throw scanner.error(expected: "an attribute's name, not \"*\"", at: start) }
-        let namespace = try prefix.map { try self.namespace($0.text, at: $0.place) } ?? .none
+        let (prefixed, name) = try qualifiedName()
+        guard let local = name else { throw scanner.error(expected: "an attribute's name, not \"*\"", at: start) }
+        let namespace = prefixed ?? NameTest.Namespace.none
         try scanner.skipSpace()
         if scanner.take("]") { return test(namespace, local, .present, "") }
         let (relation, isNegated) = try relation()
@@ -170,7 +164,8 @@ struct SelectorParser {
     }
 
     private mutating func test(
-        _ namespace: NameTest.Namespace, _ local: String, _ relation: Condition.Relation, _ value: String, ignoringCase: Bool = false
+        _ namespace: NameTest.Namespace, _ local: String, _ relation: Condition.Relation, _ value: String,
+        ignoringCase: Bool = false
     ) -> Condition {
         let name = register(NameTest(namespace: namespace, local: UTF8Key(local)))
         return .attribute(name: name, relation, Array(value.utf8), ignoringCase: ignoringCase)
@@ -273,7 +268,7 @@ extension SelectorParser {
             switch try scanner.name(expected: "a formula").lowercased() {
             case "even": return NthFormula(step: 2, offset: 0)
             case "odd": return NthFormula(step: 2, offset: 1)
-            default: scanner.back(to: start)
+            default: scanner.position = start
             }
         }
         let sign = scanner.sign() ?? 1
@@ -286,7 +281,7 @@ extension SelectorParser {
         let end = scanner.position
         try scanner.skipSpace()
         guard let sign = scanner.sign() else {
-            scanner.back(to: end)
+            scanner.position = end
             return NthFormula(step: step, offset: 0)
         }
         try scanner.skipSpace()

@@ -2,12 +2,13 @@
 struct SelectorScanner {
     let text: String
     private let scalars: [Unicode.Scalar]
-    private(set) var position = 0
+    var position = 0
 
     init(_ text: String) {
         self.text = text
         // CSS reads a carriage return as a line feed, before another as nothing, and a zero as the replacement character.
-        scalars = text.replacing("\r\n", with: "\n").unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : $0 == "\r" || $0 == "\u{C}" ? "\n" : $0 }
+        let replaced: [Unicode.Scalar: Unicode.Scalar] = ["\0": "\u{FFFD}", "\r": "\n", "\u{C}": "\n"]
+        scalars = text.replacing("\r\n", with: "\n").unicodeScalars.map { replaced[$0] ?? $0 }
     }
 
     var isAtEnd: Bool { position >= scalars.count }
@@ -17,8 +18,6 @@ struct SelectorScanner {
     }
 
     mutating func advance(_ number: Int = 1) { position += number }
-
-    mutating func back(to old: Int) { position = old }
 
     mutating func take(_ scalar: Unicode.Scalar) -> Bool {
         guard peek() == scalar else { return false }

@@ -22,7 +22,8 @@ extension UTF8Bytes {
 
     @inline(__always)
     func equals(_ other: UTF8Bytes) -> Bool {
-        guard count == other.count, let start = baseAddress, let otherStart = other.baseAddress else { return isEmpty && other.isEmpty }
+        guard count == other.count else { return false }
+        guard let start = baseAddress, let otherStart = other.baseAddress else { return count == 0 }
         return memcmp(start, otherStart, count) == 0
     }
 

@@ -114,13 +114,8 @@ extension XMLTree {
 
     /// In a pristine tree: the record behind the last of the subtree.
     func endOfSubtree(_ index: UInt32) -> UInt32 {
-        var current = index
-        while current != noNode {
-            let record = nodes[Int(current)]
-            if record.next != noNode { return record.next }
-            current = record.parent
-        }
-        return UInt32(state.pointee.arena.nodes.count)
+        let following = followingSkippingChildren(index, within: noNode)
+        return following == noNode ? UInt32(state.pointee.arena.nodes.count) : following
     }
 
     /// The next node in document order inside the subtree of `top`, which may be any node below it or itself.
@@ -172,9 +167,7 @@ extension XMLTree {
 
 extension XMLTree {
     @inline(__always)
-    func content(_ index: UInt32) -> UTF8Bytes {
-        state.pointee.arena.value(at: nodes[Int(index)].payload)
-    }
+    func content(_ index: UInt32) -> UTF8Bytes { state.pointee.arena.value(at: nodes[Int(index)].payload) }
 
     func localName(_ index: UInt32) -> UTF8Bytes { names.local(nodes[Int(index)].name) }
 
