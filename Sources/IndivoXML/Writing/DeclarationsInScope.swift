@@ -26,14 +26,11 @@ extension XMLTree {
 
     /// Those of the declarations around an element that values in it may speak of.
     func declarationsForValues(of top: UInt32) -> [NamespaceDeclaration] {
-        guard isElement(top) else { return [] }
-        let around = declarationsInScope(above: top)
+        let around = isElement(top) ? declarationsInScope(above: top) : []
         guard !around.isEmpty else { return [] }
         let byPrefix = Dictionary(firstOf: around.map { (UTF8Key($0.prefix), $0) })
         let longest = around.map { $0.prefix.utf8.count }.max() ?? 0
-        return declarationsForValues(of: top, longestPrefix: longest, default: byPrefix[UTF8Key("")]) {
-            byPrefix[UTF8Key($0)]
-        }
+        return declarationsForValues(of: top, longestPrefix: longest, default: byPrefix[UTF8Key("")]) { byPrefix[UTF8Key($0)] }
     }
 
     /// - Parameter resolve: What a prefix stands for around the element.
@@ -115,7 +112,7 @@ extension XMLTree {
 
     /// Whether `xml:space="preserve"` is in force around a node.
     func preservesSpace(around index: UInt32) -> Bool {
-        ancestors(of: index).lazy.compactMap(self.preservesSpace).first ?? false
+        ancestors(of: index).compactMap(preservesSpace).first ?? false
     }
 
     /// What the element's own `xml:space` says.

@@ -6,7 +6,7 @@ struct XMLWriter {
     var scope: NamespaceScope
     /// Names that were checked and are valid.
     private var checkedNames: [Bool]
-    private var keepsDocumentType = true
+    private let keepsDocumentType: Bool
     /// What the outermost element takes over from the elements around it, which are not written.
     private(set) var inheritedDeclarations: [NamespaceDeclaration] = []
     /// The same of the attributes of the namespace `xml`.
@@ -17,40 +17,28 @@ struct XMLWriter {
 
     /// Calls `body` with the bytes of the subtree.
     ///
+    /// - Parameter isForCanonicalForm: Whether a document type is left out, and all is written that an element inherits.
     /// - Throws: `XMLError` of kind `unwritable` for what XML cannot carry.
-    static func write<R>(_ node: XMLNode, style: XMLStyle, _ body: (UTF8Bytes) throws -> R) throws -> R {
-        let node = try resolve(node)
-        var writer = XMLWriter(node.tree, style: style)
-        writer.inheritedDeclarations = node.tree.declarationsForValues(of: node.index)
-        if style == .pretty, node.tree.preservesSpace(around: node.index) { writer.verbatimDepth = 0 }
-        return try writer.write(node, body)
-    }
-
-    /// The same without a document type, and with all that an element inherits.
-    static func writeForCanonicalForm<R>(_ node: XMLNode, _ body: (UTF8Bytes) throws -> R) throws -> R {
-        let node = try resolve(node)
-        var writer = XMLWriter(node.tree, style: .compact)
-        writer.keepsDocumentType = false
-        if node.record.isElement {
-            writer.inheritedDeclarations = node.tree.declarationsInScope(above: node.index)
-            writer.inheritedAttributes = node.tree.xmlAttributes(above: node.index)
+    static func write<R>(
+        _ node: XMLNode, style: XMLStyle = .compact, isForCanonicalForm: Bool = false, _ body: (UTF8Bytes) throws -> R
+    ) throws -> R {
+        guard let node = node.resolved else {
+            throw XMLError(.unwritable, message: "the node was removed; there is nothing to write")
         }
-        return try writer.write(node, body)
+        let (tree, index) = (node.tree, node.index)
+        var writer = XMLWriter(tree, style: style, keepsDocumentType: !isForCanonicalForm)
+        defer { writer.output.deallocate() }
+        writer.inheritedDeclarations =
+            isForCanonicalForm ? tree.declarationsInScope(above: index) : tree.declarationsForValues(of: index)
+        if isForCanonicalForm { writer.inheritedAttributes = tree.xmlAttributes(above: index) }
+        if style == .pretty, tree.preservesSpace(around: index) { writer.verbatimDepth = 0 }
+        if node.record.kind == .document { try writer.writeDocument() } else { try writer.writeSubtree(index) }
+        return try body(writer.output.bytes.buffer)
     }
 
-    private static func resolve(_ node: XMLNode) throws -> XMLNode {
-        if let node = node.resolved { return node }
-        throw XMLError(.unwritable, message: "the node was removed; there is nothing to write")
-    }
-
-    private mutating func write<R>(_ node: XMLNode, _ body: (UTF8Bytes) throws -> R) throws -> R {
-        defer { output.deallocate() }
-        if node.record.kind == .document { try writeDocument() } else { try writeSubtree(node.index) }
-        return try body(output.bytes.buffer)
-    }
-
-    private init(_ tree: XMLTree, style: XMLStyle) {
+    private init(_ tree: XMLTree, style: XMLStyle, keepsDocumentType: Bool) {
         self.tree = tree
+        self.keepsDocumentType = keepsDocumentType
         isPretty = style == .pretty
         scope = NamespaceScope(names: tree.names)
         // libxml2 looked at the names that were parsed; those that code added come behind them.
