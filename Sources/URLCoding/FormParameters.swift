@@ -30,15 +30,11 @@ public struct FormParameters: Sendable, Hashable {
     private var elements: [Element]
 
     /// Names with their values, in this order.
-    public init(_ elements: some Sequence<Element> = []) {
-        self.elements = Array(elements)
-    }
+    public init(_ elements: some Sequence<Element> = []) { self.elements = Array(elements) }
 
     /// Reads an encoded form. It never fails: a name without `=` has an empty value, an empty piece between two `&`
     /// is nothing, a stray `%` stands for itself, bytes that are not UTF-8 become U+FFFD.
-    public init(decoding text: String) {
-        self.init(decoding: text.utf8)
-    }
+    public init(decoding text: String) { self.init(decoding: text.utf8) }
 
     /// Reads an encoded form from its bytes; see ``init(decoding:)-(String)``.
     public init(decoding bytes: some Sequence<UInt8>) {
@@ -49,24 +45,17 @@ public struct FormParameters: Sendable, Hashable {
 
     /// The form as text: `name=value` pieces joined by `&`, percent-encoded as ``PercentEncoding`` does.
     public var encoded: String {
-        elements.map { PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value) }
-            .joined(separator: "&")
+        elements.map { PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value) }.joined(separator: "&")
     }
 
     /// The first value of a name, or nil if there is none.
-    public subscript(name: String) -> String? {
-        elements.first { $0.name == name }?.value
-    }
+    public subscript(name: String) -> String? { elements.first { $0.name == name }?.value }
 
     /// All values of a name, in order.
-    public func values(of name: String) -> [String] {
-        elements.filter { $0.name == name }.map(\.value)
-    }
+    public func values(of name: String) -> [String] { elements.filter { $0.name == name }.map(\.value) }
 
     /// Adds a name and a value at the end.
-    public mutating func append(name: String, value: String) {
-        elements.append(Element(name: name, value: value))
-    }
+    public mutating func append(name: String, value: String) { elements.append(Element(name: name, value: value)) }
 
     /// The decoded names and values as bytes: what a signature covers, whatever their encoding.
     ///

@@ -8,9 +8,7 @@ public enum PercentEncoding {
 
     /// `text`, its UTF-8 percent-encoded but for some characters of ASCII.
     package static func encode(_ text: String, keeping kept: StaticString) -> String {
-        // The bytes of a literal of several characters stay where they are.
-        let kept = UnsafeBufferPointer(start: kept.utf8Start, count: kept.utf8CodeUnitCount)
-        return String(decoding: encoded(text.utf8, keeping: kept), as: UTF8.self)
+        String(decoding: encoded(text.utf8, keeping: Array(kept.description.utf8)), as: UTF8.self)
     }
 
     /// The text that `encoded` stands for.
@@ -25,21 +23,9 @@ public enum PercentEncoding {
     ///
     /// - Throws: As ``decode(_:)``.
     package static func decode(_ encoded: String, plusIsSpace: Bool) throws(PercentEncodingError) -> String {
-        let bytes = Array(encoded.utf8)
-        var position = 0
-        while position < bytes.count {
-            if bytes[position] == percent {
-                guard escapedByte(in: bytes, at: position) != nil else {
-                    throw .malformedEscape(offset: position)
-                }
-                position += 3
-            } else {
-                position += 1
-            }
-        }
-        guard let text = String(validating: decodedBytes(bytes, plusIsSpace: plusIsSpace), as: UTF8.self) else {
-            throw .notUTF8
-        }
+        let (decoded, malformed) = decoded(Array(encoded.utf8), plusIsSpace: plusIsSpace)
+        if let malformed { throw .malformedEscape(offset: malformed) }
+        guard let text = String(validating: decoded, as: UTF8.self) else { throw .notUTF8 }
         return text
     }
 
@@ -47,11 +33,9 @@ public enum PercentEncoding {
     package static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
             true
-        default:
-            false
+        default: false
         }
     }
 
@@ -71,18 +55,14 @@ public enum PercentEncoding {
     package static func encodedBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] { encoded(bytes) }
 
     // Generic code of another module is slow; what other modules call is not.
-    private static func encoded(
-        _ bytes: some Sequence<UInt8>, keeping kept: UnsafeBufferPointer<UInt8>? = nil
-    ) -> [UInt8] {
+    private static func encoded(_ bytes: some Sequence<UInt8>, keeping kept: [UInt8] = []) -> [UInt8] {
         var encoded: [UInt8] = []
         encoded.reserveCapacity(bytes.underestimatedCount)
         for byte in bytes {
-            if isUnreserved(byte) || kept?.contains(byte) == true {
+            if isUnreserved(byte) || kept.contains(byte) {
                 encoded.append(byte)
             } else {
-                encoded.append(percent)
-                encoded.append(upperHexDigit(byte >> 4))
-                encoded.append(upperHexDigit(byte & 0x0F))
+                encoded += [percent, upperHexDigit(byte >> 4), upperHexDigit(byte & 0x0F)]
             }
         }
         return encoded
@@ -90,27 +70,33 @@ public enum PercentEncoding {
 
     /// `bytes` with every escape replaced by its byte. A `%` that is no escape is kept, as servers keep it.
     package static func decodedBytes(_ bytes: [UInt8], plusIsSpace: Bool = false) -> [UInt8] {
+        decoded(bytes, plusIsSpace: plusIsSpace).bytes
+    }
+
+    /// - Returns: Where the first `%` is that is no escape, too.
+    private static func decoded(_ bytes: [UInt8], plusIsSpace: Bool) -> (bytes: [UInt8], malformed: Int?) {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
+        var malformed: Int?
         var position = 0
         while position < bytes.count {
             let byte = bytes[position]
-            if byte == percent, let escaped = escapedByte(in: bytes, at: position) {
+            if byte == percent, let escaped = escapedByte(bytes[(position + 1)...].prefix(2)) {
                 decoded.append(escaped)
                 position += 3
-            } else {
-                decoded.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-                position += 1
+                continue
             }
+            if byte == percent { malformed = malformed ?? position }
+            decoded.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            position += 1
         }
-        return decoded
+        return (decoded, malformed)
     }
 
     private static let percent = UInt8(ascii: "%")
 
-    private static func escapedByte(in bytes: [UInt8], at position: Int) -> UInt8? {
-        guard position + 2 < bytes.count, let high = hexValue(bytes[position + 1]),
-            let low = hexValue(bytes[position + 2])
+    private static func escapedByte(_ digits: ArraySlice<UInt8>) -> UInt8? {
+        guard digits.count == 2, let high = digits.first.flatMap(hexValue), let low = digits.last.flatMap(hexValue)
         else { return nil }
         return high << 4 | low
     }

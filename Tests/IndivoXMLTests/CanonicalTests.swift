@@ -156,6 +156,13 @@ struct CanonicalTests {
         #expect(throws: XMLError.self) { try XMLNode.comment("x").canonical() }
     }
 
+    @Test("long sections, comments and instructions have one")
+    func long() throws {
+        let text = String(repeating: "x", count: 20_000)
+        let node = XMLNode("a").append([XMLNode.cdata(text), .comment(text), .processingInstruction("p", text)])
+        #expect(try node.canonical(withComments: true) == Data("<a>\(text)<!--\(text)--><?p \(text)?></a>".utf8))
+    }
+
     @Test("a document 5,000 levels deep has one on a small stack")
     func deep() throws {
         var options = XMLParseOptions()

@@ -100,7 +100,7 @@ struct FHIRXMLReader {
     }
 
     private func member(_ element: Element, _ type: DefinedType) throws(FHIRXMLError) -> DefinedMember {
-        guard let member = element.node.withUTF8Name({ type.member($0) }),
+        guard let member = element.node.view.flatMap({ type.member($0.localName) }),
             !type.elements[member.element].isXMLAttribute
         else { throw failure(.unknownElement, element) }
         let isNarrative = type.elements[member.element].type(member).name == "xhtml"
@@ -279,7 +279,7 @@ struct FHIRXMLReader {
                 result.append(Element(node: node, index: index))
                 index += spans[index].count
             case .text, .cdata:
-                guard node.withUTF8Text({ $0.allSatisfy(\.isXMLSpace) }) else { throw failure(.unexpectedText, element) }
+                guard node.text().utf8.allSatisfy(\.isXMLSpace) else { throw failure(.unexpectedText, element) }
             default: break
             }
         }

@@ -199,7 +199,7 @@ struct FHIRXMLWriter {
         // The document has nothing but the root: no comment beside it, no document type, and no XML declaration either.
         guard let start = bytes.firstIndex(where: { !$0.isXMLSpace }), bytes[start] == UInt8(ascii: "<"),
             let end = bytes.lastIndex(where: { !$0.isXMLSpace }), !bytes[start...].starts(with: "<?".utf8),
-            let root = try? XMLNode(parsing: text), root.isNamed("div"), root.isInNamespace(XMLShape.xhtml),
+            let root = try? XMLNode(parsing: text), root.name == "div", root.isInNamespace(XMLShape.xhtml),
             root.document.contents().count == 1
         else { throw failure(.notXHTML, value) }
         newLine()

@@ -43,32 +43,28 @@ package final class XMLAssembler {
         isInTag = true
     }
 
-    /// Gives the open element an attribute.
-    /// - Returns: `false`, having done nothing, when the element has content already.
-    @discardableResult
-    package func attribute(_ name: Name, _ value: String) -> Bool { isInTag && attribute(name, self.value(value)) }
+    /// Gives the open element an attribute, unless it has content already.
+    package func attribute(_ name: Name, _ value: String) {
+        if isInTag { attribute(name, self.value(value)) }
+    }
 
     /// A value to give to many attributes: then it is stored once.
     package func value(_ text: String) -> Value { Value(offset: tree.store(text)) }
 
     /// The same from bytes in UTF-8.
-    package func value(_ text: UnsafeBufferPointer<UInt8>) -> Value { Value(offset: tree.store(text)) }
+    package func value(_ text: UTF8Bytes) -> Value { Value(offset: tree.store(text)) }
 
-    /// Gives the open element an attribute.
-    /// - Returns: `false`, having done nothing, when the element has content already.
-    @discardableResult
-    package func attribute(_ name: Name, _ value: Value) -> Bool {
-        guard isInTag else { return false }
-        let record = AttributeRecord(header: name.id | AttributeRecord.lastFlag, value: value.offset)
+    /// Gives the open element an attribute, unless it has content already.
+    package func attribute(_ name: Name, _ value: Value) {
+        guard isInTag else { return }
+        let last = tree.state.pointee.arena.attributes.count - 1
         if tree.nodes[Int(parent)].hasAttributes {
-            let last = tree.state.pointee.arena.attributes.count - 1
-            tree.state.pointee.arena.attributes.base[last].header &= ~AttributeRecord.lastFlag
+            tree.state.pointee.arena.attributes.base[last].isLast = false
         } else {
             tree.nodes[Int(parent)].header |= NodeRecord.attributesFlag
-            tree.nodes[Int(parent)].payload = UInt32(tree.state.pointee.arena.attributes.count)
+            tree.nodes[Int(parent)].payload = UInt32(last + 1)
         }
-        tree.state.pointee.arena.attributes.append(record)
-        return true
+        tree.state.pointee.arena.attributes.append(AttributeRecord(header: name.id | AttributeRecord.lastFlag, value: value.offset))
     }
 
     /// Adds text to the open element.
@@ -78,10 +74,9 @@ package final class XMLAssembler {
     }
 
     /// Adds text in UTF-8 to the open element.
-    package func text(_ text: UnsafeBufferPointer<UInt8>) {
+    package func text(_ text: UTF8Bytes) {
         guard !text.isEmpty else { return }
-        let payload = tree.store(text)
-        lastSibling = append(NodeRecord(kind: .text, parent: parent, payload: payload))
+        lastSibling = append(NodeRecord(kind: .text, parent: parent, payload: tree.store(text)))
         isInTag = false
     }
 

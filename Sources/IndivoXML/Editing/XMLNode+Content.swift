@@ -13,9 +13,8 @@ extension XMLNode {
         case .text, .cdata, .comment, .processingInstruction:
             tree.makeWritable()
             tree.waste(tree.nodes[Int(node.index)].payload)
-            let payload = tree.store(new)
-            tree.nodes[Int(node.index)].payload = payload
-        case .document, .documentType, .vacant: break
+            tree.nodes[Int(node.index)].payload = tree.store(new)
+        case .document, .documentType, .removed: break
         }
         return self
     }
@@ -27,45 +26,39 @@ extension XMLNode {
     /// element's namespace from now on.
     @discardableResult
     public func attr(_ name: String, _ value: String?) -> XMLNode {
-        guard let node = resolved, node.record.isElement else { return self }
-        let tree = node.tree
-        tree.makeWritable()
-        let isDeclaration = name == "xmlns" || name.utf8.starts(with: "xmlns:".utf8)
-        var uri: String?
-        var local = name
-        if !isDeclaration, let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) {
-            uri = node.namespace(forPrefix: String(name[..<colon]))
-            local = String(name[name.utf8.index(after: colon)...])
+        editAttributes { node, tree, attributes in
+            let (prefix, local) = name.parts
+            let isDeclaration = name == "xmlns" || prefix == "xmlns"
+            let uri = isDeclaration ? nil : prefix.flatMap { node.namespace(forPrefix: $0) }
+            let place = attributes.firstIndex { tree.names.qualified($0.name).elementsEqual(name.utf8) }
+                ?? uri.flatMap { tree.place(ofAttribute: local, namespace: $0, in: attributes) }
+            tree.put(value, at: place, in: &attributes) {
+                tree.nameID(name, namespace: uri) | (isDeclaration ? AttributeRecord.declarationFlag : 0)
+            }
+            guard isDeclaration, let value else { return }
+            if prefix != nil { tree.settle(prefix: local, namespace: value, in: &attributes) }
+            if name.hasSameBytes(as: node.prefix.map { "xmlns:" + $0 } ?? "xmlns") {
+                tree.rename(node.index, to: node.qualifiedName, namespace: value)
+            }
         }
-        var attributes = Array(tree.attributes(node.index))
-        let place = tree.place(ofAttribute: name, in: attributes)
-            ?? uri.flatMap { tree.place(ofAttribute: local, namespace: $0, in: attributes) }
-        tree.put(value, at: place, in: &attributes) {
-            tree.nameID(name, namespace: uri) | (isDeclaration ? AttributeRecord.declarationFlag : 0)
-        }
-        if isDeclaration, let value, name != "xmlns" {
-            tree.settle(prefix: name.utf8.dropFirst("xmlns:".utf8.count), namespace: value, in: &attributes)
-        }
-        tree.setAttributes(node.index, to: attributes)
-        if isDeclaration, let value, name.hasSameBytes(as: node.prefix.map { "xmlns:" + $0 } ?? "xmlns") {
-            tree.rename(node.index, to: node.qualifiedName, namespace: value)
-        }
-        return self
     }
 
     /// Sets an attribute of a namespace, or removes it with nil. When it is written it gets a prefix that is declared
     /// for the namespace, the one given here if there is no other.
     @discardableResult
     public func attr(_ name: String, namespace: String, _ value: String?) -> XMLNode {
+        editAttributes { _, tree, attributes in
+            let place = tree.place(ofAttribute: name.parts.local, namespace: namespace, in: attributes)
+            tree.put(value, at: place, in: &attributes) { tree.nameID(name, namespace: namespace) }
+        }
+    }
+
+    private func editAttributes(_ edit: (XMLNode, XMLTree, inout [AttributeRecord]) -> Void) -> XMLNode {
         guard let node = resolved, node.record.isElement else { return self }
-        let tree = node.tree
-        tree.makeWritable()
-        let colon = name.utf8.firstIndex(of: UInt8(ascii: ":"))
-        let local = colon.map { String(name[name.utf8.index(after: $0)...]) } ?? name
-        var attributes = Array(tree.attributes(node.index))
-        let place = tree.place(ofAttribute: local, namespace: namespace, in: attributes)
-        tree.put(value, at: place, in: &attributes) { tree.nameID(name, namespace: namespace) }
-        tree.setAttributes(node.index, to: attributes)
+        node.tree.makeWritable()
+        var attributes = Array(node.tree.attributes(node.index))
+        edit(node, node.tree, &attributes)
+        node.tree.setAttributes(node.index, to: attributes)
         return self
     }
 
@@ -88,29 +81,11 @@ extension XMLNode {
 }
 
 extension XMLTree {
-    /// Where an attribute stands that is written so.
-    fileprivate func place(ofAttribute name: String, in attributes: [AttributeRecord]) -> Int? {
-        var name = name
-        return name.withUTF8 { bytes in
-            attributes.firstIndex { state.pointee.arena.names.qualified($0.name).equals(bytes) }
-        }
-    }
-
-    /// Where an attribute of this local name and namespace stands.
-    fileprivate func place(ofAttribute local: String, namespace: String, in attributes: [AttributeRecord]) -> Int? {
-        let names = state.pointee.arena.names
-        return attributes.firstIndex { attribute in
-            !attribute.isDeclaration && names.local(attribute.name).elementsEqual(local.utf8)
-                && names.namespace(names.namespaceID(ofName: attribute.name)).elementsEqual(namespace.utf8)
-        }
-    }
-
     /// Gives attributes that were set before their prefix was declared their namespace.
-    fileprivate func settle(prefix: String.UTF8View.SubSequence, namespace: String, in attributes: inout [AttributeRecord]) {
+    fileprivate func settle(prefix: String, namespace: String, in attributes: inout [AttributeRecord]) {
         for index in attributes.indices where !attributes[index].isDeclaration {
-            let names = state.pointee.arena.names
             let name = attributes[index].name
-            guard names.namespaceID(ofName: name) == 0, names.prefix(name).elementsEqual(prefix) else { continue }
+            guard names.namespaceID(ofName: name) == 0, names.prefix(name).elementsEqual(prefix.utf8) else { continue }
             attributes[index].header = nameID(names.qualified(name).string, namespace: namespace)
         }
     }
@@ -123,5 +98,13 @@ extension XMLTree {
         } else if let value {
             attributes.append(AttributeRecord(header: header(), value: store(value)))
         }
+    }
+}
+
+extension String {
+    /// The prefix and the local name that the text is as a qualified name.
+    fileprivate var parts: (prefix: String?, local: String) {
+        guard let colon = utf8.firstIndex(of: UInt8(ascii: ":")) else { return (nil, self) }
+        return (String(self[..<colon]), String(self[utf8.index(after: colon)...]))
     }
 }

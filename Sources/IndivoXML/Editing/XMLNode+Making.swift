@@ -7,13 +7,7 @@ extension XMLNode {
     ///   - attributes: Attributes by qualified name. `xmlns` and `xmlns:prefix` declare namespaces.
     ///   - text: The element's text; nil for none.
     public init(_ name: String, namespace: String? = nil, attributes: KeyValuePairs<String, String> = [:], text: String? = nil) {
-        let tree = XMLTree()
-        tree.makeEditable()
-        let element = tree.makeRecord(NodeRecord(kind: .element, name: tree.nameID(name, namespace: namespace), parent: noNode))
-        tree.link(element, into: 0, before: noNode)
-        self = tree.handle(element)
-        for (name, value) in attributes { attr(name, value) }
-        if let text, !text.isEmpty { tree.link(tree.makeText(text), into: element, before: noNode) }
+        self = XMLTree().handle(0).appendElement(name, namespace: namespace, attributes: attributes, text: text)
     }
 
     /// A new text.
@@ -30,43 +24,31 @@ extension XMLNode {
         made(.processingInstruction, name: target, content: data)
     }
 
-    private static func made(_ kind: RecordKind, name: String = "", content: String) -> XMLNode {
+    private static func made(_ kind: XMLNode.Kind, name: String = "", content: String) -> XMLNode {
         let tree = XMLTree()
         tree.makeEditable()
-        let payload = tree.store(content)
-        return tree.handle(
-            tree.makeRecord(NodeRecord(kind: kind, name: tree.nameID(name, namespaceID: 0), parent: noNode, payload: payload)))
+        let record = NodeRecord(kind: kind, name: tree.nameID(name, namespaceID: 0), payload: tree.store(content))
+        return tree.handle(tree.makeRecord(record))
     }
 
     /// A copy of the node and all below it, in a document of its own. A document node's copy is the whole document.
     public func clone() -> XMLNode {
         let copy = XMLTree()
         guard let node = resolved else { return copy.handle(0) }
-        if node.index == 0, node.tree.isPristine {
-            let frozen = node.tree.freeze()
-            return XMLTree(frozen.arena, frozen: frozen).handle(0)
-        }
+        if node.index == 0, node.tree.isPristine { return XMLSnapshot(node).document() }
         copy.makeEditable()
-        let top: UInt32
-        if node.record.kind == .document {
-            copy.state.pointee.arena.standalone = node.tree.state.pointee.arena.standalone
-            top = 0
-            node.tree.forEach(from: node.tree.firstChild(node.index), node.tree.next) { child in
-                copy.link(copy.copySubtree(child, from: node.tree), into: 0, before: noNode)
-            }
-        } else {
-            top = copy.copySubtree(node.index, from: node.tree)
+        let isDocument = node.record.kind == .document
+        copy.state.pointee.arena.standalone = isDocument ? node.tree.state.pointee.arena.standalone : nil
+        var top: UInt32 = 0
+        for child in isDocument ? Array(node.tree.children(of: node.index)) : [node.index] {
+            top = copy.copySubtree(child, from: node.tree)[0].copy
             copy.link(top, into: 0, before: noNode)
-            copy.add(node.tree.declarationsForValues(of: node.index), to: top)
         }
-        copy.becomePristine()
+        if isDocument { top = 0 } else { copy.add(node.tree.declarationsForValues(of: node.index), to: top) }
+        // The records stand in document order, and none was ever freed.
+        copy.state.pointee.links.deallocate()
         return copy.handle(top)
     }
-}
-
-extension XMLTree {
-    /// Forgets the links of a tree whose records stand in document order and were never freed.
-    func becomePristine() { state.pointee.links.deallocate() }
 }
 
 extension XMLNode {
@@ -78,15 +60,14 @@ extension XMLNode {
     /// - Returns: The new element; for a node that can have no children, one in a document of its own.
     @discardableResult
     public func appendElement(
-        _ name: String, namespace: String? = nil, attributes: KeyValuePairs<String, String> = [:],
-        text: String? = nil
+        _ name: String, namespace: String? = nil, attributes: KeyValuePairs<String, String> = [:], text: String? = nil
     ) -> XMLNode {
         guard let me = resolved, me.canHaveChildren else {
             return XMLNode(name, namespace: namespace, attributes: attributes, text: text)
         }
         let tree = me.tree
         tree.makeEditable()
-        let element = tree.makeRecord(NodeRecord(kind: .element, name: tree.nameID(name, namespace: namespace), parent: noNode))
+        let element = tree.makeRecord(NodeRecord(kind: .element, name: tree.nameID(name, namespace: namespace)))
         tree.link(element, into: me.index, before: noNode)
         let node = tree.handle(element)
         for (name, value) in attributes { node.attr(name, value) }

@@ -11,7 +11,6 @@ final class LibXMLMirror {
     let document: xmlDocPtr
     /// libxml2's nodes by record.
     private var nodes: [xmlNodePtr?]
-    private let tree: Unmanaged<XMLTree>
 
     /// libxml2 walks trees by recursion in places; deeper documents would exhaust a task's stack.
     private static let depthLimit = 10_000
@@ -21,40 +20,27 @@ final class LibXMLMirror {
         XMLLibrary.initialize()
         guard let document = xmlNewDoc("1.0") else { throw XMLError(.unwritable, message: "out of memory") }
         self.document = document
-        self.tree = Unmanaged.passUnretained(tree)
         nodes = Array(repeating: nil, count: tree.state.pointee.arena.nodes.count)
         document.withMemoryRebound(to: xmlNode.self, capacity: 1) { nodes[0] = $0 }
-        var current = top == 0 ? tree.following(0, within: 0) : top
         var depth = 0
-        while current != noNode {
-            let parent = current == top ? 0 : tree.parent(current)
-            if let node = make(current, tree) {
-                node.pointee._private = UnsafeMutableRawPointer(bitPattern: Int(current) + 1)
-                link(node, into: nodes[Int(parent)])
-                nodes[Int(current)] = node
-                if tree.isElement(current) { dress(node, current, tree, hints: hints) }
-                if current == top, tree.isElement(top) {
-                    // What `xsi:type="p:t"` means.
-                    for declaration in tree.declarationsInScope(above: top) {
-                        xmlNewNs(node, declaration.uri, declaration.prefix.isEmpty ? nil : declaration.prefix)
-                    }
-                }
+        try tree.visit(top) { index, isEnd in
+            if isEnd { return depth -= 1 }
+            if tree.firstChild(index) != noNode { depth += 1 }
+            if depth > LibXMLMirror.depthLimit {
+                throw XMLError(
+                    .limit(.depth), line: tree.handle(index).line,
+                    message: "elements lie more than \(LibXMLMirror.depthLimit) deep, too deep for XPath and schemas")
             }
-            if tree.firstChild(current) != noNode {
-                depth += 1
-                if depth > LibXMLMirror.depthLimit {
-                    throw XMLError(
-                        .limit(.depth), line: tree.handle(current).line,
-                        message: "elements lie more than \(LibXMLMirror.depthLimit) deep, too deep for XPath and schemas")
-                }
-                current = tree.firstChild(current)
-                continue
+            guard let node = make(index, tree) else { return }
+            node.pointee._private = UnsafeMutableRawPointer(bitPattern: Int(index) + 1)
+            link(node, into: nodes[index == top ? 0 : Int(tree.parent(index))])
+            nodes[Int(index)] = node
+            guard tree.isElement(index) else { return }
+            dress(node, index, tree, hints: hints)
+            // What `xsi:type="p:t"` means.
+            for declaration in index == top ? tree.declarationsInScope(above: top) : [] {
+                xmlNewNs(node, declaration.uri, declaration.prefix.isEmpty ? nil : declaration.prefix)
             }
-            while current != noNode, current != top, tree.next(current) == noNode {
-                current = tree.parent(current)
-                depth -= 1
-            }
-            current = current == top || current == noNode ? noNode : tree.next(current)
         }
     }
 
@@ -72,18 +58,16 @@ final class LibXMLMirror {
     // MARK: Making nodes
 
     private func make(_ index: UInt32, _ tree: XMLTree) -> xmlNodePtr? {
-        let record = tree.nodes[Int(index)]
-        switch record.kind {
-        case .element: return xmlNewDocRawNode(document, nil, tree.localName(index).string, nil)
-        case .text:
-            let text = tree.content(index)
-            return xmlNewDocTextLen(document, text.baseAddress, Int32(text.count))
-        case .cdata:
-            let text = tree.content(index)
-            return xmlNewCDataBlock(document, text.baseAddress, Int32(text.count))
-        case .comment: return xmlNewDocComment(document, tree.content(index).string)
-        case .processingInstruction: return xmlNewDocPI(document, tree.localName(index).string, tree.content(index).string)
-        case .document, .documentType, .vacant: return nil
+        let kind = tree.nodes[Int(index)].kind
+        if kind == .element { return xmlNewDocRawNode(document, nil, tree.localName(index).string, nil) }
+        if kind == .document { return nil }
+        let content = tree.content(index)
+        switch kind {
+        case .text: return xmlNewDocTextLen(document, content.baseAddress, Int32(content.count))
+        case .cdata: return xmlNewCDataBlock(document, content.baseAddress, Int32(content.count))
+        case .comment: return xmlNewDocComment(document, content.string)
+        case .processingInstruction: return xmlNewDocPI(document, tree.localName(index).string, content.string)
+        case .element, .document, .documentType, .removed: return nil
         }
     }
 
@@ -99,38 +83,33 @@ final class LibXMLMirror {
     /// Gives an element its namespaces and attributes.
     private func dress(_ node: xmlNodePtr, _ index: UInt32, _ tree: XMLTree, hints: Bool) {
         node.pointee.line = UInt16(clamping: tree.handle(index).line ?? 0)
-        let names = tree.state.pointee.arena.names
+        let names = tree.names
         let attributes = tree.attributes(index)
         for attribute in attributes where attribute.isDeclaration {
-            let prefix = names.prefix(attribute.name).isEmpty ? nil : names.local(attribute.name).string
-            xmlNewNs(node, tree.attributeValue(attribute).string, prefix)
+            let prefix = names.declaredPrefix(attribute.name)
+            xmlNewNs(node, tree.attributeValue(attribute).string, prefix.isEmpty ? nil : prefix)
         }
-        let name = tree.nodes[Int(index)].name
-        xmlSetNs(node, namespace(of: name, at: node, names, isAttribute: false))
+        xmlSetNs(node, namespace(of: tree.nodes[Int(index)].name, at: node, names, isAttribute: false))
         for attribute in attributes where !attribute.isDeclaration {
-            let uri = names.namespace(names.namespaceID(ofName: attribute.name))
-            if !hints, uri.elementsEqual("http://www.w3.org/2001/XMLSchema-instance".utf8),
-                ["schemaLocation", "noNamespaceSchemaLocation"].contains(names.local(attribute.name).string) {
-                continue
-            }
-            let namespace = namespace(of: attribute.name, at: node, names, isAttribute: true)
             let local = names.local(attribute.name).string
+            let isHint = ["schemaLocation", "noNamespaceSchemaLocation"].contains(local)
+                && names.namespace(ofName: attribute.name).equals("http://www.w3.org/2001/XMLSchema-instance")
+            if isHint, !hints { continue }
+            let namespace = namespace(of: attribute.name, at: node, names, isAttribute: true)
             xmlNewNsProp(node, namespace, local, tree.attributeValue(attribute).string)
         }
     }
 
     /// The declaration that a name needs at a node, made if there is none.
     private func namespace(of name: UInt32, at node: xmlNodePtr, _ names: NameTable, isAttribute: Bool) -> xmlNsPtr? {
-        let uri = names.namespace(names.namespaceID(ofName: name))
+        let uri = names.namespace(ofName: name)
+        let prefix = names.prefix(name).stringOrNil
         if uri.isEmpty { return nil }
-        let prefix = names.prefix(name).string
         if prefix == "xml" { return xmlSearchNs(document, node, "xml") }
-        if !prefix.isEmpty || !isAttribute, let known = xmlSearchNs(document, node, prefix.isEmpty ? nil : prefix),
-            String(cString: known.pointee.href).utf8.elementsEqual(uri) {
-            return known
-        }
-        if !prefix.isEmpty || !isAttribute, let new = xmlNewNs(node, uri.string, prefix.isEmpty ? nil : prefix) {
-            return new
+        if prefix != nil || !isAttribute {
+            let known = xmlSearchNs(document, node, prefix)
+            if let known, String(cString: known.pointee.href).utf8.elementsEqual(uri) { return known }
+            if let new = xmlNewNs(node, uri.string, prefix) { return new }
         }
         var number = 1
         while true {

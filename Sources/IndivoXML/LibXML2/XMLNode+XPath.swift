@@ -86,7 +86,11 @@ extension XMLNode {
                 let object = LibXMLMessages.silenced({ xmlXPathEvalExpression(expression, context) })
             else {
                 let undeclared = XMLNode.prefixes(in: expression).filter { namespaces[$0] == nil }
-                guard undeclared.isEmpty else { throw XMLError(undeclared: undeclared) }
+                if let first = undeclared.first {
+                    let names = undeclared.map { "“\($0)”" }.joined(separator: ", ")
+                    let message = "XPath: no namespace is given for the prefix\(undeclared.count == 1 ? "" : "es") \(names)"
+                    throw XMLError(.xpath, message: message + "; write xpath(…, namespaces: [\"\(first)\": \"URI\"])")
+                }
                 throw problem.pointee ?? XMLError(.xpath, message: "the expression cannot be evaluated")
             }
             defer { xmlXPathFreeObject(object) }
@@ -111,18 +115,12 @@ extension XMLNode {
         }
         guard let set = object.pointee.nodesetval, set.pointee.nodeNr > 0 else { return .nodes(XMLSelection()) }
         xmlXPathNodeSetSort(set)
-        var indices: [UInt32] = []
-        var attributes: [XMLAttributes.Attribute] = []
-        for place in 0..<Int(set.pointee.nodeNr) {
-            guard let item = set.pointee.nodeTab[place] else { continue }
-            if item.pointee.type == XML_ATTRIBUTE_NODE {
-                attributes.append(XMLNode.attribute(item))
-            } else if item.pointee.type != XML_NAMESPACE_DECL, let index = LibXMLMirror.index(of: item) {
-                indices.append(index)
-            }
+        let items = (0..<Int(set.pointee.nodeNr)).compactMap { set.pointee.nodeTab[$0] }
+        if items.allSatisfy({ $0.pointee.type == XML_ATTRIBUTE_NODE }) { return .attributes(items.map(XMLNode.attribute)) }
+        let indices = items.compactMap { item in
+            [XML_ATTRIBUTE_NODE, XML_NAMESPACE_DECL].contains(item.pointee.type) ? nil : LibXMLMirror.index(of: item)
         }
-        if attributes.count == Int(set.pointee.nodeNr) { return .attributes(attributes) }
-        guard indices.count == Int(set.pointee.nodeNr) else {
+        guard indices.count == items.count else {
             throw XMLError(.xpath, message: "the expression finds nodes and attributes together; ask for one kind")
         }
         return .nodes(XMLSelection(tree: tree, indices: indices))
@@ -138,15 +136,5 @@ extension XMLNode {
             name: local, qualifiedName: prefix.map { $0 + ":" + local } ?? local,
             namespace: node.pointee.ns?.pointee.href.map { String(cString: $0) },
             value: xmlBufferContent(content).map { String(cString: $0) } ?? "")
-    }
-}
-
-extension XMLError {
-    /// An expression uses prefixes of which nobody said the namespaces.
-    fileprivate init(undeclared prefixes: [String]) {
-        let names = prefixes.map { "“\($0)”" }.joined(separator: ", ")
-        self.init(
-            .xpath, message: "XPath: no namespace is given for the \(prefixes.count == 1 ? "prefix" : "prefixes") \(names); "
-                + "write xpath(…, namespaces: [\"\(prefixes.first ?? "")\": \"URI\"])")
     }
 }

@@ -16,9 +16,7 @@ public struct XMLAttributes: RandomAccessCollection, Hashable, Sendable {
 
         public func hash(into hasher: inout Hasher) { hasher.combine(keys) }
 
-        private var keys: [UTF8Key?] {
-            [UTF8Key(name), UTF8Key(qualifiedName), namespace.map { UTF8Key($0) }, UTF8Key(value)]
-        }
+        private var keys: [UTF8Key?] { [name, qualifiedName, namespace, value].map { $0.map { UTF8Key($0) } } }
     }
 
     private let attributes: [Attribute]

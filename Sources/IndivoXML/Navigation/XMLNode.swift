@@ -28,7 +28,7 @@ public struct XMLNode {
     }
 
     /// What a node is.
-    public enum Kind: Hashable, Sendable {
+    public enum Kind: UInt32, Hashable, Sendable {
         /// A document; its root element is among its children.
         case document
         /// An element.
@@ -48,19 +48,7 @@ public struct XMLNode {
     }
 
     /// What the node is.
-    public var kind: Kind {
-        guard let node = resolved else { return .removed }
-        return switch node.record.kind {
-        case .document: .document
-        case .element: .element
-        case .text: .text
-        case .cdata: .cdata
-        case .comment: .comment
-        case .processingInstruction: .processingInstruction
-        case .documentType: .documentType
-        case .vacant: .removed
-        }
-    }
+    public var kind: Kind { resolved?.record.kind ?? .removed }
 
     /// Whether the node was taken out of its document and not put into one since.
     ///

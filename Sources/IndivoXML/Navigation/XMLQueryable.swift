@@ -12,7 +12,7 @@ public protocol XMLQueryable {
 
 extension XMLNode: XMLQueryable {
     /// The node as a selection of one.
-    public var selection: XMLSelection { XMLSelection(CollectionOfOne(self)) }
+    public var selection: XMLSelection { XMLSelection(tree: tree, ids: [id]) }
 }
 
 extension XMLSelection: XMLQueryable {
@@ -26,12 +26,7 @@ extension XMLQueryable {
     /// The descendants that the selector matches. The whole selector is matched below the nodes; it may start with a
     /// combinator, as in `> Item`.
     public func find(_ selector: XMLSelector) -> XMLSelection {
-        XMLSelection(
-            joining: selection.groups.map { tree, indices in
-                var found: [UInt32] = []
-                for index in indices { found += SelectorRun(selector, tree: tree, scope: index).find(from: index) }
-                return XMLSelection(tree: tree, indices: tree.inOrder(found))
-            })
+        selection.gather { tree, index in SelectorRun(selector, tree: tree, scope: index).find(from: index) }
     }
 
     /// The first of the descendants that the selector matches.
@@ -42,79 +37,37 @@ extension XMLQueryable {
 
 extension XMLQueryable {
     /// The ancestors that are elements, in document order: the nearest is the last.
-    public func parents() -> XMLSelection {
-        selection.gather { tree, index, found in tree.forEachAncestor(of: index, found) }
-    }
+    public func parents() -> XMLSelection { relatives(.parentElement) }
 
     /// The ancestors below the nearest one that the selector matches.
-    public func parentsUntil(_ selector: XMLSelector) -> XMLSelection {
-        relatives(until: selector) { tree, index, step in
-            var ancestor = tree.parent(index)
-            while ancestor != noNode, tree.isElement(ancestor), step(ancestor) { ancestor = tree.parent(ancestor) }
-        }
-    }
+    public func parentsUntil(_ selector: XMLSelector) -> XMLSelection { relatives(.parentElement, until: selector) }
 
     /// The sibling elements.
     public func siblings() -> XMLSelection {
-        selection.gather { tree, index, found in
+        selection.gather { tree, index in
             let parent = tree.parent(index)
-            guard parent != noNode else { return }
-            tree.forEach(from: tree.firstElement(in: parent), tree.nextElement) { if $0 != index { found($0) } }
+            return parent == noNode ? [] : tree.elements(in: parent).filter { $0 != index }
         }
     }
 
     /// All following sibling elements.
-    public func nextAll() -> XMLSelection {
-        selection.gather { tree, index, found in tree.forEach(from: tree.nextElement(index), tree.nextElement, found) }
-    }
+    public func nextAll() -> XMLSelection { relatives(.nextElement) }
 
     /// The following sibling elements before the first one that the selector matches.
-    public func nextUntil(_ selector: XMLSelector) -> XMLSelection {
-        relatives(until: selector) { tree, index, step in
-            var sibling = tree.nextElement(index)
-            while sibling != noNode, step(sibling) { sibling = tree.nextElement(sibling) }
-        }
-    }
+    public func nextUntil(_ selector: XMLSelector) -> XMLSelection { relatives(.nextElement, until: selector) }
 
     /// All preceding sibling elements, in document order.
-    public func previousAll() -> XMLSelection {
-        selection.gather { tree, index, found in
-            let parent = tree.parent(index)
-            guard parent != noNode else { return }
-            var sibling = tree.firstElement(in: parent)
-            while sibling != noNode {
-                if tree.place(of: sibling) >= tree.place(of: index) { return }
-                found(sibling)
-                sibling = tree.nextElement(sibling)
-            }
-        }
-    }
+    public func previousAll() -> XMLSelection { relatives(.previousElement) }
 
     /// The preceding sibling elements behind the nearest one that the selector matches, in document order.
-    public func previousUntil(_ selector: XMLSelector) -> XMLSelection {
-        relatives(until: selector) { tree, index, step in
-            var sibling = tree.previousElement(index)
-            while sibling != noNode, step(sibling) { sibling = tree.previousElement(sibling) }
-        }
-    }
+    public func previousUntil(_ selector: XMLSelector) -> XMLSelection { relatives(.previousElement, until: selector) }
 
-    /// What `walk` steps on before it meets an element that the selector matches.
-    private func relatives(
-        until selector: XMLSelector, _ walk: (XMLTree, UInt32, _ step: (UInt32) -> Bool) -> Void
-    ) -> XMLSelection {
-        XMLSelection(
-            joining: selection.groups.map { tree, indices in
-                let run = SelectorRun(selector, tree: tree)
-                var found: [UInt32] = []
-                for index in indices {
-                    walk(tree, index) { candidate in
-                        if run.matches(candidate) { return false }
-                        found.append(candidate)
-                        return true
-                    }
-                }
-                return XMLSelection(tree: tree, indices: tree.inOrder(found))
-            })
+    /// What steps from each node lead to, before an element that the selector matches.
+    private func relatives(_ step: NodeWalk.Step, until selector: XMLSelector? = nil) -> XMLSelection {
+        selection.collect { tree, indices in
+            let run = selector.map { SelectorRun($0, tree: tree) }
+            return indices.flatMap { tree.walk(step, from: $0).prefix { run?.matches($0) != true } }
+        }
     }
 }
 
@@ -131,17 +84,24 @@ extension XMLQueryable {
     public func not(_ selector: XMLSelector) -> XMLSelection { selection.picked(by: selector, keepsMatches: false) }
 
     /// The nodes with a descendant that the selector matches.
-    public func has(_ selector: XMLSelector) -> XMLSelection {
-        selection.filter { !$0.find(selector).isEmpty }
+    public func has(_ selector: XMLSelector) -> XMLSelection { selection.filter { !$0.find(selector).isEmpty } }
+
+    /// The nodes that are not among others.
+    public func not(_ others: some Sequence<XMLNode>) -> XMLSelection {
+        let others = Set(others)
+        return selection.filter { !others.contains($0) }
     }
+
+    /// The nodes and others, each once: first these, then those that are new.
+    public func add(_ others: some Sequence<XMLNode>) -> XMLSelection { XMLSelection(Array(selection) + Array(others)) }
 
     /// The index of the first node among the elements of its parent, from 0; nil when there is no node.
     public func index() -> Int? {
-        guard let node = selection.first?.resolved else { return nil }
-        var place = 0
-        node.tree.forEach(from: node.tree.previousElement(node.index), node.tree.previousElement) { _ in place += 1 }
-        return place
+        selection.first?.resolved.map { Array($0.tree.walk(.previousElement, from: $0.index)).count }
     }
+
+    /// The index of a node among these, from 0; nil when it is none of them.
+    public func index(of node: XMLNode) -> Int? { selection.firstIndex(of: node) }
 
     /// Calls `body` with each node and its index.
     ///
@@ -168,26 +128,13 @@ extension XMLQueryable {
     }
 }
 
-extension XMLTree {
-    func forEachAncestor(of index: UInt32, _ body: (UInt32) -> Void) {
-        var ancestor = parent(index)
-        while ancestor != noNode, isElement(ancestor) {
-            body(ancestor)
-            ancestor = parent(ancestor)
-        }
-    }
-}
-
 extension XMLSelection {
     /// The nodes the selector means, or the others.
     func picked(by selector: XMLSelector, keepsMatches: Bool) -> XMLSelection {
         var kept: Set<XMLNode> = []
         for (tree, indices) in groups {
-            let run = SelectorRun(selector, tree: tree)
-            let elements = indices.filter(tree.isElement)
-            for alternative in selector.alternatives {
-                for index in run.filter(elements, by: alternative) { kept.insert(tree.handle(index)) }
-            }
+            let found = SelectorRun(selector, tree: tree).filter(indices.filter(tree.isElement), by: selector.alternatives)
+            kept.formUnion(found.map(tree.handle))
         }
         return filter { kept.contains($0) == keepsMatches }
     }

@@ -81,98 +81,62 @@ extension XMLSelection {
         return groups
     }
 
-    init(tree: XMLTree, indices: [UInt32]) {
-        self.init(tree: tree, ids: indices.map { tree.handle($0).id })
+    init(tree: XMLTree, indices: [UInt32]) { self.init(tree: tree, ids: indices.map(tree.id)) }
+
+    /// What `find` finds in each tree: in document order and without duplicates.
+    func collect(_ find: (_ tree: XMLTree, _ indices: [UInt32]) -> [UInt32]) -> XMLSelection {
+        let parts = groups.map { tree, indices in XMLSelection(tree: tree, indices: tree.inOrder(find(tree, indices))) }
+        return parts.count == 1 ? parts[0] : XMLSelection(parts.joined())
     }
 
-    /// Joins selections of several trees.
-    init(joining parts: [XMLSelection]) {
-        if parts.count == 1 { self = parts[0] } else { self.init(parts.joined()) }
+    /// What `nodes` gives for each node: in document order and without duplicates.
+    func gather<Nodes: Sequence<UInt32>>(_ nodes: (_ tree: XMLTree, _ index: UInt32) -> Nodes) -> XMLSelection {
+        collect { tree, indices in
+            var found: [UInt32] = []
+            for index in indices { found += nodes(tree, index) }
+            return found
+        }
     }
 
-    /// What `step` finds from each node: in document order and without duplicates.
-    func gather(_ step: (_ tree: XMLTree, _ index: UInt32, _ found: (UInt32) -> Void) -> Void) -> XMLSelection {
-        XMLSelection(
-            joining: groups.map { tree, indices in
-                var found: [UInt32] = []
-                for index in indices { step(tree, index) { found.append($0) } }
-                return XMLSelection(tree: tree, indices: tree.inOrder(found))
-            })
+    /// Where a step from each node leads.
+    private func gather(_ step: NodeWalk.Step) -> XMLSelection {
+        gather { tree, index in CollectionOfOne(tree.go(step, from: index)).filter { $0 != noNode } }
     }
 }
 
 extension XMLTree {
     /// Nodes in document order, each once.
     func inOrder(_ indices: [UInt32]) -> [UInt32] {
-        var isAscending = true
-        var previous: UInt32?
-        for index in indices {
-            let place = place(of: index)
-            if let before = previous, before >= place {
-                isAscending = false
-                break
-            }
-            previous = place
-        }
-        if isAscending { return indices }
+        if zip(indices, indices.dropFirst()).allSatisfy({ place(of: $0) < place(of: $1) }) { return indices }
         return Set(indices).sorted { place(of: $0) < place(of: $1) }
     }
 }
 
 extension XMLSelection {
     /// The child elements of all the nodes.
-    public func children() -> XMLSelection {
-        gather { tree, index, found in tree.forEach(from: tree.firstElement(in: index), tree.nextElement, found) }
-    }
+    public func children() -> XMLSelection { gather { $0.elements(in: $1) } }
 
     /// The child elements of this local name, whatever their namespace.
     public func children(named name: String) -> XMLSelection {
         var name = name
-        return name.withUTF8 { bytes in
-            gather { tree, index, found in
-                tree.forEach(from: tree.firstElement(in: index), tree.nextElement) { child in
-                    if tree.localName(child).equals(bytes) { found(child) }
-                }
-            }
-        }
+        return name.withUTF8 { bytes in gather { $0.elements(in: $1, named: bytes) } }
     }
 
     /// All children of all the nodes: elements, texts, comments, processing instructions.
-    public func contents() -> XMLSelection {
-        gather { tree, index, found in tree.forEach(from: tree.firstChild(index), tree.next, found) }
-    }
+    public func contents() -> XMLSelection { gather { $0.children(of: $1) } }
 
     /// The elements that the nodes are children of.
-    public func parent() -> XMLSelection {
-        gather { tree, index, found in
-            let parent = tree.parent(index)
-            if parent != noNode, tree.isElement(parent) { found(parent) }
-        }
-    }
+    public func parent() -> XMLSelection { gather(.parentElement) }
 
     /// The next sibling element of each node.
-    public func next() -> XMLSelection {
-        gather { tree, index, found in
-            let next = tree.nextElement(index)
-            if next != noNode { found(next) }
-        }
-    }
+    public func next() -> XMLSelection { gather(.nextElement) }
 
     /// The previous sibling element of each node.
-    public func previous() -> XMLSelection {
-        gather { tree, index, found in
-            let previous = tree.previousElement(index)
-            if previous != noNode { found(previous) }
-        }
-    }
+    public func previous() -> XMLSelection { gather(.previousElement) }
 
     /// The nearest of each node and its ancestors that the selector matches.
     public func closest(_ selector: XMLSelector) -> XMLSelection {
-        XMLSelection(
-            joining: groups.map { tree, indices in
-                let run = SelectorRun(selector, tree: tree)
-                return XMLSelection(tree: tree, indices: tree.inOrder(indices.compactMap { run.closest($0) }))
-            })
+        collect { tree, indices in indices.compactMap(SelectorRun(selector, tree: tree).closest) }
     }
 
     /// The nearest of each node and its ancestors that the selector matches.
@@ -188,17 +152,6 @@ extension XMLSelection {
         return XMLSelection(kept)
     }
 
-    /// The nodes that are not among others.
-    public func not(_ others: some Sequence<XMLNode>) -> XMLSelection {
-        let others = Set(others)
-        return filter { !others.contains($0) }
-    }
-
-    /// The nodes of both selections, each once: first these, then those that are new.
-    public func add(_ others: some Sequence<XMLNode>) -> XMLSelection { XMLSelection(Array(self) + Array(others)) }
-
-    /// The index of a node in the selection, from 0; nil when it is not in it.
-    public func index(of node: XMLNode) -> Int? { firstIndex(of: node) }
 }
 
 extension XMLNode {
@@ -225,11 +178,6 @@ extension XMLSelection {
 
 extension SelectorRun {
     func closest(_ index: UInt32) -> UInt32? {
-        var current = index
-        while current != noNode {
-            if tree.isElement(current), matches(current) { return current }
-            current = tree.parent(current)
-        }
-        return nil
+        tree.ancestors(ofAndWith: index).first { tree.isElement($0) && matches($0) }
     }
 }

@@ -31,7 +31,8 @@ public struct XMLSnapshot: Sendable {
     ///
     /// A document that was parsed and not edited is shared, not copied.
     public init(_ node: XMLNode) {
-        frozen = node.tree.frozenCopy(of: node)
+        let isWhole = node.resolved.map { $0.index == 0 && $0.tree.isPristine } ?? false
+        frozen = (isWhole ? node.tree : node.clone().tree).freeze()
     }
 
     /// The document node, in a tree that belongs to the caller. Every call gives another.
@@ -45,12 +46,6 @@ public struct XMLSnapshot: Sendable {
 }
 
 extension XMLTree {
-    /// An arena that never changes, with the subtree of `node` as its document.
-    func frozenCopy(of node: XMLNode) -> FrozenArena {
-        guard let node = node.resolved, node.index == 0, node.tree.isPristine else { return node.clone().tree.freeze() }
-        return node.tree.freeze()
-    }
-
     /// Gives the arena up to an owner that shares it. The tree continues to read it, and copies it at its next edit.
     func freeze() -> FrozenArena {
         if let frozen = state.pointee.frozen { return frozen }

@@ -13,49 +13,31 @@ public protocol XMLTextReadable {
     init?(xmlText: String)
 }
 
-extension XMLNode {
-    /// An attribute's value as a number, a date, …; nil when there is no such attribute.
-    ///
-    /// - Throws: `XMLError` of kind `value` when there is one and it is no such value.
-    public func attr<Value: XMLTextReadable>(_ name: String, as type: Value.Type) throws -> Value? {
-        try attr(name).map { try read($0, as: type, what: "the attribute \(name)") }
-    }
-
-    /// The text as a number, a date, …; nil when it is empty but for white space.
-    ///
-    /// - Throws: `XMLError` of kind `value` when there is text and it is no such value.
-    public func text<Value: XMLTextReadable>(as type: Value.Type) throws -> Value? {
-        let text = text()
-        if text.allSatisfy(\.isXMLSpace) { return nil }
-        return try read(text, as: type, what: "the text of \(qualifiedName)")
-    }
-
-    private func read<Value: XMLTextReadable>(_ text: String, as type: Value.Type, what: String) throws -> Value {
-        if Value.self == String.self, let text = text as? Value { return text }
-        var trimmed = Substring(text)
-        while trimmed.first?.isXMLSpace == true { trimmed.removeFirst() }
-        while trimmed.last?.isXMLSpace == true { trimmed.removeLast() }
-        if let value = Value(xmlText: String(trimmed)) { return value }
-        throw XMLError(.value, line: line, message: "\(what) is no \(type)", excerpt: String(text.prefix(80)))
-    }
-}
-
-extension XMLSelection {
+extension XMLQueryable {
     /// An attribute of the first node as a number, a date, …; nil when there is no such attribute.
     ///
     /// - Throws: `XMLError` of kind `value` when there is one and it is no such value.
     public func attr<Value: XMLTextReadable>(_ name: String, as type: Value.Type) throws -> Value? {
-        try first?.attr(name, as: type)
+        try selection.attr(name).map { try read($0, what: "the attribute \(name)") }
     }
 
     /// The text of the first node as a number, a date, …; nil when it is empty but for white space.
     ///
     /// - Throws: `XMLError` of kind `value` when there is text and it is no such value.
-    public func text<Value: XMLTextReadable>(as type: Value.Type) throws -> Value? { try first?.text(as: type) }
-}
+    public func text<Value: XMLTextReadable>(as type: Value.Type) throws -> Value? {
+        guard let node = selection.first else { return nil }
+        let text = node.text()
+        return text.utf8.allSatisfy(\.isXMLSpace) ? nil : try read(text, what: "the text of \(node.qualifiedName)")
+    }
 
-extension Character {
-    fileprivate var isXMLSpace: Bool { self == " " || self == "\n" || self == "\t" || self == "\r" || self == "\r\n" }
+    private func read<Value: XMLTextReadable>(_ text: String, what: String) throws -> Value {
+        if Value.self == String.self, let text = text as? Value { return text }
+        var trimmed = Substring(text).utf8.drop(while: \.isXMLSpace)
+        while trimmed.last?.isXMLSpace == true { trimmed.removeLast() }
+        if let value = Value(xmlText: String(Substring(trimmed))) { return value }
+        let line = selection.first?.line
+        throw XMLError(.value, line: line, message: "\(what) is no \(Value.self)", excerpt: String(text.prefix(80)))
+    }
 }
 
 extension XMLTextReadable where Self: FixedWidthInteger {

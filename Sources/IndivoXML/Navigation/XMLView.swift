@@ -26,11 +26,8 @@ package struct XMLView: BitwiseCopyable {
     /// The next sibling that is an element.
     package var nextElement: XMLView? { at(look { $0.nextElement(index) }) }
 
-    /// Whether the node is an element.
-    package var isElement: Bool { look { $0.isElement(index) } }
-
     /// The bytes of the local name.
-    package var localName: UnsafeBufferPointer<UInt8> { look { $0.localName(index) } }
+    package var localName: UTF8Bytes { look { $0.localName(index) } }
 
     /// The name's number in its tree: the same for the same prefix, local name and namespace.
     package var nameNumber: UInt32 { look { $0.nodes[Int(index)].name } }
@@ -41,7 +38,7 @@ package struct XMLView: BitwiseCopyable {
     /// is not foreign either.
     package func isForeign(in parent: XMLView) -> Bool {
         look { tree in
-            let names = tree.state.pointee.arena.names
+            let names = tree.names
             let (own, outer) = (tree.nodes[Int(index)].name, tree.nodes[Int(parent.index)].name)
             let namespace = names.namespaceID(ofName: own)
             if namespace == 0 || own == outer || namespace == names.namespaceID(ofName: outer) { return false }
@@ -49,41 +46,26 @@ package struct XMLView: BitwiseCopyable {
         }
     }
 
-    package func isNamed(_ name: StaticString) -> Bool { look { $0.localName(index).equals(name.utf8Buffer) } }
+    package func isNamed(_ name: StaticString) -> Bool { isNamed(name.utf8Buffer) }
 
-    package func isNamed(_ name: UnsafeBufferPointer<UInt8>) -> Bool { look { $0.localName(index).equals(name) } }
+    package func isNamed(_ name: UTF8Bytes) -> Bool { look { $0.localName(index).equals(name) } }
 
     /// The bytes of an attribute's value, by the attribute's qualified name; `nil` when there is none.
-    package func attribute(_ name: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? {
+    package func attribute(_ name: UTF8Bytes) -> UTF8Bytes? {
         look { tree in tree.attribute(index, named: name).map { tree.attributeValue($0) } }
     }
 
-    package func attribute(_ name: StaticString) -> UnsafeBufferPointer<UInt8>? { attribute(name.utf8Buffer) }
+    package func attribute(_ name: StaticString) -> UTF8Bytes? { attribute(name.utf8Buffer) }
 
     /// Whether the element has text below it that is not empty.
     package var hasText: Bool { onlyText.map { !$0.isEmpty } ?? !text().isEmpty }
 
     /// The bytes of `text()` where they lie in one piece; `nil` where they do not.
-    package var onlyText: UnsafeBufferPointer<UInt8>? {
-        look { tree in
-            let child = tree.firstChild(index)
-            if child == noNode { return UnsafeBufferPointer(start: nil, count: 0) }
-            let kind = tree.nodes[Int(child)].kind
-            guard kind == .text || kind == .cdata, tree.next(child) == noNode else { return nil }
-            return tree.content(child)
-        }
-    }
+    package var onlyText: UTF8Bytes? { look { $0.onlyText(index) } }
 
     /// The element's own text and CDATA, without that of the elements in it.
     package func ownText() -> String {
-        look { tree in
-            var text = ""
-            tree.forEach(from: tree.firstChild(index), tree.next) { child in
-                let kind = tree.nodes[Int(child)].kind
-                if kind == .text || kind == .cdata { text += tree.content(child).string }
-            }
-            return text
-        }
+        look { tree in tree.children(of: index).filter(tree.isText).map { tree.content($0).string }.joined() }
     }
 
     /// All text and CDATA below the element, in one string.

@@ -10,50 +10,37 @@ enum DocumentParser {
     private static let copyLimit = 65_536
 
     /// - Throws: `XMLError`.
-    static func parse(_ input: UnsafeBufferPointer<UInt8>, options: XMLParseOptions) throws -> XMLTree {
+    static func parse(_ input: UTF8Bytes, options: XMLParseOptions) throws -> XMLTree {
         XMLLibrary.initialize()
-        if input.count > options.limits.inputBytes { throw XMLError.inputLimit(options.limits.inputBytes) }
-        if input.count >= Int(Int32.max) { throw XMLError.inputLimit(Int(Int32.max)) }
+        let limit = min(options.limits.inputBytes, Int(Int32.max) - 1)
+        if input.count > limit { throw XMLError.inputLimit(limit) }
         let encoding = try SourceEncoding.detect(input, given: options.encoding)
-        let body = UnsafeBufferPointer(rebasing: input[encoding.mark...])
+        let body = UTF8Bytes(rebasing: input[encoding.mark...])
         if encoding.name == nil, body.count > copyLimit { return try parse(body, endsInZero: false, options) }
         // libxml2 reads the zero byte behind the end.
         var text = Column<UInt8>()
         defer { text.deallocate() }
         if let name = encoding.name {
-            let converter = try SourceConverter(name)
-            try converter.convert(body, into: &text, limit: options.limits.inputBytes)
-            try converter.finish(into: &text)
+            try SourceConverter(name).convert(body, into: &text, limit: options.limits.inputBytes, isLast: true)
         } else {
             text.reserve(body.count + 1)
             text.append(contentsOf: body)
         }
         text.append(0)
-        return try parse(UnsafeBufferPointer(start: text.base, count: text.count - 1), endsInZero: true, options)
+        return try parse(UTF8Bytes(rebasing: text.buffer.dropLast()), endsInZero: true, options)
     }
 
     /// - Parameter source: The document in UTF-8.
-    private static func parse(
-        _ source: UnsafeBufferPointer<UInt8>, endsInZero: Bool, _ options: XMLParseOptions
-    ) throws -> XMLTree {
-        if source.allSatisfy({ $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }) {
+    private static func parse(_ source: UTF8Bytes, endsInZero: Bool, _ options: XMLParseOptions) throws -> XMLTree {
+        if source.isBlank {
             throw XMLError(.syntax, line: 1, column: 1, message: "the document is empty; an XML document has one root element")
         }
-        try TagScan.check(source, limits: options.limits)
-        let state = UnsafeMutablePointer<ParseState>.allocate(capacity: 1)
-        state.initialize(to: ParseState(source: source, options: options))
-        defer {
-            state.pointee.deallocate()
-            state.deinitialize(count: 1)
-            state.deallocate()
-        }
-        state.pointee.reserve()
-        guard let context = xmlNewParserCtxt() else { throw XMLError(.syntax, message: "out of memory") }
-        defer {
-            if let document = context.pointee.myDoc { xmlFreeDoc(document) }
-            xmlFreeParserCtxt(context)
-        }
-        SAXCallbacks.connect(context, state)
+        try TagScan(source: source, limits: options.limits).check()
+        let parser = try ParserContext(xmlNewParserCtxt(), source: source, options: options)
+        // It owns what the pointers point at.
+        defer { withExtendedLifetime(parser) {} }
+        let (context, state) = (parser.context, parser.state)
+        state.pointee.arena.reserve(forBytes: source.count)
         guard let stream = endsInZero ? stream(over: source, in: context) : stream(fedBy: state, in: context) else {
             throw XMLError(.syntax, message: "out of memory")
         }
@@ -63,17 +50,12 @@ enum DocumentParser {
         xmlParseDocument(context)
 
         state.pointee.finish()
-        if let error = state.pointee.error {
-            state.pointee.arena.deallocate()
-            throw error
-        }
-        state.pointee.arena.names.parsedCount = state.pointee.arena.names.count
-        state.pointee.arena.trim()
-        return XMLTree(state.pointee.arena)
+        if let error = state.pointee.error { throw error }
+        return state.pointee.takeTree()
     }
 
     /// The memory is neither copied nor moved: it outlives the context and ends with a zero.
-    private static func stream(over source: UnsafeBufferPointer<UInt8>, in context: xmlParserCtxtPtr) -> xmlParserInputPtr? {
+    private static func stream(over source: UTF8Bytes, in context: xmlParserCtxtPtr) -> xmlParserInputPtr? {
         guard let stream = xmlNewInputStream(context) else { return nil }
         stream.pointee.base = source.baseAddress
         stream.pointee.cur = source.baseAddress
@@ -88,24 +70,13 @@ enum DocumentParser {
             return state.assumingMemoryBound(to: ParseState.self).pointee.feed(target, room: Int(room))
         }
         guard let buffer = xmlParserInputBufferCreateIO(read, nil, state, XML_CHAR_ENCODING_NONE) else { return nil }
-        guard let stream = xmlNewIOInputStream(context, buffer, XML_CHAR_ENCODING_NONE) else {
-            xmlFreeParserInputBuffer(buffer)
-            return nil
-        }
+        let stream = xmlNewIOInputStream(context, buffer, XML_CHAR_ENCODING_NONE)
+        if stream == nil { xmlFreeParserInputBuffer(buffer) }
         return stream
     }
 }
 
 extension ParseState {
-    /// Room for a document of the usual density; untouched memory costs nothing.
-    fileprivate mutating func reserve() {
-        arena.nodes.reserve(source.count / 24 + 16)
-        arena.lines.reserve(source.count / 24 + 16)
-        arena.attributes.reserve(source.count / 32 + 16)
-        arena.bytes.reserve(source.count * 3 / 4 + 64)
-        arena.names.reserve()
-    }
-
     /// What can be said only at the end.
     fileprivate mutating func finish() {
         guard error == nil, let context else { return }
@@ -115,10 +86,6 @@ extension ParseState {
         } else if context.pointee.wellFormed == 0 || depth != 0 || lastSibling == noNode {
             fail(.syntax, "the document is not well-formed")
         }
-        switch context.pointee.standalone {
-        case 1: arena.standalone = true
-        case 0: arena.standalone = false
-        default: break
-        }
+        arena.standalone = [0: false, 1: true][context.pointee.standalone]
     }
 }

@@ -22,18 +22,16 @@ extension ParseState {
         checkEntities()
     }
 
+    /// What stands between the keyword and the closing bracket.
     private mutating func keepSubset(_ start: Int, _ end: Int) {
-        let from = TagScan.endOfDoctypeKeyword(in: source) ?? start
-        // What stands between the keyword and the closing bracket.
-        let raw = UnsafeBufferPointer(rebasing: source[min(from, end)..<max(end - 1, from)])
-        content(.documentType, name: subsetName, raw.baseAddress, count: raw.count)
+        let from = source.end(of: "<!DOCTYPE", from: topLevelEnd, most: start - topLevelEnd) ?? start
+        content(.documentType, name: subsetName, UTF8Bytes(rebasing: source[from..<max(end - 1, from)]))
     }
 
     mutating func declareEntity(name: UnsafePointer<UInt8>, content: UnsafePointer<UInt8>) {
-        let name = UTF8Key(UnsafeBufferPointer(start: name, count: length(name)))
         // The first declaration of a name counts.
-        guard entities[name] == nil else { return }
-        entities[name] = Array(UnsafeBufferPointer(start: content, count: length(content)))
+        let name = UTF8Key(zeroTerminated(name))
+        if entities[name] == nil { entities[name] = Array(zeroTerminated(content)) }
     }
 
     /// Refuses loops and deep nesting, which libxml2 would follow by recursion.
@@ -53,10 +51,8 @@ extension ParseState {
         }
         let names = entities.keys.sorted { $0.text < $1.text }
         for name in names where depth(name, 1) > limits.entityDepth {
-            return fail(
-                .limit(.entityDepth),
-                "the entity \(name.text.prefix(40)) holds itself, or entities more than \(limits.entityDepth) deep "
-                    + "(limits.entityDepth)")
+            let name = name.text.prefix(40)
+            return fail(.entityDepth, "the entity \(name) holds itself, or entities more than \(limits.entityDepth) deep")
         }
     }
 
@@ -93,7 +89,7 @@ extension ParseState {
     /// Keeps the first error libxml2 reports.
     mutating func report(_ reported: xmlErrorPtr) {
         var message = reported.pointee.message.map { String(cString: $0) } ?? "the document is not well-formed"
-        if let end = message.firstIndex(where: \.isNewline) { message = String(message[..<end]) }
+        message = String(message.prefix { !$0.isNewline })
         while message.last?.isWhitespace == true { message.removeLast() }
         let encodingErrors = [
             XML_ERR_INVALID_ENCODING, XML_ERR_UNSUPPORTED_ENCODING, XML_ERR_UNKNOWN_ENCODING,
@@ -104,41 +100,8 @@ extension ParseState {
     }
 }
 
-/// The attribute defaults that a document's own DTD declares.
-///
-/// libxml2 gives an element its defaults before it reports the tag, and compares each with each other attribute and with
-/// the namespaces in scope: an empty default costs no byte, but memory and time.
-struct AttributeDefaults {
-    private struct Count {
-        var declared = 0
-        var defaults = 0
-    }
-
-    /// By the pointer to an element's qualified name in libxml2's dictionary.
-    private var counts: [UnsafePointer<UInt8>: Count] = [:]
-    /// Whether no element has a default.
-    private(set) var isEmpty = true
-    /// Whether one of the defaults declares a namespace.
-    private(set) var declareNamespaces = false
-
-    /// Counts one more attribute of an element.
-    /// - Parameter name: The attribute's name, if it has a default.
-    /// - Returns: How many attributes of the element are declared now.
-    mutating func declare(element: UnsafePointer<UInt8>, default name: UnsafeBufferPointer<UInt8>?) -> Int {
-        counts[element, default: Count()].declared += 1
-        if let name {
-            counts[element, default: Count()].defaults += 1
-            isEmpty = false
-            if name.starts(with: "xmlns".utf8), name.count == 5 || name[5] == UInt8(ascii: ":") {
-                declareNamespaces = true
-            }
-        }
-        return counts[element]?.declared ?? 0
-    }
-
-    func count(of element: UnsafePointer<UInt8>) -> Int { counts[element]?.defaults ?? 0 }
-}
-
+// libxml2 gives an element its defaults before it reports the tag, and compares each with each other attribute and with
+// the namespaces in scope: an empty default costs no byte, but memory and time.
 extension ParseState {
     /// What a default counts beside its bytes: an attribute's memory.
     private static let defaultCost = 16
@@ -148,15 +111,18 @@ extension ParseState {
     /// Counts an attribute that the DTD declares.
     /// - Returns: Whether parsing may continue.
     mutating func declareAttribute(_ name: UnsafePointer<UInt8>, of element: UnsafePointer<UInt8>, hasDefault: Bool) -> Bool {
-        let name = UnsafeBufferPointer(start: name, count: length(name))
-        // libxml2 takes `a:b:c` or `:`.
-        if hasDefault, !NameRules.isQualifiedName(name) {
-            fail(.syntax, "the DTD gives a default to \"\(name.string.prefix(40))\", which is not a name")
+        declaredAttributes[element, default: 0] += 1
+        if hasDefault {
+            let name = zeroTerminated(name)
+            // libxml2 takes `a:b:c` or `:`.
+            if !NameRules.isQualifiedName(name) {
+                fail(.syntax, "the DTD gives a default to \"\(name.string.prefix(40))\", which is not a name")
+            }
+            defaults[element, default: 0] += 1
+            if name.equals("xmlns") || name.starts(with: "xmlns:".utf8) { defaultsDeclareNamespaces = true }
         }
-        if defaults.declare(element: element, default: hasDefault ? name : nil) > limits.attributes {
-            fail(
-                .limit(.attributes),
-                "the DTD declares more than \(limits.attributes) attributes of an element (limits.attributes)")
+        if declaredAttributes[element, default: 0] > limits.attributes {
+            fail(.attributes, "the DTD declares more than \(limits.attributes) attributes of an element")
         }
         return !hasFailed
     }
@@ -164,8 +130,7 @@ extension ParseState {
     /// Counts what the defaults of an element took, whether or not it has attributes of its own in their stead.
     mutating func chargeDefaults(local: UnsafePointer<UInt8>, prefix: UnsafePointer<UInt8>?, attributes: Int, namespaces: Int) {
         guard let context, let name = xmlDictQLookup(context.pointee.dict, prefix, local) else { return }
-        let count = defaults.count(of: name)
-        guard count > 0 else { return }
+        guard let count = defaults[name] else { return }
         let comparisons = count * (count + attributes + namespaces)
         charge(count * ParseState.defaultCost + comparisons / ParseState.comparisonsPerByte)
     }

@@ -15,7 +15,7 @@ struct ParseState {
     let limits: XMLLimits
     let dropsWhitespace: Bool
     /// The document in UTF-8; empty when it comes piece by piece.
-    let source: UnsafeBufferPointer<UInt8>
+    let source: UTF8Bytes
     /// How much of the source was handed to libxml2, if it asks for it.
     private var fed = 0
 
@@ -40,22 +40,27 @@ struct ParseState {
 
     // Only documents with a DTD use these.
     var entities: [UTF8Key: [UInt8]] = [:]
-    var defaults = AttributeDefaults()
+    /// How many attributes the DTD declares of an element, and how many of them with a default, by the pointer to the element's
+    /// qualified name in libxml2's dictionary.
+    var declaredAttributes: [UnsafePointer<UInt8>: Int] = [:]
+    var defaults: [UnsafePointer<UInt8>: Int] = [:]
+    var defaultsDeclareNamespaces = false
     var expandedBytes = 0
     var subsetStart: Int?
     var subsetName: UInt32 = 0
+    /// Where the last comment or processing instruction before the root ends.
+    var topLevelEnd = 0
 
-    /// Frees what the state keeps beside its arenas.
-    func deallocate() {
+    mutating func deallocate() {
+        arena.deallocate()
         names.deallocate()
         recentValues.deallocate()
     }
 
-    init(source: UnsafeBufferPointer<UInt8>, options: XMLParseOptions) {
+    init(source: UTF8Bytes, options: XMLParseOptions) {
         self.source = source
         limits = options.limits
         dropsWhitespace = options.dropsWhitespace
-        arena.nodes.append(NodeRecord(kind: .document, parent: noNode))
         arena.lines.append(1)
     }
 }
@@ -128,24 +133,18 @@ extension ParseState {
         guard !hasFailed else { return }
         closeText()
         depth += 1
-        if depth > limits.depth {
-            return fail(.limit(.depth), "elements lie more than \(limits.depth) deep (limits.depth)")
-        }
+        if depth > limits.depth { return fail(.depth, "elements lie more than \(limits.depth) deep") }
         if !defaults.isEmpty {
             chargeDefaults(local: local, prefix: prefix, attributes: attributes, namespaces: namespaces)
             if hasFailed { return }
         }
-        if namespaces > limits.attributes {
-            return fail(.limit(.attributes), "more than \(limits.attributes) namespaces are declared (limits.attributes)")
-        }
-        if parent == 0, let wanted, !wanted.contains(where: { $0.elementsEqual(UnsafeBufferPointer(start: local, count: length(local))) }) {
+        if namespaces > limits.attributes { return fail(.attributes, "more than \(limits.attributes) namespaces are declared") }
+        if parent == 0, let wanted, !wanted.contains(where: { $0.elementsEqual(zeroTerminated(local)) }) {
             line = currentLine
             return
         }
         let count = declarations + attributes
-        if count > limits.attributes {
-            return fail(.limit(.attributes), "an element has more than \(limits.attributes) attributes (limits.attributes)")
-        }
+        if count > limits.attributes { return fail(.attributes, "an element has more than \(limits.attributes) attributes") }
         let name = names.id(local: local, prefix: prefix, uri: uri, in: &arena.names)
         var record = NodeRecord(kind: .element, name: name, parent: parent)
         if count > 0 {
@@ -153,9 +152,7 @@ extension ParseState {
             record.payload = UInt32(truncatingIfNeeded: arena.attributes.count)
             // libxml2 passes arrays of the length it says; each name and value it points at is there.
             for index in 0..<declarations {
-                let prefix = declared.unsafelyUnwrapped[2 * index]
-                let uri = declared.unsafelyUnwrapped[2 * index + 1]
-                declare(prefix: prefix, uri: uri)
+                declare(prefix: declared.unsafelyUnwrapped[2 * index], uri: declared.unsafelyUnwrapped[2 * index + 1])
             }
             for index in 0..<attributes {
                 let entry = values.unsafelyUnwrapped + 5 * index
@@ -166,7 +163,7 @@ extension ParseState {
                 if index >= attributes - defaulted { charge(length) }
                 arena.attributes.append(AttributeRecord(header: name, value: recentValues.store(start, count: length, in: &arena)))
             }
-            arena.attributes.base[arena.attributes.count - 1].header |= AttributeRecord.lastFlag
+            arena.attributes.base[arena.attributes.count - 1].isLast = true
             checkSize()
         }
         parent = append(record)
@@ -175,16 +172,9 @@ extension ParseState {
 
     private mutating func declare(prefix: UnsafePointer<UInt8>?, uri: UnsafePointer<UInt8>?) {
         let name = names.declarationID(prefix: prefix, in: &arena.names)
-        let value: UInt32
-        if let uri {
-            let length = length(uri)
-            if defaults.declareNamespaces { charge(length) }
-            value = arena.store(uri, count: length)
-        } else {
-            value = UInt32(arena.bytes.count)
-            arena.bytes.append(0)
-        }
-        arena.attributes.append(AttributeRecord(header: name | AttributeRecord.declarationFlag, value: value))
+        let uri = zeroTerminated(uri)
+        if defaultsDeclareNamespaces { charge(uri.count) }
+        arena.attributes.append(AttributeRecord(header: name | AttributeRecord.declarationFlag, value: arena.store(uri)))
     }
 
     @inline(__always)
@@ -204,17 +194,21 @@ extension ParseState {
 
     /// Puts the finished subtree aside and starts anew.
     private mutating func complete() {
-        arena.names.parsedCount = arena.names.count
-        arena.trim()
-        let tree = XMLTree(arena)
+        let tree = takeTree()
         tree.add(declarationsForValues(in: tree), to: 1)
         completed.append(tree)
         names.removeAll()
         recentValues.removeAll()
-        arena = Arena()
-        arena.nodes.append(NodeRecord(kind: .document, parent: noNode))
         arena.lines.append(1)
         lastSibling = noNode
+    }
+
+    /// What was read, as a tree of its own.
+    mutating func takeTree() -> XMLTree {
+        arena.names.parsedCount = arena.names.count
+        arena.trim()
+        defer { arena = Arena() }
+        return XMLTree(arena)
     }
 
     /// The declarations around the finished subtree that its values may speak of. Record 1 is its element.
@@ -261,12 +255,12 @@ extension ParseState {
         checkSize()
     }
 
-    mutating func content(_ kind: RecordKind, name: UInt32 = 0, _ start: UnsafePointer<UInt8>?, count: Int) {
+    mutating func content(_ kind: XMLNode.Kind, name: UInt32 = 0, _ content: UTF8Bytes) {
         guard !hasFailed, parent != 0 || wanted == nil else { return }
         closeText()
-        if count > limits.textBytes { return failText("\(kind)") }
-        let payload = arena.store(UnsafeBufferPointer(start: start, count: start == nil ? 0 : count))
-        lastSibling = append(NodeRecord(kind: kind, name: name, parent: parent, payload: payload))
+        if content.count > limits.textBytes { return failText("\(kind)") }
+        lastSibling = append(NodeRecord(kind: kind, name: name, parent: parent, payload: arena.store(content)))
+        if parent == 0 { topLevelEnd = offset ?? 0 }
         checkSize()
     }
 
@@ -279,14 +273,12 @@ extension ParseState {
 
     private mutating func dropWhitespace() {
         let payload = arena.nodes.base[Int(openText)].payload
-        let text = arena.value(at: payload)
-        guard text.allSatisfy({ $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }) else { return }
+        guard arena.value(at: payload).isBlank else { return }
         // The text is the last record and the last value: nothing came after it.
         arena.bytes.removeLast(arena.bytes.count - Int(payload))
         arena.nodes.removeLast()
         arena.lines.removeLast()
-        let isFirst = textPredecessor == noNode
-        if isFirst {
+        if textPredecessor == noNode {
             arena.nodes.base[Int(parent)].header &= ~NodeRecord.childrenFlag
         } else {
             arena.nodes.base[Int(textPredecessor)].next = noNode
@@ -308,21 +300,23 @@ extension ParseState {
     mutating func charge(_ count: Int) {
         expandedBytes += count
         if expandedBytes > limits.entityExpansionBytes {
-            fail(
-                .limit(.entityExpansionBytes),
-                "entities and defaults add more than \(limits.entityExpansionBytes) bytes (limits.entityExpansionBytes)")
+            fail(.entityExpansionBytes, "entities and defaults add more than \(limits.entityExpansionBytes) bytes")
         }
     }
 
     private mutating func failText(_ what: String) {
-        fail(.limit(.textBytes), "\(what) of more than \(limits.textBytes) bytes (limits.textBytes)")
+        fail(.textBytes, "\(what) of more than \(limits.textBytes) bytes")
+    }
+
+    mutating func fail(_ limit: XMLError.Limit, _ message: String) {
+        fail(.limit(limit), "\(message) (limits.\(limit.rawValue))")
     }
 
     mutating func fail(_ kind: XMLError.Kind, _ message: String) {
         guard error == nil else { return }
         let place = offset.map { SourcePlace(offset: $0, source: source) } ?? SourcePlace(context: context)
         hasFailed = true
-        error = XMLError(kind, line: place.line, column: place.column, message: message, excerpt: place.excerpt)
+        error = XMLError(kind, at: place, message: message)
         stop()
     }
 
@@ -335,4 +329,5 @@ extension ParseState {
     }
 }
 
-func length(_ text: UnsafePointer<UInt8>) -> Int { Int(xmlStrlen(text)) }
+/// A text that ends in a zero byte; no bytes where there is none.
+func zeroTerminated(_ text: UnsafePointer<UInt8>?) -> UTF8Bytes { UTF8Bytes(start: text, count: Int(xmlStrlen(text))) }

@@ -3,10 +3,11 @@
 /// libxml2 keeps each name once in its dictionary, so equal pointers are equal names: no byte is compared or hashed.
 struct PointerNames {
     private struct Slot: BitwiseCopyable {
-        var local: UInt
-        var prefix: UInt
-        var uri: UInt
-        var id: UInt32
+        /// 0 in a slot that is free.
+        var local: UInt = 0
+        var prefix: UInt = 0
+        var uri: UInt = 0
+        var id: UInt32 = 0
     }
 
     /// Stands in `prefix` for slots that are about a namespace declaration or a namespace; no pointer has these values.
@@ -14,18 +15,17 @@ struct PointerNames {
     private static let namespaceMark: UInt = 2
 
     private var slots: UnsafeMutablePointer<Slot>
-    private var mask: Int
+    private var mask = 63
     private var used = 0
 
     init() {
-        mask = 63
         slots = .allocate(capacity: 64)
-        slots.initialize(repeating: Slot(local: 0, prefix: 0, uri: 0, id: 0), count: 64)
+        slots.initialize(repeating: Slot(), count: 64)
     }
 
     /// Forgets all names.
     mutating func removeAll() {
-        slots.update(repeating: Slot(local: 0, prefix: 0, uri: 0, id: 0), count: mask + 1)
+        slots.update(repeating: Slot(), count: mask + 1)
         used = 0
     }
 
@@ -33,87 +33,64 @@ struct PointerNames {
 
     @inline(__always)
     mutating func id(
-        local: UnsafePointer<UInt8>, prefix: UnsafePointer<UInt8>?, uri: UnsafePointer<UInt8>?,
-        in table: inout NameTable
+        local: UnsafePointer<UInt8>, prefix: UnsafePointer<UInt8>?, uri: UnsafePointer<UInt8>?, in table: inout NameTable
     ) -> UInt32 {
-        let (l, p, u) = (UInt(bitPattern: local), UInt(bitPattern: prefix), UInt(bitPattern: uri))
-        var place = PointerNames.hash(l, p, u) & mask
-        while slots[place].local != 0 {
-            if slots[place].local == l && slots[place].prefix == p && slots[place].uri == u { return slots[place].id }
-            place = (place + 1) & mask
-        }
-        return add(local: local, prefix: prefix, uri: uri, in: &table)
+        let key = Slot(local: UInt(bitPattern: local), prefix: UInt(bitPattern: prefix), uri: UInt(bitPattern: uri))
+        let slot = slots[place(of: key)]
+        return slot.local != 0 ? slot.id : add(key, local: local, prefix: prefix, uri: uri, in: &table)
     }
 
     /// The id of `xmlns` or `xmlns:prefix`.
     mutating func declarationID(prefix: UnsafePointer<UInt8>?, in table: inout NameTable) -> UInt32 {
-        let key = prefix.map { UInt(bitPattern: $0) } ?? PointerNames.declarationMark
-        if let id = find(key, PointerNames.declarationMark, 0) { return id }
+        let mark = PointerNames.declarationMark
         let xmlns: StaticString = "xmlns"
-        let keyword = UnsafeBufferPointer(start: xmlns.utf8Start, count: xmlns.utf8CodeUnitCount)
-        let id: UInt32
-        if let prefix {
-            id = table.add(prefix: keyword, local: UnsafeBufferPointer(start: prefix, count: length(prefix)), namespace: 0)
-        } else {
-            id = table.add(prefix: UnsafeBufferPointer(start: nil, count: 0), local: keyword, namespace: 0)
+        return id(of: Slot(local: prefix.map { UInt(bitPattern: $0) } ?? mark, prefix: mark)) {
+            prefix == nil
+                ? table.add(prefix: .none, local: xmlns.utf8Buffer, namespace: 0)
+                : table.add(prefix: xmlns.utf8Buffer, local: zeroTerminated(prefix), namespace: 0)
         }
-        insert(key, PointerNames.declarationMark, 0, id)
-        return id
     }
 
     @inline(never)
     private mutating func add(
-        local: UnsafePointer<UInt8>, prefix: UnsafePointer<UInt8>?, uri: UnsafePointer<UInt8>?,
+        _ key: Slot, local: UnsafePointer<UInt8>, prefix: UnsafePointer<UInt8>?, uri: UnsafePointer<UInt8>?,
         in table: inout NameTable
     ) -> UInt32 {
-        var namespace: UInt32 = 0
-        if let uri, uri.pointee != 0 {
-            let key = UInt(bitPattern: uri)
-            if let known = find(key, PointerNames.namespaceMark, 0) {
-                namespace = known
-            } else {
-                namespace = table.addNamespace(UnsafeBufferPointer(start: uri, count: length(uri)))
-                insert(key, PointerNames.namespaceMark, 0, namespace)
-            }
-        }
-        let id = table.add(
-            prefix: UnsafeBufferPointer(start: prefix, count: prefix.map(length) ?? 0),
-            local: UnsafeBufferPointer(start: local, count: length(local)), namespace: namespace)
-        insert(UInt(bitPattern: local), UInt(bitPattern: prefix), UInt(bitPattern: uri), id)
-        return id
+        let uri = zeroTerminated(uri)
+        let namespaceKey = Slot(local: key.uri, prefix: PointerNames.namespaceMark)
+        let namespace = uri.isEmpty ? 0 : id(of: namespaceKey) { table.addNamespace(uri) }
+        return id(of: key) { table.add(prefix: zeroTerminated(prefix), local: zeroTerminated(local), namespace: namespace) }
     }
 
-    private func find(_ local: UInt, _ prefix: UInt, _ uri: UInt) -> UInt32? {
-        var place = PointerNames.hash(local, prefix, uri) & mask
-        while slots[place].local != 0 {
+    private mutating func id(of key: Slot, _ make: () -> UInt32) -> UInt32 {
+        if used * 2 > mask { grow() }
+        let place = place(of: key)
+        if slots[place].local == 0 {
+            slots[place] = key
+            slots[place].id = make()
+            used += 1
+        }
+        return slots[place].id
+    }
+
+    /// Where a name's slot is, or is to be.
+    @inline(__always)
+    private func place(of key: Slot) -> Int {
+        let mixed = (key.local ^ key.prefix &* 31 ^ key.uri &* 131) &* 0x9E37_79B9_7F4A_7C15
+        var place = Int(bitPattern: mixed >> 40) & mask
+        while true {
             let slot = slots[place]
-            if slot.local == local && slot.prefix == prefix && slot.uri == uri { return slot.id }
+            if slot.local == 0 || slot.local == key.local && slot.prefix == key.prefix && slot.uri == key.uri { return place }
             place = (place + 1) & mask
         }
-        return nil
-    }
-
-    private mutating func insert(_ local: UInt, _ prefix: UInt, _ uri: UInt, _ id: UInt32) {
-        if used * 2 > mask { grow() }
-        var place = PointerNames.hash(local, prefix, uri) & mask
-        while slots[place].local != 0 { place = (place + 1) & mask }
-        slots[place] = Slot(local: local, prefix: prefix, uri: uri, id: id)
-        used += 1
     }
 
     private mutating func grow() {
         let old = UnsafeMutableBufferPointer(start: slots, count: mask + 1)
         mask = mask * 2 + 1
         slots = .allocate(capacity: mask + 1)
-        slots.initialize(repeating: Slot(local: 0, prefix: 0, uri: 0, id: 0), count: mask + 1)
-        used = 0
-        for slot in old where slot.local != 0 { insert(slot.local, slot.prefix, slot.uri, slot.id) }
+        slots.initialize(repeating: Slot(), count: mask + 1)
+        for slot in old where slot.local != 0 { slots[place(of: slot)] = slot }
         old.deallocate()
-    }
-
-    @inline(__always)
-    private static func hash(_ local: UInt, _ prefix: UInt, _ uri: UInt) -> Int {
-        let mixed = (local ^ prefix &* 31 ^ uri &* 131) &* 0x9E37_79B9_7F4A_7C15
-        return Int(bitPattern: mixed >> 40)
     }
 }

@@ -34,17 +34,17 @@ enum SAXCallbacks {
         // The same function for both: then libxml2 does not look whether text is blank.
         handler.pointee.ignorableWhitespace = handler.pointee.characters
         handler.pointee.cdataBlock = { context, start, count in
-            state(context).pointee.content(.cdata, start, count: Int(count))
+            state(context).pointee.content(.cdata, UTF8Bytes(start: start, count: start == nil ? 0 : Int(count)))
         }
         handler.pointee.comment = { context, start in
             guard parserContext(context).pointee.inSubset == 0 else { return }
-            state(context).pointee.content(.comment, start, count: start.map(length) ?? 0)
+            state(context).pointee.content(.comment, zeroTerminated(start))
         }
         handler.pointee.processingInstruction = { context, target, data in
             guard parserContext(context).pointee.inSubset == 0, let target else { return }
             let state = state(context)
             let name = state.pointee.names.id(local: target, prefix: nil, uri: nil, in: &state.pointee.arena.names)
-            state.pointee.content(.processingInstruction, name: name, data, count: data.map(length) ?? 0)
+            state.pointee.content(.processingInstruction, name: name, zeroTerminated(data))
         }
         handler.pointee.reference = nil
         handler.pointee.serror = { context, error in

@@ -11,12 +11,9 @@ struct SourceEncoding {
     /// How many bytes of a byte order mark come first.
     var mark: Int
 
-    /// The bytes at the start of a document that decide.
-    static let headLength = 512
-
     /// - Parameter head: The start of the document, or all of it.
     /// - Throws: `XMLError` of kind `encoding`.
-    static func detect(_ head: UnsafeBufferPointer<UInt8>, given: String?) throws -> SourceEncoding {
+    static func detect(_ head: UTF8Bytes, given: String?) throws -> SourceEncoding {
         let found = byMark(head)
         if let given {
             // A transport that says "UTF-16" leaves the byte order to the document.
@@ -27,28 +24,20 @@ struct SourceEncoding {
         let start = word(head)
         if start == 0x4C6F_A794 {
             // EBCDIC: the characters of the declaration are the same in all its code pages.
-            let converter = try SourceConverter("IBM037")
             var text = Column<UInt8>()
             defer { text.deallocate() }
-            try converter.convert(UnsafeBufferPointer(rebasing: head.prefix(256)), into: &text)
-            let label = declared(UnsafeBufferPointer(start: text.base, count: text.count))
-            return SourceEncoding(name: label?.string ?? "IBM037", mark: 0)
+            try SourceConverter("IBM037").convert(UTF8Bytes(rebasing: head.prefix(256)), into: &text)
+            return SourceEncoding(name: declared(text.buffer) ?? "IBM037", mark: 0)
         }
-        guard start == 0x3C3F_786D, let label = declared(head), !isUTF8(label) else {
-            return SourceEncoding(name: nil, mark: 0)
-        }
-        let name = label.string
-        let upper = name.uppercased()
-        if upper.hasPrefix("UTF-16") || upper.hasPrefix("UCS-") || upper.hasPrefix("UTF-32") {
-            throw XMLError(
-                .encoding, line: 1, column: 1,
-                message: "the document is labelled \(name), but is written in single bytes; correct the label")
+        guard start == 0x3C3F_786D, let name = declared(head), !isUTF8(name) else { return SourceEncoding(name: nil, mark: 0) }
+        if ["UTF-16", "UCS-", "UTF-32"].contains(where: name.uppercased().hasPrefix) {
+            throw SourceConverter.error("the document is labelled \(name), but is written in single bytes; correct the label")
         }
         return SourceEncoding(name: name, mark: 0)
     }
 
     /// What the first bytes say: a byte order mark, or how `<` is written.
-    private static func byMark(_ head: UnsafeBufferPointer<UInt8>) -> SourceEncoding? {
+    private static func byMark(_ head: UTF8Bytes) -> SourceEncoding? {
         switch word(head) {
         case 0x0000_FEFF: SourceEncoding(name: "UCS-4BE", mark: 4)
         case 0xFFFE_0000: SourceEncoding(name: "UCS-4LE", mark: 4)
@@ -64,52 +53,23 @@ struct SourceEncoding {
     }
 
     /// The first four bytes as a number; those that are missing count as 0xAA, which no mark has.
-    private static func word(_ head: UnsafeBufferPointer<UInt8>) -> UInt32 {
+    private static func word(_ head: UTF8Bytes) -> UInt32 {
         var word: UInt32 = 0
         for index in 0..<4 { word = word << 8 | UInt32(index < head.count ? head[index] : 0xAA) }
         return word
     }
 
-    private static func isUTF8(_ name: String) -> Bool {
-        var name = name
-        return name.withUTF8 { isUTF8($0) }
-    }
-
     /// Whether the name is one of UTF-8, or of ASCII, which is part of it.
-    private static func isUTF8(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
-        isName(name, "UTF-8") || isName(name, "UTF8") || isName(name, "US-ASCII") || isName(name, "ASCII")
-    }
-
-    private static func isName(_ name: UnsafeBufferPointer<UInt8>, _ upper: StaticString) -> Bool {
-        guard name.count == upper.utf8CodeUnitCount else { return false }
-        for index in 0..<name.count {
-            let byte = name[index]
-            let isLower = byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z")
-            if (isLower ? byte - 0x20 : byte) != upper.utf8Start[index] { return false }
-        }
-        return true
-    }
+    private static func isUTF8(_ name: String) -> Bool { ["UTF-8", "UTF8", "US-ASCII", "ASCII"].contains(name.uppercased()) }
 
     /// What the XML declaration says.
-    private static func declared(_ head: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? {
-        let keyword: StaticString = "encoding"
-        let end = min(head.count, headLength)
-        var position = 0
-        while position + keyword.utf8CodeUnitCount < end, head[position] != UInt8(ascii: ">") {
-            let part = UnsafeBufferPointer(rebasing: head[position..<position + keyword.utf8CodeUnitCount])
-            if part.equals(keyword.utf8Buffer) { break }
-            position += 1
-        }
-        position += keyword.utf8CodeUnitCount
-        while position < end, head[position] <= 0x20 || head[position] == UInt8(ascii: "=") { position += 1 }
-        guard position < end, head[position] == UInt8(ascii: "\"") || head[position] == UInt8(ascii: "'") else {
-            return nil
-        }
-        let start = position + 1
-        let quote = head[position]
-        position = start
-        while position < end, head[position] != quote { position += 1 }
-        return UnsafeBufferPointer(rebasing: head[start..<position])
+    private static func declared(_ head: UTF8Bytes) -> String? {
+        let head = UTF8Bytes(rebasing: head.prefix(512))
+        let end = head.firstIndex(of: UInt8(ascii: ">"), from: 0) ?? head.count
+        guard let start = head.end(of: "encoding", from: 0, most: end) else { return nil }
+        let rest = head[start...].drop { $0 <= 0x20 || $0 == UInt8(ascii: "=") }
+        guard let quote = rest.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
+        return String(decoding: rest.dropFirst().prefix { $0 != quote }, as: UTF8.self)
     }
 }
 
@@ -124,14 +84,18 @@ final class SourceConverter {
     private var isAtStart = true
 
     /// - Throws: `XMLError` of kind `encoding` for a name that is not known, and for UTF-7.
-    init(_ name: String) throws {
-        if SourceConverter.hidesMarkup(name) {
-            throw XMLError(.encoding, line: 1, column: 1, message: "UTF-7 is refused, because it hides markup; use UTF-8")
+    convenience init(_ name: String) throws {
+        // An encoding may make markup of bytes that show none, as UTF-7 and its variant for mailboxes do. They have many
+        // names (`UTF_7`, `windows-65000`), so that it is tried; by a converter of its own, which may keep a state.
+        for hidden in ["+ADw-", "&ADw-"] where try SourceConverter(unchecked: name).makesMarkup(of: Array(hidden.utf8)) {
+            throw SourceConverter.error("UTF-7 is refused, because it hides markup; use UTF-8")
         }
+        try self.init(unchecked: name)
+    }
+
+    private init(unchecked name: String) throws {
         guard let handler = xmlFindCharEncodingHandler(name) else {
-            throw XMLError(
-                .encoding, line: 1, column: 1,
-                message: "the encoding \(name.prefix(40)) is not known; convert the document to UTF-8")
+            throw SourceConverter.error("the encoding \(name.prefix(40)) is not known; convert the document to UTF-8")
         }
         guard let raw = xmlBufferCreate(), let converted = xmlBufferCreate() else {
             throw XMLError(.encoding, message: "out of memory")
@@ -142,25 +106,14 @@ final class SourceConverter {
         self.converted = converted
     }
 
-    /// Whether the encoding makes markup of bytes that show none, as UTF-7 and its variant for mailboxes do. They have
-    /// many names (`UTF_7`, `windows-65000`), so that it is tried.
-    private static func hidesMarkup(_ name: String) -> Bool {
-        ["+ADw-", "&ADw-"].contains { hidden in
-            // A converter of its own: it may keep a state.
-            guard let handler = xmlFindCharEncodingHandler(name), let raw = xmlBufferCreate(),
-                let converted = xmlBufferCreate()
-            else { return false }
-            defer {
-                xmlCharEncCloseFunc(handler)
-                xmlBufferFree(raw)
-                xmlBufferFree(converted)
-            }
-            xmlBufferCat(raw, hidden)
-            _ = LibXMLMessages.silenced { xmlCharEncInFunc(handler, converted, raw) }
-            return UnsafeBufferPointer(start: xmlBufferContent(converted), count: Int(xmlBufferLength(converted)))
-                .contains(UInt8(ascii: "<"))
-        }
+    private func makesMarkup(of hidden: [UInt8]) -> Bool {
+        var text = Column<UInt8>()
+        defer { text.deallocate() }
+        hidden.withUnsafeBufferPointer { hidden in try? convert(hidden, into: &text) }
+        return text.buffer.contains(UInt8(ascii: "<"))
     }
+
+    static func error(_ message: String) -> XMLError { XMLError(.encoding, line: 1, column: 1, message: message) }
 
     deinit {
         xmlCharEncCloseFunc(handler)
@@ -170,25 +123,19 @@ final class SourceConverter {
 
     /// Converts what follows.
     ///
-    /// - Throws: `XMLError` of kind `encoding` for bytes that are no text.
-    func convert(_ input: UnsafeBufferPointer<UInt8>, into output: inout Column<UInt8>, limit: Int = .max) throws {
-        var position = 0
-        while position < input.count {
-            let piece = UnsafeBufferPointer(rebasing: input[position..<min(position + 65_536, input.count)])
-            if let start = piece.baseAddress { xmlBufferAdd(raw, start, Int32(piece.count)) }
-            position += piece.count
+    /// - Throws: `XMLError` of kind `encoding` for bytes that are no text, and when the last end inside a character.
+    func convert(
+        _ input: UTF8Bytes, into output: inout Column<UInt8>, limit: Int = .max, isLast: Bool = false
+    ) throws {
+        for start in stride(from: 0, to: input.count, by: 65_536) {
+            let piece = UTF8Bytes(rebasing: input[start...].prefix(65_536))
+            xmlBufferAdd(raw, piece.baseAddress, Int32(piece.count))
             taken += piece.count
             try drain(into: &output)
             if output.count > limit { throw XMLError.inputLimit(limit) }
         }
-    }
-
-    /// The text is over.
-    ///
-    /// - Throws: `XMLError` of kind `encoding` when it ends inside a character.
-    func finish(into output: inout Column<UInt8>) throws {
-        try drain(into: &output)
-        if xmlBufferLength(raw) > 0 { throw wrong }
+        if isLast { try drain(into: &output) }
+        if isLast, xmlBufferLength(raw) > 0 { throw wrong }
     }
 
     /// Converts what waits, as far as it goes.
@@ -197,10 +144,10 @@ final class SourceConverter {
             let before = xmlBufferLength(raw)
             let result = LibXMLMessages.silenced { xmlCharEncInFunc(handler, converted, raw) }
             if result == -2 { throw wrong }
-            var text = UnsafeBufferPointer(start: xmlBufferContent(converted), count: Int(xmlBufferLength(converted)))
+            var text = UTF8Bytes(start: xmlBufferContent(converted), count: Int(xmlBufferLength(converted)))
             if isAtStart, text.count >= 3 {
                 // A mark that the conversion kept.
-                if text[0] == 0xEF, text[1] == 0xBB, text[2] == 0xBF { text = UnsafeBufferPointer(rebasing: text[3...]) }
+                if text[0] == 0xEF, text[1] == 0xBB, text[2] == 0xBF { text = UTF8Bytes(rebasing: text[3...]) }
                 isAtStart = false
             }
             output.append(contentsOf: text)
@@ -210,9 +157,7 @@ final class SourceConverter {
     }
 
     private var wrong: XMLError {
-        XMLError(
-            .encoding,
-            message: "the document is not \(name.prefix(40)) as it says, from about byte "
-                + "\(taken - Int(xmlBufferLength(raw))) on")
+        let place = taken - Int(xmlBufferLength(raw))
+        return XMLError(.encoding, message: "the document is not \(name.prefix(40)) as it says, from about byte \(place) on")
     }
 }

@@ -18,7 +18,7 @@ struct SourcePlace {
     }
 
     /// The position of a byte of the source.
-    init(offset: Int, source: UnsafeBufferPointer<UInt8>) {
+    init(offset: Int, source: UTF8Bytes) {
         var lineStart = offset
         while lineStart > 0, source[lineStart - 1] != UInt8(ascii: "\n") { lineStart -= 1 }
         line = 1 + source[..<lineStart].count(where: { $0 == UInt8(ascii: "\n") })

@@ -1,22 +1,16 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// Searches for tags, comments and the like that are beyond the limits before libxml2 sees them: it would collect an
 /// endless name or attribute list in memory first, and only then report it.
 ///
 /// It is fast because it searches only where the next `<` is far away.
-enum TagScan {
+struct TagScan {
     /// A tag shorter than this can break no limit that matters for memory or time.
     private static let window = 16_384
 
-    static func check(_ source: UnsafeBufferPointer<UInt8>, limits: XMLLimits) throws {
+    let source: UTF8Bytes
+    let limits: XMLLimits
+
+    func check() throws {
         let window = max(64, min(TagScan.window, limits.nameBytes, limits.textBytes))
-        guard source.count > window else { return }
         var position = 0
         while position + window < source.count {
             // The last `<` of the window is where the next window starts.
@@ -28,98 +22,51 @@ enum TagScan {
             }
             // A long stretch of text, or a long tag. What stands inside CDATA or a comment may look like a tag, so a
             // suspicion is checked by reading from the start.
-            if source[position] == UInt8(ascii: "<"), violation(source, at: position, limits) != nil {
-                try checkAll(source, limits: limits)
-                return
-            }
-            let end = index(of: UInt8(ascii: "<"), in: source, from: position + 1) ?? source.count
-            if end - position > limits.textBytes { try checkText(source, from: position, to: end, limits) }
+            if source[position] == UInt8(ascii: "<"), violation(at: position) != nil { return try checkAll() }
+            let end = source.firstIndex(of: UInt8(ascii: "<"), from: position + 1) ?? source.count
+            if end - position > limits.textBytes { try checkText(from: position, to: end) }
             position = end
-            if end == source.count { break }
         }
     }
 
     /// Refuses a text that is too long whatever stands before it, unless references make it shorter than its source.
-    private static func checkText(_ source: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int, _ limits: XMLLimits) throws {
-        guard let mark = index(of: UInt8(ascii: ">"), in: source, from: start), end - mark - 1 > limits.textBytes else { return }
-        let reference = index(of: UInt8(ascii: "&"), in: source, from: mark) ?? source.count
-        if min(reference, end) - mark - 1 > limits.textBytes {
-            throw error(.textBytes, limits.textBytes, source, mark + 1)
-        }
+    private func checkText(from start: Int, to end: Int) throws {
+        guard let mark = source.firstIndex(of: UInt8(ascii: ">"), from: start, most: end - start) else { return }
+        let reference = source.firstIndex(of: UInt8(ascii: "&"), from: mark, most: end - mark) ?? end
+        if reference - mark - 1 > limits.textBytes { throw tooLong(mark + 1) }
     }
 
     /// Checks markup that has begun and not ended yet, as the reader of pieces has it.
-    static func checkWaiting(_ waiting: UnsafeBufferPointer<UInt8>, limits: XMLLimits) throws {
-        guard waiting.first == UInt8(ascii: "<"), let error = violation(waiting, at: 0, limits) else { return }
+    func checkWaiting() throws {
+        guard source.first == UInt8(ascii: "<"), let error = violation(at: 0) else { return }
         throw XMLError(error.kind, message: error.message)
     }
 
-    private static func checkAll(_ source: UnsafeBufferPointer<UInt8>, limits: XMLLimits) throws {
-        var position = index(of: UInt8(ascii: "<"), in: source, from: 0) ?? source.count
-        while position < source.count {
-            if let error = violation(source, at: position, limits) { throw error }
-            let rest = source[position...]
-            let end: Int?
-            if rest.starts(with: "<!--".utf8) {
-                end = find("-->", in: source, from: position + 4)
-            } else if rest.starts(with: "<![CDATA[".utf8) {
-                end = find("]]>", in: source, from: position + 9)
-            } else if rest.starts(with: "<?".utf8) {
-                end = find("?>", in: source, from: position + 2)
-            } else {
-                end = position + 1
-            }
-            guard let end else { return }
-            position = index(of: UInt8(ascii: "<"), in: source, from: end) ?? source.count
-        }
-    }
+    /// Markup in which a tag is none.
+    private static let opaque: [(start: StaticString, end: StaticString)] = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")]
 
-    /// Where the keyword `<!DOCTYPE` ends, before which nothing but comments and processing instructions may stand.
-    static func endOfDoctypeKeyword(in source: UnsafeBufferPointer<UInt8>) -> Int? {
+    private func checkAll() throws {
         var position = 0
-        while let start = index(of: UInt8(ascii: "<"), in: source, from: position) {
-            let rest = source[start...]
-            if rest.starts(with: "<!DOCTYPE".utf8) { return start + 9 }
-            let isComment = rest.starts(with: "<!--".utf8)
-            guard let end = find(isComment ? "-->" : "?>", in: source, from: start + (isComment ? 4 : 2)) else { return nil }
-            position = end
-        }
-        return nil
-    }
-
-    /// - Parameter most: How many bytes are checked.
-    private static func index(of byte: UInt8, in source: UnsafeBufferPointer<UInt8>, from start: Int, most: Int = .max) -> Int? {
-        guard let base = source.baseAddress, start < source.count else { return nil }
-        return memchr(base + start, Int32(byte), min(most, source.count - start)).map {
-            UnsafeRawPointer($0) - UnsafeRawPointer(base)
+        while let start = source.firstIndex(of: UInt8(ascii: "<"), from: position) {
+            if let error = violation(at: start) { throw error }
+            position = start + 1
+            if let (mark, end) = TagScan.opaque.first(where: { source[start...].starts(with: $0.start.utf8Buffer) }) {
+                guard let end = source.end(of: end, from: start + mark.utf8CodeUnitCount) else { return }
+                position = end
+            }
         }
     }
 
-    /// - Parameter most: How many bytes are checked.
-    private static func find(
-        _ mark: StaticString, in source: UnsafeBufferPointer<UInt8>, from start: Int, most: Int = .max
-    ) -> Int? {
-        let mark = UnsafeBufferPointer(start: mark.utf8Start, count: mark.utf8CodeUnitCount)
-        var position = start
-        while position - start < most,
-            let next = index(of: mark[0], in: source, from: position, most: most - (position - start)) {
-            if source[next...].starts(with: mark) { return next + mark.count }
-            position = next + 1
-        }
-        return nil
-    }
-
-    /// What is wrong with the markup that starts at `start`.
-    private static func violation(_ source: UnsafeBufferPointer<UInt8>, at start: Int, _ limits: XMLLimits) -> XMLError? {
+    /// What is wrong with the markup that starts at `start`. Looking farther than the limits would be for nothing.
+    private func violation(at start: Int) -> XMLError? {
         let rest = source[start...]
+        let most = min(limits.textBytes, .max - 64)
         if rest.starts(with: "<!".utf8) || rest.starts(with: "<?".utf8) {
             let isSection = rest.starts(with: "<![CDATA[".utf8)
             let mark: StaticString = isSection ? "]]>" : rest.starts(with: "<!--".utf8) ? "-->" : ">"
-            let most = limits.textBytes < .max - 64 ? limits.textBytes + 64 : .max
-            let end = find(mark, in: source, from: start + 2, most: most)
-                ?? (source.count - start > most ? start + most : source.count)
+            let length = source.end(of: mark, from: start + 2, most: most + 64).map { $0 - start } ?? min(most + 64, rest.count)
             // A declaration is as harmless as it is short; a long one is read whole by the parser.
-            return end - start > limits.textBytes + 16 ? error(.textBytes, limits.textBytes, source, start) : nil
+            return length > most + 16 ? tooLong(start) : nil
         }
         var position = start + 1
         var name = 0
@@ -128,38 +75,31 @@ enum TagScan {
             switch source[position] {
             case UInt8(ascii: ">"), UInt8(ascii: "<"): return nil
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
-                let quote = source[position]
-                // Looking farther than the limit would be for nothing.
-                let most = limits.textBytes < .max - 2 ? limits.textBytes + 2 : .max
-                let end = index(of: quote, in: source, from: position + 1, most: most)
-                    ?? (source.count - position > most ? position + most : source.count)
-                if end - position - 1 > limits.textBytes { return error(.textBytes, limits.textBytes, source, start) }
+                let end = source.firstIndex(of: source[position], from: position + 1, most: most + 2)
+                let length = end.map { $0 - position - 1 } ?? min(most + 1, source.count - position - 1)
+                if length > limits.textBytes { return tooLong(start) }
                 attributes += 1
-                if attributes > limits.attributes { return error(.attributes, limits.attributes, source, start) }
-                position = end
+                if attributes > limits.attributes {
+                    return error(.attributes, start, "an element has more than \(limits.attributes) attributes")
+                }
+                position += length + 1
                 name = 0
             case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: "="), UInt8(ascii: "/"): name = 0
             default:
                 name += 1
-                if name > limits.nameBytes { return error(.nameBytes, limits.nameBytes, source, start) }
+                if name > limits.nameBytes { return error(.nameBytes, start, "a name has more than \(limits.nameBytes) bytes") }
             }
             position += 1
         }
         return nil
     }
 
-    private static func error(
-        _ limit: XMLError.Limit, _ value: Int, _ source: UnsafeBufferPointer<UInt8>, _ start: Int
-    ) -> XMLError {
-        let what =
-            switch limit {
-            case .nameBytes: "a name has more than \(value) bytes"
-            case .attributes: "an element has more than \(value) attributes"
-            default: "a text or attribute value has more than \(value) bytes"
-            }
+    private func tooLong(_ start: Int) -> XMLError {
+        error(.textBytes, start, "a text or attribute value has more than \(limits.textBytes) bytes")
+    }
+
+    private func error(_ limit: XMLError.Limit, _ start: Int, _ message: String) -> XMLError {
         let place = SourcePlace(offset: start, source: source)
-        return XMLError(
-            .limit(limit), line: place.line, column: place.column,
-            message: "\(what) (limits.\(limit.rawValue))", excerpt: place.excerpt)
+        return XMLError(.limit(limit), at: place, message: "\(message) (limits.\(limit.rawValue))")
     }
 }

@@ -26,7 +26,7 @@ struct ValueCache {
         let known = slots[slot]
         // A length of up to 64 is one byte.
         if known != noNode, arena.bytes.base[Int(known)] == UInt8(truncatingIfNeeded: count),
-            ValueCache.equal(arena.bytes.base + Int(known) + 1, start, count) {
+            UTF8Bytes(start: arena.bytes.base + Int(known) + 1, count: count).equals(UTF8Bytes(start: start, count: count)) {
             return known
         }
         let offset = arena.store(start, count: count)
@@ -45,23 +45,5 @@ struct ValueCache {
             for index in 0..<count { mixed = mixed << 8 ^ UInt64(start[index]) ^ mixed >> 56 }
         }
         return Int(truncatingIfNeeded: (mixed &* 0x9E37_79B9_7F4A_7C15) >> 55)
-    }
-
-    @inline(__always)
-    private static func equal(_ left: UnsafePointer<UInt8>, _ right: UnsafePointer<UInt8>, _ count: Int) -> Bool {
-        let (a, b) = (UnsafeRawPointer(left), UnsafeRawPointer(right))
-        var index = 0
-        while index + 8 <= count {
-            if a.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-                != b.loadUnaligned(fromByteOffset: index, as: UInt64.self) {
-                return false
-            }
-            index += 8
-        }
-        while index < count {
-            if left[index] != right[index] { return false }
-            index += 1
-        }
-        return true
     }
 }

@@ -75,6 +75,10 @@ extension XMLError: CustomStringConvertible {
 }
 
 extension XMLError {
+    init(_ kind: Kind, at place: SourcePlace, message: String) {
+        self.init(kind, line: place.line, column: place.column, message: message, excerpt: place.excerpt)
+    }
+
     static func inputLimit(_ limit: Int) -> XMLError {
         XMLError(.limit(.inputBytes), message: "the document has more than \(limit) bytes (limits.inputBytes)")
     }

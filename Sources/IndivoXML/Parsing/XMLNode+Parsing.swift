@@ -42,7 +42,7 @@ extension XMLNode {
         try self.init(parsing: data, options: options)
     }
 
-    private init(_ bytes: UnsafeBufferPointer<UInt8>, _ options: XMLParseOptions) throws {
+    private init(_ bytes: UTF8Bytes, _ options: XMLParseOptions) throws {
         let tree = try DocumentParser.parse(bytes, options: options)
         self = tree.handle(tree.firstElement(in: 0))
     }

@@ -27,56 +27,27 @@ import Darwin
 public struct XMLReader<Source: AsyncSequence>: AsyncSequence {
     public typealias Element = XMLNode
 
-    private let source: Source
-    private let elements: [String]
-    private let options: XMLParseOptions
-    private let append: (Source.Element, inout [UInt8]) -> Void
+    fileprivate let source: Source
+    fileprivate let elements: [String]
+    fileprivate let options: XMLParseOptions
+    fileprivate let append: (Source.Element, inout [UInt8]) -> Void
 
-    /// A reader of single bytes, such as those of a URL session or a file handle.
-    ///
-    /// - Parameter elements: The local names of the wanted elements.
-    public init(_ bytes: Source, elements: String..., options: XMLParseOptions = .init()) where Source.Element == UInt8 {
-        source = bytes
-        self.elements = elements
-        self.options = options
-        append = { $1.append($0) }
-    }
-
-    /// A reader of pieces, such as the `Data` a transport delivers.
-    ///
-    /// - Parameter elements: The local names of the wanted elements.
-    public init(chunks: Source, elements: String..., options: XMLParseOptions = .init()) where Source.Element: Sequence<UInt8> {
-        source = chunks
-        self.elements = elements
-        self.options = options
-        append = { $1.append(contentsOf: $0) }
-    }
-
-    public func makeAsyncIterator() -> Iterator {
-        Iterator(base: source.makeAsyncIterator(), elements: elements, options: options, append: append)
-    }
+    public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
     /// Gives one wanted element after the other.
     public struct Iterator: AsyncIteratorProtocol {
         /// Bytes are handed to the parser in pieces of about this size.
         private static var pieceSize: Int { 16_384 }
 
+        private let reader: XMLReader
         private var base: Source.AsyncIterator
-        private let elements: [String]
-        private let options: XMLParseOptions
-        private let append: (Source.Element, inout [UInt8]) -> Void
         private var parser: PushParser?
         private var ready: ArraySlice<XMLNode> = []
         private var isOver = false
 
-        init(
-            base: Source.AsyncIterator, elements: [String], options: XMLParseOptions,
-            append: @escaping (Source.Element, inout [UInt8]) -> Void
-        ) {
-            self.base = base
-            self.elements = elements
-            self.options = options
-            self.append = append
+        fileprivate init(_ reader: XMLReader) {
+            self.reader = reader
+            base = reader.source.makeAsyncIterator()
         }
 
         /// The next element; nil at the end of the document.
@@ -101,7 +72,7 @@ public struct XMLReader<Source: AsyncSequence>: AsyncSequence {
         }
 
         private mutating func more(isolation actor: isolated (any Actor)?) async throws -> [XMLNode] {
-            let parser = try self.parser ?? PushParser(elements: elements, options: options)
+            let parser = try self.parser ?? PushParser(elements: reader.elements, options: reader.options)
             self.parser = parser
             var piece: [UInt8] = []
             while piece.count < Iterator.pieceSize {
@@ -109,11 +80,26 @@ public struct XMLReader<Source: AsyncSequence>: AsyncSequence {
                     isOver = true
                     break
                 }
-                append(part, &piece)
+                reader.append(part, &piece)
             }
-            let completed = try piece.withUnsafeBufferPointer { $0.isEmpty ? [] : try parser.feed($0) }
-            return isOver ? completed + (try parser.finish()) : completed
+            return try piece.withUnsafeBufferPointer { try parser.feed($0, isLast: isOver) }
         }
+    }
+}
+
+extension XMLReader {
+    /// A reader of single bytes, such as those of a URL session or a file handle.
+    ///
+    /// - Parameter elements: The local names of the wanted elements.
+    public init(_ bytes: Source, elements: String..., options: XMLParseOptions = .init()) where Source.Element == UInt8 {
+        self.init(source: bytes, elements: elements, options: options) { $1.append($0) }
+    }
+
+    /// A reader of pieces, such as the `Data` a transport delivers.
+    ///
+    /// - Parameter elements: The local names of the wanted elements.
+    public init(chunks: Source, elements: String..., options: XMLParseOptions = .init()) where Source.Element: Sequence<UInt8> {
+        self.init(source: chunks, elements: elements, options: options) { $1.append(contentsOf: $0) }
     }
 }
 
@@ -122,10 +108,7 @@ extension XMLReader where Source == XMLFileChunks {
     ///
     /// - Parameter elements: The local names of the wanted elements.
     public init(contentsOf file: URL, elements: String..., options: XMLParseOptions = .init()) {
-        source = XMLFileChunks(file)
-        self.elements = elements
-        self.options = options
-        append = { $1.append(contentsOf: $0) }
+        self.init(source: XMLFileChunks(path: file.path), elements: elements, options: options) { $1.append(contentsOf: $0) }
     }
 }
 
@@ -133,53 +116,43 @@ extension XMLReader where Source == XMLFileChunks {
 public struct XMLFileChunks: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
 
-    private let path: String
+    fileprivate let path: String
 
-    init(_ file: URL) { path = file.path }
-
-    public func makeAsyncIterator() -> Iterator { Iterator(path: path) }
+    public func makeAsyncIterator() -> Iterator { Iterator(file: OpenFile(path: path)) }
 
     /// Gives one piece after the other.
     public struct Iterator: AsyncIteratorProtocol {
-        private let path: String
-        private var file: OpenFile?
-
-        init(path: String) { self.path = path }
+        fileprivate let file: OpenFile
 
         /// The next piece; nil at the end of the file.
         ///
         /// - Throws: `XMLError` of kind `file`.
-        public mutating func next() async throws -> [UInt8]? {
-            let file = try self.file ?? OpenFile(path: path)
-            self.file = file
-            return try file.read()
-        }
+        public mutating func next() async throws -> [UInt8]? { try file.read() }
     }
 
-    /// A file that is closed when nobody reads it any more.
-    private final class OpenFile {
-        private let handle: UnsafeMutablePointer<FILE>
+    /// A file that is opened when it is first read, and closed when nobody reads it any more.
+    fileprivate final class OpenFile {
         private let path: String
+        private var handle: UnsafeMutablePointer<FILE>?
 
-        init(path: String) throws {
-            guard let handle = fopen(path, "rb") else {
-                throw XMLError(.file, message: "the file \(path) cannot be opened: \(String(cString: strerror(errno)))")
-            }
-            self.handle = handle
-            self.path = path
+        init(path: String) { self.path = path }
+
+        deinit {
+            if let handle { fclose(handle) }
         }
 
-        deinit { fclose(handle) }
-
         func read() throws -> [UInt8]? {
+            if handle == nil { handle = fopen(path, "rb") }
+            guard let handle else { throw error("opened") }
             let piece = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
                 count = fread(buffer.baseAddress, 1, buffer.count, handle)
             }
-            if !piece.isEmpty { return piece }
-            if ferror(handle) != 0 {
-                throw XMLError(.file, message: "the file \(path) cannot be read: \(String(cString: strerror(errno)))")
-            }
-            return nil
+            if piece.isEmpty, ferror(handle) != 0 { throw error("read") }
+            return piece.isEmpty ? nil : piece
+        }
+
+        private func error(_ what: String) -> XMLError {
+            XMLError(.file, message: "the file \(path) cannot be \(what): \(String(cString: strerror(errno)))")
         }
     }
 }

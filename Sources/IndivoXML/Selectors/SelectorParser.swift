@@ -1,7 +1,7 @@
 /// Turns the text of a selector into its parts.
 struct SelectorParser {
     var scanner: SelectorScanner
-    private let namespaces: [UTF8Key: String]
+    private let namespaces: [UTF8Key: NameTest.Namespace]
     private(set) var nameTests: [NameTest] = []
     private(set) var cacheCount = 0
     private var nesting = 0
@@ -12,7 +12,9 @@ struct SelectorParser {
 
     init(_ text: String, namespaces: [String: String]) {
         scanner = SelectorScanner(text)
-        self.namespaces = Dictionary(namespaces.map { (UTF8Key($0), $1) }, uniquingKeysWith: { first, _ in first })
+        let xml = [("xml", NamespaceScope.xml)]
+        self.namespaces = Dictionary(
+            firstOf: (Array(namespaces) + xml).map { (UTF8Key($0), $1.isEmpty ? NameTest.Namespace.none : .uri(UTF8Key($1))) })
     }
 
     mutating func parse() throws -> [ComplexSelector] {
@@ -60,14 +62,10 @@ struct SelectorParser {
         }
     }
 
+    private static let combinators: [Unicode.Scalar: Combinator] = [">": .child, "+": .nextSibling, "~": .subsequentSibling]
+
     private mutating func combinatorSign() -> Combinator? {
-        let combinator: Combinator
-        switch scanner.peek() {
-        case ">": combinator = .child
-        case "+": combinator = .nextSibling
-        case "~": combinator = .subsequentSibling
-        default: return nil
-        }
+        guard let sign = scanner.peek(), let combinator = SelectorParser.combinators[sign] else { return nil }
         scanner.advance()
         return combinator
     }
@@ -75,49 +73,37 @@ struct SelectorParser {
     private mutating func compound() throws -> CompoundSelector {
         var compound = CompoundSelector()
         let start = scanner.position
-        if scanner.isAtName || scanner.peek() == "*" || scanner.peek() == "|" {
+        if scanner.isAtQualifiedName {
             compound.name = try elementName()
-        } else if nesting == 1, let uri = namespaces[UTF8Key("")], !uri.isEmpty {
+        } else if nesting == 1, let namespace = namespaces[UTF8Key("")], namespace != .none {
             // Where no name is written `*` is meant, in the default namespace; not so inside :is() and its like.
-            compound.name = register(NameTest(namespace: .uri(UTF8Key(uri)), local: nil))
+            compound.name = register(NameTest(namespace: namespace, local: nil))
         }
-        while let sign = scanner.peek() {
+        while let sign = scanner.peek(), "#.[:".unicodeScalars.contains(sign) {
+            scanner.advance()
             switch sign {
-            case "#":
-                scanner.advance()
-                compound.conditions.append(.id(UTF8Key(try scanner.hashName())))
+            case "#": compound.conditions.append(test(.noneOrXML, "id", .equal, try scanner.hashName()))
             case ".":
-                scanner.advance()
-                compound.conditions.append(.className(UTF8Key(try scanner.name(expected: "a class name after \".\""))))
-            case "[":
-                scanner.advance()
-                compound.conditions.append(try attribute())
-            case ":":
-                scanner.advance()
-                if scanner.peek() == ":" { throw scanner.error(expected: "a pseudo-class; XML has no pseudo-elements") }
-                compound.conditions.append(try pseudoClass())
+                let name = try scanner.name(expected: "a class name after \".\"")
+                compound.conditions.append(test(.none, "class", .word, name))
+            case "[": compound.conditions.append(try attribute())
             default:
-                if scanner.position == start { throw scanner.error(expected: SelectorParser.anything) }
-                return compound
+                if scanner.peek() == ":" { throw scanner.error(expected: "a pseudo-class; XML has no pseudo-elements") }
+                compound.conditions += try pseudoClass()
             }
             // A comment separates nothing.
             let place = scanner.position
-            if try scanner.skipSpace() { scanner.back(to: place) }
+            if try scanner.skipSpace() { scanner.position = place }
         }
-        if scanner.position == start { throw scanner.error(expected: SelectorParser.anything) }
+        if scanner.position == start { throw scanner.error(expected: "a name, \"*\", \"#\", \".\", \"[\" or \":\"") }
         return compound
     }
-
-    private static let anything = "a name, \"*\", \"#\", \".\", \"[\" or \":\""
 
     // MARK: Names
 
     private mutating func elementName() throws -> Int? {
         let (namespace, local) = try qualifiedName()
-        let test = NameTest(
-            namespace: try namespace.map { try self.namespace($0.text, at: $0.place) }
-                ?? namespaces[UTF8Key("")].map { $0.isEmpty ? .none : .uri(UTF8Key($0)) } ?? .any,
-            local: local.map { UTF8Key($0) })
+        let test = NameTest(namespace: namespace ?? namespaces[UTF8Key("")] ?? .any, local: local.map { UTF8Key($0) })
         // `*` in any namespace is no test at all.
         return test.local == nil && test.namespace == .any ? nil : register(test)
     }
@@ -128,58 +114,40 @@ struct SelectorParser {
         return nameTests.count - 1
     }
 
-    /// A prefix, if there is a `|`, and a local name, nil for `*`.
-    private mutating func qualifiedName() throws -> (prefix: (text: String, place: Int)?, local: String?) {
+    /// What a prefix stands for, if there is a `|`, and a local name, nil for `*`.
+    private mutating func qualifiedName() throws -> (namespace: NameTest.Namespace?, local: String?) {
         let start = scanner.position
         var first: String? = ""
         if scanner.peek() != "|" { first = try nameOrStar() }
         guard scanner.peek() == "|", scanner.peek(1) != "=" else { return (nil, first) }
         scanner.advance()
-        return ((first ?? "*", start), try nameOrStar())
+        let local = try nameOrStar()
+        guard let prefix = first else { return (.any, local) }
+        if prefix.isEmpty { return (NameTest.Namespace.none, local) }
+        guard let namespace = namespaces[UTF8Key(prefix)] else {
+            throw scanner.error(expected: "a prefix of the table of namespaces, not \"\(prefix)\"", at: start)
+        }
+        return (namespace, local)
     }
 
     private mutating func nameOrStar() throws -> String? {
         scanner.take("*") ? nil : try scanner.name(expected: "a name or \"*\"")
     }
 
-    private func namespace(_ prefix: String, at place: Int) throws -> NameTest.Namespace {
-        switch prefix {
-        case "*": return .any
-        case "": return .none
-        default:
-            if let uri = namespaces[UTF8Key(prefix)] { return uri.isEmpty ? .none : .uri(UTF8Key(uri)) }
-            if prefix == "xml" { return .uri(UTF8Key(NamespaceScope.xml)) }
-            throw scanner.error(expected: "a prefix of the table of namespaces, not \"\(prefix)\"", at: place)
-        }
-    }
-
-    mutating func newCache() -> Int {
-        cacheCount += 1
-        return cacheCount - 1
-    }
-
     // MARK: Attributes
 
     private mutating func attribute() throws -> Condition {
         try scanner.skipSpace()
-        guard scanner.isAtName || scanner.peek() == "*" || scanner.peek() == "|" else {
-            throw scanner.error(expected: "an attribute's name")
-        }
+        guard scanner.isAtQualifiedName else { throw scanner.error(expected: "an attribute's name") }
         let start = scanner.position
-        let (prefix, local) = try qualifiedName()
-        guard let local else { throw scanner.error(expected: "an attribute's name, not \"*\"", at: start) }
-        let namespace = try prefix.map { try self.namespace($0.text, at: $0.place) } ?? .none
-        let name = register(NameTest(namespace: namespace, local: UTF8Key(local)))
+        let (prefixed, name) = try qualifiedName()
+        guard let local = name else { throw scanner.error(expected: "an attribute's name, not \"*\"", at: start) }
+        let namespace = prefixed ?? NameTest.Namespace.none
         try scanner.skipSpace()
-        if scanner.take("]") { return .attribute(name: name, .present) }
-        let relation = try self.relation()
+        if scanner.take("]") { return test(namespace, local, .present, "") }
+        let (relation, isNegated) = try relation()
         try scanner.skipSpace()
-        let value: String
-        if scanner.peek() == "\"" || scanner.peek() == "'" {
-            value = try scanner.string()
-        } else {
-            value = try scanner.name(expected: "a value: a name or a string in quotes")
-        }
+        let value = try scanner.stringOrName(expected: "a value: a name or a string in quotes")
         let hadSpace = try scanner.skipSpace()
         var ignoringCase = false
         if let flag = scanner.peek(), flag != "]" {
@@ -189,93 +157,98 @@ struct SelectorParser {
             scanner.advance()
             try scanner.skipSpace()
         }
-        guard scanner.take("]") else { throw scanner.error(expected: "\"]\"") }
-        return .attribute(name: name, .value(relation, Array(value.utf8), ignoringCase: ignoringCase))
+        try scanner.expect("]")
+        let condition = test(namespace, local, relation, value, ignoringCase: ignoringCase)
+        guard isNegated else { return condition }
+        return .any([ComplexSelector(compounds: [CompoundSelector(conditions: [condition])])], isNegated: true)
     }
 
-    private mutating func relation() throws -> AttributeCondition.Relation {
-        if scanner.take("=") { return .equal }
-        let relation: AttributeCondition.Relation
-        switch scanner.peek() {
-        case "~": relation = .word
-        case "|": relation = .dash
-        case "^": relation = .prefix
-        case "$": relation = .suffix
-        case "*": relation = .substring
-        case "!": relation = .unequal
-        default: throw scanner.error(expected: "\"]\" or an operator: = ~= |= ^= $= *= !=")
+    private mutating func test(
+        _ namespace: NameTest.Namespace, _ local: String, _ relation: Condition.Relation, _ value: String,
+        ignoringCase: Bool = false
+    ) -> Condition {
+        let name = register(NameTest(namespace: namespace, local: UTF8Key(local)))
+        return .attribute(name: name, relation, Array(value.utf8), ignoringCase: ignoringCase)
+    }
+
+    private static let relations: [Unicode.Scalar: Condition.Relation] = [
+        "~": .word, "|": .dash, "^": .prefix, "$": .suffix, "*": .substring, "!": .equal,
+    ]
+
+    private mutating func relation() throws -> (Condition.Relation, isNegated: Bool) {
+        if scanner.take("=") { return (.equal, false) }
+        guard let sign = scanner.peek(), let relation = SelectorParser.relations[sign] else {
+            throw scanner.error(expected: "\"]\" or an operator: = ~= |= ^= $= *= !=")
         }
         scanner.advance()
-        guard scanner.take("=") else { throw scanner.error(expected: "\"=\"") }
-        return relation
+        try scanner.expect("=")
+        return (relation, sign == "!")
     }
 }
 
 extension SelectorParser {
     /// A pseudo-class; its colon was read.
-    mutating func pseudoClass() throws -> Condition {
+    mutating func pseudoClass() throws -> [Condition] {
         let place = scanner.position
         let name = try scanner.name(expected: "the name of a pseudo-class").lowercased()
         if let plain = plainPseudoClass(name) {
             if scanner.peek() == "(" { throw scanner.error(expected: "no argument: :\(name) takes none") }
             return plain
         }
-        guard SelectorParser.functions.contains(name) else {
+        guard let function = SelectorParser.functions[name] else {
             throw scanner.error(expected: "a pseudo-class that is known, not \":\(name)\"", at: place)
         }
-        guard scanner.take("(") else { throw scanner.error(expected: "\"(\" after :\(name)") }
-        let condition = try function(name)
+        try scanner.expect("(", "\"(\" after :\(name)")
+        let condition = try function(&self)
         try scanner.skipSpace()
-        guard scanner.take(")") else { throw scanner.error(expected: "\")\"") }
-        return condition
+        try scanner.expect(")")
+        return [condition]
     }
 
-    private mutating func plainPseudoClass(_ name: String) -> Condition? {
-        switch name {
-        case "root": .root
-        case "scope": .scope
-        case "empty": .empty
-        case "first-child": .nth(NthFormula(step: 0, offset: 1), cache: newCache(), fromEnd: false, of: nil)
-        case "last-child": .nth(NthFormula(step: 0, offset: 1), cache: newCache(), fromEnd: true, of: nil)
-        case "only-child": .onlyChild
-        case "first-of-type": .nthOfType(NthFormula(step: 0, offset: 1), cache: newCache(), fromEnd: false)
-        case "last-of-type": .nthOfType(NthFormula(step: 0, offset: 1), cache: newCache(), fromEnd: true)
-        case "only-of-type": .onlyOfType
-        case "first": .position(.first)
-        case "last": .position(.last)
-        case "even": .position(.even)
-        case "odd": .position(.odd)
+    private mutating func plainPseudoClass(_ name: String) -> [Condition]? {
+        let first = NthFormula(step: 0, offset: 1)
+        return switch name {
+        case "root": [.root]
+        case "scope": [.scope]
+        case "empty": [.empty]
+        case "first-child": [nth(first, .all)]
+        case "last-child": [nth(first, fromEnd: true, .all)]
+        case "only-child": [nth(first, .all), nth(first, fromEnd: true, .all)]
+        case "first-of-type": [nth(first, .ofType)]
+        case "last-of-type": [nth(first, fromEnd: true, .ofType)]
+        case "only-of-type": [nth(first, .ofType), nth(first, fromEnd: true, .ofType)]
+        case "first": [.position(.equal(0))]
+        case "last": [.position(.equal(-1))]
+        case "even": [.position(.even)]
+        case "odd": [.position(.odd)]
         default: nil
         }
     }
 
-    private static let functions: Set<String> = [
-        "nth-child", "nth-last-child", "nth-of-type", "nth-last-of-type", "not", "is", "where", "has", "contains", "eq",
-        "gt", "lt",
+    private static let functions: [String: @Sendable (inout SelectorParser) throws -> Condition] = [
+        "nth-child": { $0.nth(try $0.nthFormula(), try $0.ofList()) },
+        "nth-last-child": { $0.nth(try $0.nthFormula(), fromEnd: true, try $0.ofList()) },
+        "nth-of-type": { $0.nth(try $0.nthFormula(), .ofType) },
+        "nth-last-of-type": { $0.nth(try $0.nthFormula(), fromEnd: true, .ofType) },
+        "not": { .any(try $0.selectorList(mayLead: false), isNegated: true) },
+        "is": { .any(try $0.selectorList(mayLead: false), isNegated: false) },
+        "where": { .any(try $0.selectorList(mayLead: false), isNegated: false) },
+        "has": { .has(try $0.selectorList(mayLead: true)) },
+        "contains": { .contains(try $0.texts()) },
+        "eq": { .position(.equal(try $0.integer())) },
+        "gt": { .position(.greater(try $0.integer())) },
+        "lt": { .position(.less(try $0.integer())) },
     ]
 
-    private mutating func function(_ name: String) throws -> Condition {
-        switch name {
-        case "nth-child", "nth-last-child":
-            let formula = try nthFormula()
-            let cache = newCache()
-            return .nth(formula, cache: cache, fromEnd: name == "nth-last-child", of: try ofList())
-        case "nth-of-type", "nth-last-of-type":
-            return .nthOfType(try nthFormula(), cache: newCache(), fromEnd: name == "nth-last-of-type")
-        case "not": return .not(try selectorList(mayLead: false))
-        case "is", "where": return .any(try selectorList(mayLead: false))
-        case "has": return .has(try selectorList(mayLead: true))
-        case "contains": return .contains(try texts())
-        case "eq": return .position(.equal(try integer()))
-        case "gt": return .position(.greater(try integer()))
-        default: return .position(.less(try integer()))
-        }
+    private mutating func nth(_ formula: NthFormula, fromEnd: Bool = false, _ siblings: Condition.Siblings) -> Condition {
+        cacheCount += 1
+        return .nth(formula, cache: cacheCount - 1, fromEnd: fromEnd, among: siblings)
     }
 
     /// `of S` behind a formula.
-    private mutating func ofList() throws -> [ComplexSelector]? {
+    private mutating func ofList() throws -> Condition.Siblings {
         let hadSpace = try scanner.skipSpace()
-        guard scanner.peek() == "o" || scanner.peek() == "O" else { return nil }
+        guard scanner.peek() == "o" || scanner.peek() == "O" else { return .all }
         let place = scanner.position
         guard hadSpace, try scanner.name(expected: "\"of\"").lowercased() == "of" else {
             throw scanner.error(expected: "\"of\" or \")\"", at: place)
@@ -284,7 +257,7 @@ extension SelectorParser {
         if list.contains(where: \.isPositional) {
             throw scanner.error(expected: "a selector without positions after \"of\"", at: place)
         }
-        return list
+        return .matching(list)
     }
 
     /// `even`, `odd`, or `an+b` in any of its spellings.
@@ -295,36 +268,32 @@ extension SelectorParser {
             switch try scanner.name(expected: "a formula").lowercased() {
             case "even": return NthFormula(step: 2, offset: 0)
             case "odd": return NthFormula(step: 2, offset: 1)
-            default: scanner.back(to: start)
+            default: scanner.position = start
             }
         }
-        let isNegative = scanner.peek() == "-"
-        if isNegative || scanner.peek() == "+" { scanner.advance() }
+        let sign = scanner.sign() ?? 1
         let number = try scanner.digits()
-        guard scanner.peek() == "n" || scanner.peek() == "N" else {
+        guard scanner.take("n") || scanner.take("N") else {
             guard let number else { throw scanner.error(expected: "even, odd, or a formula such as 2n+1", at: start) }
-            return NthFormula(step: 0, offset: isNegative ? -number : number)
+            return NthFormula(step: 0, offset: sign * number)
         }
-        scanner.advance()
-        let step = (number ?? 1) * (isNegative ? -1 : 1)
+        let step = sign * (number ?? 1)
         let end = scanner.position
         try scanner.skipSpace()
-        guard let sign = scanner.peek(), sign == "+" || sign == "-" else {
-            scanner.back(to: end)
+        guard let sign = scanner.sign() else {
+            scanner.position = end
             return NthFormula(step: step, offset: 0)
         }
-        scanner.advance()
         try scanner.skipSpace()
         guard let offset = try scanner.digits() else { throw scanner.error(expected: "a number") }
-        return NthFormula(step: step, offset: sign == "-" ? -offset : offset)
+        return NthFormula(step: step, offset: sign * offset)
     }
 
     private mutating func integer() throws -> Int {
         try scanner.skipSpace()
-        let isNegative = scanner.peek() == "-"
-        if isNegative || scanner.peek() == "+" { scanner.advance() }
+        let sign = scanner.sign() ?? 1
         guard let number = try scanner.digits() else { throw scanner.error(expected: "a whole number") }
-        return isNegative ? -number : number
+        return sign * number
     }
 
     /// The texts of `:contains()`: one of them is enough.
@@ -332,11 +301,7 @@ extension SelectorParser {
         var texts: [UTF8Key] = []
         repeat {
             try scanner.skipSpace()
-            if scanner.peek() == "\"" || scanner.peek() == "'" {
-                texts.append(UTF8Key(try scanner.string()))
-            } else {
-                texts.append(UTF8Key(try scanner.name(expected: "a text in quotes")))
-            }
+            texts.append(UTF8Key(try scanner.stringOrName(expected: "a text in quotes")))
             try scanner.skipSpace()
         } while scanner.take(",")
         return texts

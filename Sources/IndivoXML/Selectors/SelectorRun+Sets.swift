@@ -32,27 +32,14 @@ extension SelectorRun {
     @inline(__always)
     private func visit(_ complex: ComplexSelector, from anchor: UInt32, _ body: (UInt32) -> Bool) {
         switch complex.leading {
-        case nil, .descendant, .child:
-            if complex.leading == .child, complex.compounds.count == 1 {
-                return visitChildren(complex, anchor, body)
-            }
-            visitSubtree(complex, anchor, below: anchor, body)
+        case .child where complex.compounds.count == 1:
+            for child in tree.elements(in: anchor) where matches(complex.compounds[0], child) && !body(child) { return }
+        case nil, .descendant, .child: visitSubtree(complex, anchor, below: anchor, body)
         case .nextSibling, .subsequentSibling:
-            var sibling = tree.nextElement(anchor)
-            while sibling != noNode {
+            for sibling in tree.walk(.nextElement, from: anchor) {
                 if matches(complex, sibling, anchor: anchor), !body(sibling) { return }
                 if complex.compounds.count > 1 { visitSubtree(complex, anchor, below: sibling, body) }
-                sibling = tree.nextElement(sibling)
             }
-        }
-    }
-
-    @inline(__always)
-    private func visitChildren(_ complex: ComplexSelector, _ anchor: UInt32, _ body: (UInt32) -> Bool) {
-        var child = tree.firstElement(in: anchor)
-        while child != noNode {
-            if matches(complex.compounds[0], child), !body(child) { return }
-            child = tree.nextElement(child)
         }
     }
 
@@ -78,7 +65,7 @@ extension SelectorRun {
                 } else if sharesRest {
                     guard matches(complex.compounds[last], index) else { continue }
                     parent = record.parent
-                    parentMatches = matchesRest(complex, index, anchor: anchor)
+                    parentMatches = matchRest(complex, last, index, anchor) == .matched
                     if !parentMatches { continue }
                 } else if !matches(complex, index, anchor: anchor) {
                     continue
@@ -87,10 +74,8 @@ extension SelectorRun {
             }
             return
         }
-        var index = tree.following(top, within: top)
-        while index != noNode {
-            if tree.isElement(index), matches(complex, index, anchor: anchor), !body(index) { return }
-            index = tree.following(index, within: top)
+        for index in tree.walk(.following(within: top), from: top) where tree.isElement(index) {
+            if matches(complex, index, anchor: anchor), !body(index) { return }
         }
     }
 
@@ -108,12 +93,7 @@ extension SelectorRun {
             let combinator = place == 0 ? complex.leading ?? .descendant : complex.combinators[place - 1]
             let step = ComplexSelector(leading: combinator, compounds: [CompoundSelector(name: compound.name)])
             var reached: Set<UInt32> = []
-            for start in place == 0 ? [anchor] : set {
-                visit(step, from: start) { index in
-                    reached.insert(index)
-                    return true
-                }
-            }
+            for start in place == 0 ? [anchor] : set { reached.formUnion(find(step, from: start)) }
             set = pick(sorted(reached), compound.conditions)
         }
         return set
@@ -125,12 +105,9 @@ extension SelectorRun {
         for condition in conditions {
             switch condition {
             case .position(let position): set = position.pick(from: set)
-            case .not(let list) where condition.isPositional:
-                let taken = taken(by: list, from: set)
-                set.removeAll(where: taken.contains)
-            case .any(let list) where condition.isPositional:
-                let taken = taken(by: list, from: set)
-                set = set.filter(taken.contains)
+            case .any(let list, let isNegated) where condition.isPositional:
+                let taken = filter(set, by: list)
+                set.removeAll { taken.contains($0) == isNegated }
             default:
                 let single = CompoundSelector(conditions: [condition])
                 set = set.filter { matches(single, $0) }
@@ -139,15 +116,10 @@ extension SelectorRun {
         return set
     }
 
-    /// The members of the set that one of the selectors means, with positions in this set.
-    private func taken(by list: [ComplexSelector], from set: [UInt32]) -> Set<UInt32> {
-        var taken: Set<UInt32> = []
-        for complex in list { taken.formUnion(filter(set, by: complex)) }
-        return taken
-    }
+    /// The members of a set that one of the selectors matches. A position in its last compound is one in this set.
+    func filter(_ set: [UInt32], by list: [ComplexSelector]) -> Set<UInt32> { Set(list.flatMap { filter(set, by: $0) }) }
 
-    /// The members of a set that the selector matches. A position in its last compound is one in this set.
-    func filter(_ set: [UInt32], by complex: ComplexSelector) -> [UInt32] {
+    private func filter(_ set: [UInt32], by complex: ComplexSelector) -> [UInt32] {
         guard complex.isPositional else { return set.filter { matches(complex, $0, anchor: noNode) } }
         let last = complex.compounds.count - 1
         var before = complex
@@ -164,16 +136,14 @@ extension SelectorRun {
 extension Position {
     func pick(from set: [UInt32]) -> [UInt32] {
         func fromStart(_ number: Int) -> Int { number < 0 ? set.count + number : number }
-        switch self {
-        case .first: return Array(set.prefix(1))
-        case .last: return Array(set.suffix(1))
-        case .even: return set.indices.filter { $0 % 2 == 0 }.map { set[$0] }
-        case .odd: return set.indices.filter { $0 % 2 == 1 }.map { set[$0] }
-        case .equal(let number):
-            let place = fromStart(number)
-            return set.indices.contains(place) ? [set[place]] : []
-        case .greater(let number): return set.indices.filter { $0 > fromStart(number) }.map { set[$0] }
-        case .less(let number): return set.indices.filter { $0 < fromStart(number) }.map { set[$0] }
-        }
+        return set.indices.filter { place in
+            switch self {
+            case .even: place % 2 == 0
+            case .odd: place % 2 == 1
+            case .equal(let number): place == fromStart(number)
+            case .greater(let number): place > fromStart(number)
+            case .less(let number): place < fromStart(number)
+            }
+        }.map { set[$0] }
     }
 }

@@ -2,12 +2,13 @@
 struct SelectorScanner {
     let text: String
     private let scalars: [Unicode.Scalar]
-    private(set) var position = 0
+    var position = 0
 
     init(_ text: String) {
         self.text = text
         // CSS reads a carriage return as a line feed, before another as nothing, and a zero as the replacement character.
-        scalars = text.replacing("\r\n", with: "\n").unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : $0 == "\r" || $0 == "\u{C}" ? "\n" : $0 }
+        let replaced: [Unicode.Scalar: Unicode.Scalar] = ["\0": "\u{FFFD}", "\r": "\n", "\u{C}": "\n"]
+        scalars = text.replacing("\r\n", with: "\n").unicodeScalars.map { replaced[$0] ?? $0 }
     }
 
     var isAtEnd: Bool { position >= scalars.count }
@@ -18,12 +19,14 @@ struct SelectorScanner {
 
     mutating func advance(_ number: Int = 1) { position += number }
 
-    mutating func back(to old: Int) { position = old }
-
     mutating func take(_ scalar: Unicode.Scalar) -> Bool {
         guard peek() == scalar else { return false }
         position += 1
         return true
+    }
+
+    mutating func expect(_ scalar: Unicode.Scalar, _ expected: String? = nil) throws {
+        if !take(scalar) { throw error(expected: expected ?? "\"\(scalar)\"") }
     }
 
     /// An error at the scanner's position, or at an earlier one.
@@ -72,6 +75,9 @@ struct SelectorScanner {
         }
         return SelectorScanner.isNameStart(first) || isEscape(at: 0)
     }
+
+    /// Whether a name starts here, or what may stand in its place or before it.
+    var isAtQualifiedName: Bool { isAtName || peek() == "*" || peek() == "|" }
 
     private func isEscape(at ahead: Int) -> Bool {
         peek(ahead) == "\\" && peek(ahead + 1).map { $0 != "\n" } ?? false
@@ -125,8 +131,8 @@ struct SelectorScanner {
 
     // MARK: Strings and numbers
 
-    mutating func string() throws -> String {
-        guard let quote = peek(), quote == "\"" || quote == "'" else { throw error(expected: "a string") }
+    mutating func stringOrName(expected: String) throws -> String {
+        guard let quote = peek(), quote == "\"" || quote == "'" else { return try name(expected: expected) }
         let start = position
         advance()
         var content = String.UnicodeScalarView()
@@ -145,6 +151,9 @@ struct SelectorScanner {
         }
         throw error(expected: "a string that ends in \(quote)", at: start)
     }
+
+    /// 1 or -1; nil when there is no sign.
+    mutating func sign() -> Int? { take("-") ? -1 : take("+") ? 1 : nil }
 
     /// Digits; nil when there are none.
     mutating func digits() throws -> Int? {

@@ -33,28 +33,49 @@ struct NameTest: Hashable, Sendable {
     enum Namespace: Hashable, Sendable {
         case any
         case none
+        /// None or that of `xml`, as ids have it.
+        case noneOrXML
         case uri(UTF8Key)
     }
 
     var namespace: Namespace
     /// Nil for every name.
     var local: UTF8Key?
+
+    func admits(_ id: UInt32, of names: NameTable) -> Bool {
+        // A name with a colon is a qualified name, as it is written.
+        let isQualified = namespace == .none && local?.text.utf8.contains(UInt8(ascii: ":")) == true
+        if let local, !(isQualified ? names.qualified(id) : names.local(id)).elementsEqual(local.text.utf8) { return false }
+        let own = names.namespace(ofName: id)
+        return switch namespace {
+        case .any: true
+        case .none: own.isEmpty || isQualified
+        case .noneOrXML: own.isEmpty || own.elementsEqual(NamespaceScope.xml.utf8)
+        case .uri(let uri): own.elementsEqual(uri.text.utf8)
+        }
+    }
 }
 
 /// One condition of a compound.
 indirect enum Condition: Hashable, Sendable {
-    case id(UTF8Key)
-    case className(UTF8Key)
-    case attribute(name: Int, AttributeCondition)
+    /// What an attribute's value must be to another.
+    enum Relation: Hashable, Sendable {
+        case present, equal, word, dash, prefix, suffix, substring
+    }
+
+    /// The siblings that are counted.
+    enum Siblings: Hashable, Sendable {
+        case all, ofType
+        case matching([ComplexSelector])
+    }
+
+    /// - Parameter name: The number of the name test.
+    case attribute(name: Int, Relation, [UInt8], ignoringCase: Bool)
     case root
     case scope
     case empty
-    case nth(NthFormula, cache: Int, fromEnd: Bool, of: [ComplexSelector]?)
-    case nthOfType(NthFormula, cache: Int, fromEnd: Bool)
-    case onlyChild
-    case onlyOfType
-    case not([ComplexSelector])
-    case any([ComplexSelector])
+    case nth(NthFormula, cache: Int, fromEnd: Bool, among: Siblings)
+    case any([ComplexSelector], isNegated: Bool)
     case has([ComplexSelector])
     case contains([UTF8Key])
     case position(Position)
@@ -62,25 +83,15 @@ indirect enum Condition: Hashable, Sendable {
     var isPositional: Bool {
         switch self {
         case .position: true
-        case .not(let list), .any(let list): list.contains(where: \.isPositional)
+        case .any(let list, _): list.contains(where: \.isPositional)
         default: false
         }
     }
 }
 
-/// What an attribute must be.
-enum AttributeCondition: Hashable, Sendable {
-    enum Relation: Hashable, Sendable {
-        case equal, word, dash, prefix, suffix, substring, unequal
-    }
-
-    case present
-    case value(Relation, [UInt8], ignoringCase: Bool)
-}
-
 /// jQuery's positions in the set matched so far, counted from 0, and from the end when negative.
 enum Position: Hashable, Sendable {
-    case first, last, even, odd
+    case even, odd
     case equal(Int)
     case greater(Int)
     case less(Int)

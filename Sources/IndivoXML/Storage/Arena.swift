@@ -2,59 +2,49 @@
 ///
 /// Record 0 is the document node. Content and attribute values lie in `bytes`, each behind its length; a value that
 /// is replaced is written anew at the end.
-struct Arena {
+struct Arena: ColumnHolder {
     var nodes = Column<NodeRecord>()
     var attributes = Column<AttributeRecord>()
     var bytes = Column<UInt8>()
-    var names = NameTable.withEmptyName()
+    var names = NameTable()
     var lines = LineTable()
     /// `standalone` of the XML declaration.
     var standalone: Bool?
 
-    func copy() -> Arena {
-        var other = Arena(
-            nodes: nodes.copy(), attributes: attributes.copy(), bytes: bytes.copy(), names: names.copy(),
-            lines: lines.copy())
-        other.standalone = standalone
-        return other
+    /// An arena with the document node.
+    init() { nodes.append(NodeRecord(kind: .document)) }
+
+    mutating func apply(_ step: ColumnStep) {
+        nodes.apply(step)
+        attributes.apply(step)
+        bytes.apply(step)
+        names.apply(step)
+        lines.apply(step)
     }
 
-    mutating func trim() {
-        nodes.trim()
-        attributes.trim()
-        bytes.trim()
-        names.trim()
-        lines.trim()
-    }
-
-    mutating func deallocate() {
-        nodes.deallocate()
-        attributes.deallocate()
-        bytes.deallocate()
-        names.deallocate()
-        lines.deallocate()
+    /// Room for a document of the usual density; untouched memory costs nothing.
+    mutating func reserve(forBytes count: Int) {
+        nodes.reserve(count / 24 + 16)
+        lines.reserve(count / 24 + 16)
+        attributes.reserve(count / 32 + 16)
+        bytes.reserve(count * 3 / 4 + 64)
+        names.reserve()
     }
 }
 
 extension Arena {
     /// The bytes stored at `offset`.
     @inline(__always)
-    func value(at offset: UInt32) -> UnsafeBufferPointer<UInt8> {
+    func value(at offset: UInt32) -> UTF8Bytes {
         var pointer = bytes.base + Int(offset)
-        var length = Int(pointer.pointee)
-        pointer += 1
-        if length >= 0x80 {
-            length &= 0x7F
-            var shift = 7
-            while true {
-                let byte = Int(pointer.pointee)
-                pointer += 1
-                length |= (byte & 0x7F) << shift
-                if byte < 0x80 { break }
-                shift += 7
-            }
+        var length = Int(pointer.pointee & 0x7F)
+        var shift = 7
+        while pointer.pointee >= 0x80 {
+            pointer += 1
+            length |= Int(pointer.pointee & 0x7F) << shift
+            shift += 7
         }
-        return UnsafeBufferPointer(start: pointer, count: length)
+        return UTF8Bytes(start: pointer + 1, count: length)
     }
 
     /// How many bytes the length of a value takes.
@@ -65,8 +55,7 @@ extension Arena {
 
     @inline(__always)
     static func writePrefix(_ length: Int, to start: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
-        var pointer = start
-        var rest = length
+        var (pointer, rest) = (start, length)
         while rest >= 0x80 {
             pointer.pointee = UInt8(truncatingIfNeeded: rest) | 0x80
             pointer += 1
@@ -86,10 +75,9 @@ extension Arena {
         return offset
     }
 
-    mutating func store(_ source: UnsafeBufferPointer<UInt8>) -> UInt32 {
-        if let start = source.baseAddress { return store(start, count: source.count) }
-        bytes.append(0)
-        return UInt32(bytes.count - 1)
+    mutating func store(_ source: UTF8Bytes) -> UInt32 {
+        // Of no bytes any start will do.
+        store(source.baseAddress ?? UnsafePointer(bytes.base), count: source.count)
     }
 
     mutating func store(_ text: String) -> UInt32 {

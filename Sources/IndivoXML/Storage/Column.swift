@@ -11,16 +11,12 @@ import Darwin
 /// Arena columns are read millions of times a second. A Swift array would check uniqueness and exclusivity on the way;
 /// a column is a pointer and two numbers, and whoever holds it frees it (`deallocate()`).
 struct Column<Element: BitwiseCopyable> {
-    private(set) var base: UnsafeMutablePointer<Element>
-    private(set) var count: Int
-    private(set) var capacity: Int
+    // At first an aligned address other than zero: never read, because the capacity is 0.
+    private(set) var base = UnsafeMutablePointer<Element>(bitPattern: MemoryLayout<Element>.alignment)!
+    private(set) var count = 0
+    private(set) var capacity = 0
 
-    init() {
-        // An aligned address other than zero: never read, because the capacity is 0.
-        base = UnsafeMutablePointer(bitPattern: MemoryLayout<Element>.alignment)!
-        count = 0
-        capacity = 0
-    }
+    var buffer: UnsafeBufferPointer<Element> { UnsafeBufferPointer(start: base, count: count) }
 
     @inline(__always)
     mutating func append(_ element: Element) {
@@ -52,23 +48,6 @@ struct Column<Element: BitwiseCopyable> {
 
     mutating func reserve(_ wanted: Int) {
         if wanted > capacity { reallocate(to: wanted) }
-    }
-
-    /// Gives memory that is not needed back to the system.
-    mutating func trim() {
-        if capacity > count { reallocate(to: count) }
-    }
-
-    func copy() -> Column {
-        var other = Column()
-        other.reserve(count)
-        other.append(contentsOf: base, count: count)
-        return other
-    }
-
-    mutating func deallocate() {
-        if capacity > 0 { Column.release(base, capacity) }
-        self = Column()
     }
 
     @inline(never)
@@ -122,5 +101,43 @@ struct Column<Element: BitwiseCopyable> {
 
     private static func fail(_ capacity: Int) -> Never {
         fatalError("out of memory: \(capacity) elements of \(MemoryLayout<Element>.stride) bytes")
+    }
+}
+
+/// What consists of columns: they are copied, trimmed and freed together.
+protocol ColumnHolder {
+    mutating func apply(_ step: ColumnStep)
+}
+
+enum ColumnStep {
+    case copy, trim, deallocate
+}
+
+extension ColumnHolder {
+    func copy() -> Self {
+        var copy = self
+        copy.apply(.copy)
+        return copy
+    }
+
+    /// Gives memory that is not needed back to the system.
+    mutating func trim() { apply(.trim) }
+
+    mutating func deallocate() { apply(.deallocate) }
+}
+
+extension Column: ColumnHolder {
+    mutating func apply(_ step: ColumnStep) {
+        switch step {
+        case .copy:
+            var copy = Column()
+            copy.reserve(count)
+            copy.append(contentsOf: base, count: count)
+            self = copy
+        case .trim: if capacity > count { reallocate(to: count) }
+        case .deallocate:
+            if capacity > 0 { Column.release(base, capacity) }
+            self = Column()
+        }
     }
 }

@@ -1,5 +1,5 @@
 /// The names of a document, each stored once and known by a number: prefix, local name and namespace together.
-struct NameTable {
+struct NameTable: ColumnHolder {
     struct Entry: BitwiseCopyable {
         /// Where the qualified name stands in `bytes`.
         var offset: UInt32
@@ -8,9 +8,6 @@ struct NameTable {
         var prefixLength: UInt32
         /// The namespace's id, 0 for none.
         var namespace: UInt32
-
-        var localOffset: UInt32 { prefixLength == 0 ? offset : offset + prefixLength + 1 }
-        var localLength: UInt32 { prefixLength == 0 ? length : length - prefixLength - 1 }
     }
 
     struct Span: BitwiseCopyable {
@@ -19,22 +16,21 @@ struct NameTable {
     }
 
     private(set) var entries = Column<Entry>()
-    /// Namespace URIs; the id of one is its index here plus 1.
+    /// Namespace URIs by id.
     private(set) var namespaces = Column<Span>()
     private(set) var bytes = Column<UInt8>()
     /// The names before this one came from the parser, which checked them.
     var parsedCount = 0
 
-    /// Name 0 is the empty name, of nodes that have none.
-    static func withEmptyName() -> NameTable {
-        var table = NameTable()
-        table.entries.append(Entry(offset: 0, length: 0, prefixLength: 0, namespace: 0))
-        return table
+    /// Name 0 is the empty name, of nodes that have none; namespace 0 is none.
+    init() {
+        entries.append(Entry(offset: 0, length: 0, prefixLength: 0, namespace: 0))
+        namespaces.append(Span(offset: 0, length: 0))
     }
 
     var count: Int { entries.count }
 
-    mutating func add(prefix: UnsafeBufferPointer<UInt8>, local: UnsafeBufferPointer<UInt8>, namespace: UInt32) -> UInt32 {
+    mutating func add(prefix: UTF8Bytes, local: UTF8Bytes, namespace: UInt32) -> UInt32 {
         let offset = UInt32(bytes.count)
         if !prefix.isEmpty {
             bytes.append(contentsOf: prefix)
@@ -46,46 +42,48 @@ struct NameTable {
         return UInt32(entries.count - 1)
     }
 
-    mutating func addNamespace(_ uri: UnsafeBufferPointer<UInt8>) -> UInt32 {
+    mutating func addNamespace(_ uri: UTF8Bytes) -> UInt32 {
         namespaces.append(Span(offset: UInt32(bytes.count), length: UInt32(uri.count)))
         bytes.append(contentsOf: uri)
-        return UInt32(namespaces.count)
+        return UInt32(namespaces.count - 1)
     }
 
     @inline(__always)
-    func qualified(_ id: UInt32) -> UnsafeBufferPointer<UInt8> {
+    func qualified(_ id: UInt32) -> UTF8Bytes {
         let entry = entries.base[Int(id)]
-        return UnsafeBufferPointer(start: bytes.base + Int(entry.offset), count: Int(entry.length))
+        return UTF8Bytes(start: bytes.base + Int(entry.offset), count: Int(entry.length))
     }
 
     @inline(__always)
-    func local(_ id: UInt32) -> UnsafeBufferPointer<UInt8> {
+    func local(_ id: UInt32) -> UTF8Bytes {
         let entry = entries.base[Int(id)]
-        return UnsafeBufferPointer(start: bytes.base + Int(entry.localOffset), count: Int(entry.localLength))
+        let skipped = entry.prefixLength == 0 ? 0 : entry.prefixLength + 1
+        return UTF8Bytes(start: bytes.base + Int(entry.offset + skipped), count: Int(entry.length - skipped))
     }
 
-    func prefix(_ id: UInt32) -> UnsafeBufferPointer<UInt8> {
+    func prefix(_ id: UInt32) -> UTF8Bytes {
         let entry = entries.base[Int(id)]
-        return UnsafeBufferPointer(start: bytes.base + Int(entry.offset), count: Int(entry.prefixLength))
+        return UTF8Bytes(start: bytes.base + Int(entry.offset), count: Int(entry.prefixLength))
     }
+
+    /// The prefix that a declaration of this name declares; empty for the default.
+    func declaredPrefix(_ id: UInt32) -> String { prefix(id).isEmpty ? "" : local(id).string }
 
     /// The URI of a namespace; empty for 0.
-    func namespace(_ id: UInt32) -> UnsafeBufferPointer<UInt8> {
-        guard id > 0 else { return UnsafeBufferPointer(start: nil, count: 0) }
-        let span = namespaces.base[Int(id) - 1]
-        return UnsafeBufferPointer(start: bytes.base + Int(span.offset), count: Int(span.length))
+    func namespace(_ id: UInt32) -> UTF8Bytes {
+        let span = namespaces.base[Int(id)]
+        return UTF8Bytes(start: bytes.base + Int(span.offset), count: Int(span.length))
+    }
+
+    /// The ids of the namespaces by URI.
+    var namespaceIDs: [UTF8Key: UInt32] {
+        Dictionary(firstOf: (0..<UInt32(namespaces.count)).map { (UTF8Key(namespace($0)), $0) })
     }
 
     func namespaceID(ofName id: UInt32) -> UInt32 { entries.base[Int(id)].namespace }
 
-    func copy() -> NameTable {
-        var other = NameTable()
-        other.entries = entries.copy()
-        other.namespaces = namespaces.copy()
-        other.bytes = bytes.copy()
-        other.parsedCount = parsedCount
-        return other
-    }
+    /// The URI of a name's namespace; empty for none.
+    func namespace(ofName id: UInt32) -> UTF8Bytes { namespace(namespaceID(ofName: id)) }
 
     /// Room for the names of most documents.
     mutating func reserve() {
@@ -94,54 +92,9 @@ struct NameTable {
         bytes.reserve(768)
     }
 
-    mutating func trim() {
-        entries.trim()
-        namespaces.trim()
-        bytes.trim()
-    }
-
-    mutating func deallocate() {
-        entries.deallocate()
-        namespaces.deallocate()
-        bytes.deallocate()
-    }
-}
-
-extension UnsafeBufferPointer<UInt8> {
-    /// The bytes as a string. They are UTF-8: libxml2 or Swift made them.
-    var string: String { String(decoding: self, as: UTF8.self) }
-
-    @inline(__always)
-    func equals(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard count == other.count else { return false }
-        for index in 0..<count where self[index] != other[index] { return false }
-        return true
-    }
-}
-
-/// A text as a key: equal to another when their bytes are.
-///
-/// XML compares names, prefixes and namespaces code point by code point (Namespaces in XML 1.0, section 2.3). Swift's
-/// strings are equal when they are canonically equivalent, so that a composed and a decomposed é would be one name.
-struct UTF8Key: Hashable, Sendable {
-    let text: String
-
-    init(_ text: String) { self.text = text }
-
-    init(_ bytes: some Collection<UInt8>) { text = String(decoding: bytes, as: UTF8.self) }
-
-    static func == (left: UTF8Key, right: UTF8Key) -> Bool { left.text.hasSameBytes(as: right.text) }
-
-    func hash(into hasher: inout Hasher) {
-        var text = text
-        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
-}
-
-extension String {
-    /// Whether both are the same code points, which canonically equivalent strings need not be.
-    func hasSameBytes(as other: String) -> Bool {
-        var (left, right) = (self, other)
-        return left.withUTF8 { left in right.withUTF8 { left.equals($0) } }
+    mutating func apply(_ step: ColumnStep) {
+        entries.apply(step)
+        namespaces.apply(step)
+        bytes.apply(step)
     }
 }

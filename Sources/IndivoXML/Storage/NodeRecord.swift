@@ -1,19 +1,6 @@
 /// The index that stands for "no node".
 let noNode = UInt32.max
 
-/// What a record of the arena holds.
-enum RecordKind: UInt32 {
-    case document = 0
-    case element = 1
-    case text = 2
-    case cdata = 3
-    case comment = 4
-    case processingInstruction = 5
-    case documentType = 6
-    /// A slot whose node is gone: freed, or moved to another tree.
-    case vacant = 7
-}
-
 /// One node: 16 bytes.
 ///
 /// In a tree as it was parsed the records stand in document order, so that the first child of a node is the record
@@ -34,19 +21,20 @@ struct NodeRecord: BitwiseCopyable {
     static let nameLimit = 1 << 27
 
     @inline(__always)
-    init(kind: RecordKind, name: UInt32 = 0, parent: UInt32, payload: UInt32 = 0) {
+    init(kind: XMLNode.Kind, name: UInt32 = 0, parent: UInt32 = noNode, payload: UInt32 = 0) {
         header = kind.rawValue | name << NodeRecord.nameShift
         self.parent = parent
         next = noNode
         self.payload = payload
     }
 
+    /// `removed` for a slot whose node is gone: freed, or moved to another tree.
     @inline(__always)
-    var kind: RecordKind {
+    var kind: XMLNode.Kind {
         // Three bits, and all eight values have a case.
-        RecordKind(rawValue: header & NodeRecord.kindMask).unsafelyUnwrapped
+        XMLNode.Kind(rawValue: header & NodeRecord.kindMask).unsafelyUnwrapped
     }
-    @inline(__always) var isElement: Bool { header & NodeRecord.kindMask == RecordKind.element.rawValue }
+    @inline(__always) var isElement: Bool { header & NodeRecord.kindMask == XMLNode.Kind.element.rawValue }
     @inline(__always) var hasAttributes: Bool { header & NodeRecord.attributesFlag != 0 }
     @inline(__always) var hasChildren: Bool { header & NodeRecord.childrenFlag != 0 }
     @inline(__always) var name: UInt32 { header >> NodeRecord.nameShift }
@@ -62,16 +50,20 @@ struct AttributeRecord: BitwiseCopyable {
     static let lastFlag: UInt32 = 1 << 31
     static let declarationFlag: UInt32 = 1 << 30
 
-    @inline(__always) var isLast: Bool { header & AttributeRecord.lastFlag != 0 }
+    @inline(__always)
+    var isLast: Bool {
+        get { header & AttributeRecord.lastFlag != 0 }
+        set { header = newValue ? header | AttributeRecord.lastFlag : header & ~AttributeRecord.lastFlag }
+    }
     @inline(__always) var isDeclaration: Bool { header & AttributeRecord.declarationFlag != 0 }
     @inline(__always) var name: UInt32 { header & ~(AttributeRecord.lastFlag | AttributeRecord.declarationFlag) }
 }
 
 /// What an edited tree knows of a node beyond its record.
 struct Link: BitwiseCopyable {
-    var firstChild: UInt32
-    var lastChild: UInt32
-    var previous: UInt32
+    var firstChild = noNode
+    var lastChild = noNode
+    var previous = noNode
     /// Counts how often the slot was freed; a handle with another count is a handle to a node that is gone.
-    var generation: UInt32
+    var generation: UInt32 = 0
 }

@@ -2,18 +2,14 @@ extension XMLTree {
     /// Copies the subtree of `top` from another tree (or this one) to this tree, where the copy stands alone.
     ///
     /// The copy's records are appended in document order, so that a copy into an empty tree leaves it pristine.
-    /// `onCopy` hears of every pair (original, copy).
-    func copySubtree(
-        _ top: UInt32, from source: XMLTree, onCopy: (_ original: UInt32, _ copy: UInt32) -> Void = { _, _ in }
-    ) -> UInt32 {
+    /// - Returns: Each node with its copy, `top` first.
+    func copySubtree(_ top: UInt32, from source: XMLTree) -> [(original: UInt32, copy: UInt32)] {
         let isForeign = source !== self
         var nameMap: [UInt32: UInt32] = [:]
         func name(_ id: UInt32) -> UInt32 {
             guard isForeign else { return id }
             if let known = nameMap[id] { return known }
-            let names = source.state.pointee.arena.names
-            let uri = names.namespace(names.namespaceID(ofName: id))
-            let copy = nameID(names.qualified(id).string, namespace: uri.isEmpty ? nil : uri.string)
+            let copy = nameID(source.names.qualified(id).string, namespace: source.names.namespace(ofName: id).string)
             nameMap[id] = copy
             return copy
         }
@@ -21,36 +17,24 @@ extension XMLTree {
             // Within one tree a value may be shared: values are never changed in place.
             isForeign ? store(source.state.pointee.arena.value(at: offset)) : offset
         }
-        var originals: [UInt32] = []
-        var current = top
-        while current != noNode {
-            originals.append(current)
-            current = source.following(current, within: top)
-        }
-        // Pairs of (original, copy) along the path down to the node at hand.
-        var path: [(original: UInt32, copy: UInt32)] = []
-        var first = noNode
-        for original in originals {
+        var pairs: [(original: UInt32, copy: UInt32)] = []
+        // Those along the path down to the node at hand.
+        var path = pairs
+        for original in source.subtree(of: top) {
             let record = source.nodes[Int(original)]
-            var copy = NodeRecord(kind: record.kind, name: name(record.name), parent: noNode)
+            var copy = NodeRecord(kind: record.kind, name: name(record.name))
             if record.kind != .element && record.kind != .document { copy.payload = value(record.payload) }
             let index = makeRecord(copy)
-            if record.isElement, record.hasAttributes {
-                let attributes = Array(source.attributes(original)).map {
-                    AttributeRecord(header: name($0.name) | $0.header & AttributeRecord.declarationFlag, value: value($0.value))
-                }
-                setAttributes(index, to: attributes)
+            let attributes = Array(source.attributes(original)).map {
+                AttributeRecord(header: name($0.name) | $0.header & AttributeRecord.declarationFlag, value: value($0.value))
             }
-            if first == noNode {
-                first = index
-            } else {
-                while let last = path.last, last.original != record.parent { path.removeLast() }
-                if let parent = path.last { link(index, into: parent.copy, before: noNode) }
-            }
+            if !attributes.isEmpty { setAttributes(index, to: attributes) }
+            while let last = path.last, last.original != record.parent { path.removeLast() }
+            if let parent = path.last { link(index, into: parent.copy, before: noNode) }
             path.append((original, index))
-            onCopy(original, index)
+            pairs.append((original, index))
         }
-        return first
+        return pairs
     }
 
     /// Brings a subtree of another tree here, where it stands alone. Handles to the moved nodes follow.
@@ -58,14 +42,13 @@ extension XMLTree {
         makeEditable()
         source.makeEditable()
         source.unlink(top)
-        var pairs: [(original: UInt32, copy: UInt32)] = []
-        let copy = copySubtree(top, from: source) { original, copy in pairs.append((original, copy)) }
+        let pairs = copySubtree(top, from: source)
         let destination = source.destination(self)
         for (original, copy) in pairs {
             state.pointee.identities[copy] = source.hashIdentity(original)
             source.forward(original, to: copy, destination: destination)
         }
-        return copy
+        return pairs[0].copy
     }
 
     /// What a handle to the node hashes by; it stays the same when the node moves to another tree.
@@ -77,24 +60,18 @@ extension XMLTree {
     /// Marks a slot as moved. It is not used again, because handles to it must find their node.
     private func forward(_ index: UInt32, to copy: UInt32, destination: Int) {
         let target = state.pointee.destinations[destination].tree
-        let record = nodes[Int(index)]
-        if record.isElement {
-            for attribute in attributes(index) { waste(attribute.value) }
-        } else if record.kind != .document {
-            waste(record.payload)
-        }
         vacate(index)
-        nodes[Int(index)].parent = noNode
+        nodes[Int(index)] = NodeRecord(
+            kind: .removed, name: UInt32(destination + 1),
+            payload: target?.state.pointee.links.base[Int(copy)].generation ?? 0)
         nodes[Int(index)].next = copy
-        nodes[Int(index)].payload = target?.state.pointee.links.base[Int(copy)].generation ?? 0
-        nodes[Int(index)].header |= UInt32(destination + 1) << NodeRecord.nameShift
     }
 
     /// Where the node of a vacant slot lives now; nil when it is gone.
     func forwarded(_ index: UInt32, generation: UInt32) -> XMLNode? {
         let record = nodes[Int(index)]
         let current = state.pointee.links.base[Int(index)].generation
-        guard record.kind == .vacant, record.name > 0, current == generation &+ 1 else { return nil }
+        guard record.kind == .removed, record.name > 0, current == generation &+ 1 else { return nil }
         guard let tree = state.pointee.destinations[Int(record.name) - 1].tree else { return nil }
         return XMLNode(tree: tree, index: record.next, generation: record.payload)
     }

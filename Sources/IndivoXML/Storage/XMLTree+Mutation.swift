@@ -1,15 +1,11 @@
 extension XMLTree {
-    /// Makes the tree ready for edits of content: its arena its own.
-    func own() {
-        guard state.pointee.frozen != nil else { return }
-        state.pointee.arena = state.pointee.arena.copy()
-        state.pointee.frozen = nil
-    }
-
-    /// Makes the tree ready for edits of attributes and content.
+    /// Makes the tree ready for edits of attributes and content: its arena its own.
     func makeWritable() {
         state.pointee.mirror = nil
-        own()
+        if state.pointee.frozen != nil {
+            state.pointee.arena = state.pointee.arena.copy()
+            state.pointee.frozen = nil
+        }
         compactValuesIfWasteful()
     }
 
@@ -20,13 +16,11 @@ extension XMLTree {
         guard isPristine else { return }
         let count = state.pointee.arena.nodes.count
         let links = state.pointee.links.extend(by: count)
-        links.initialize(repeating: Link(firstChild: noNode, lastChild: noNode, previous: noNode, generation: 0), count: count)
+        links.initialize(repeating: Link(), count: count)
         for index in 0..<count {
             let record = nodes[index]
             if record.parent != noNode {
-                if links[Int(record.parent)].firstChild == noNode {
-                    links[Int(record.parent)].firstChild = UInt32(index)
-                }
+                if links[Int(record.parent)].firstChild == noNode { links[Int(record.parent)].firstChild = UInt32(index) }
                 if record.next == noNode { links[Int(record.parent)].lastChild = UInt32(index) }
             }
             if record.next != noNode { links[Int(record.next)].previous = UInt32(index) }
@@ -44,33 +38,15 @@ extension XMLTree {
         let index = UInt32(state.pointee.arena.nodes.count)
         precondition(index < noNode, "an XML document can have no more than \(noNode) nodes")
         state.pointee.arena.nodes.append(record)
-        state.pointee.links.append(Link(firstChild: noNode, lastChild: noNode, previous: noNode, generation: 0))
+        state.pointee.links.append(Link())
         return index
     }
 
-    func makeText(_ text: String) -> UInt32 {
-        let payload = store(text)
-        return makeRecord(NodeRecord(kind: .text, parent: noNode, payload: payload))
-    }
+    func makeText(_ text: String) -> UInt32 { makeRecord(NodeRecord(kind: .text, payload: store(text))) }
 
     /// Frees the slots of a subtree that stands alone: handles into it report that their node was removed.
     func free(_ top: UInt32) {
-        var doomed: [UInt32] = []
-        var current = top
-        while current != noNode {
-            doomed.append(current)
-            current = following(current, within: top)
-        }
-        for index in doomed {
-            let record = nodes[Int(index)]
-            if record.isElement {
-                for attribute in attributes(index) {
-                    waste(attribute.value)
-                    state.pointee.wastedAttributes += 1
-                }
-            } else if record.kind != .document {
-                waste(record.payload)
-            }
+        for index in Array(subtree(of: top)) {
             vacate(index)
             state.pointee.vacant.append(index)
         }
@@ -78,10 +54,13 @@ extension XMLTree {
 
     /// Marks a slot as gone.
     func vacate(_ index: UInt32) {
-        nodes[Int(index)] = NodeRecord(kind: .vacant, parent: noNode)
+        let record = nodes[Int(index)]
+        for attribute in attributes(index) { waste(attribute.value) }
+        state.pointee.wastedAttributes += attributes(index).count
+        if !record.isElement, record.kind != .document { waste(record.payload) }
+        nodes[Int(index)] = NodeRecord(kind: .removed)
         let generation = state.pointee.links.base[Int(index)].generation
-        state.pointee.links.base[Int(index)] = Link(
-            firstChild: noNode, lastChild: noNode, previous: noNode, generation: generation &+ 1)
+        state.pointee.links.base[Int(index)] = Link(generation: generation &+ 1)
         state.pointee.removedTops.remove(index)
         state.pointee.identities[index] = nil
     }
@@ -143,7 +122,7 @@ extension XMLTree {
         return state.pointee.arena.store(text)
     }
 
-    func store(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt32 {
+    func store(_ bytes: UTF8Bytes) -> UInt32 {
         makeRoom(for: bytes.count)
         return state.pointee.arena.store(bytes)
     }
@@ -166,32 +145,26 @@ extension XMLTree {
     }
 
     private func compactValues() {
-        var arena = state.pointee.arena
-        let old = arena
+        var old = state.pointee.arena
+        var arena = old
         arena.bytes = Column()
         arena.attributes = Column()
-        for index in 0..<arena.nodes.count {
-            let record = arena.nodes.base[index]
-            switch record.kind {
+        for index in 0..<UInt32(old.nodes.count) {
+            var payload = nodes[Int(index)].payload
+            switch nodes[Int(index)].kind {
             case .element:
-                guard record.hasAttributes else { continue }
-                arena.nodes.base[index].payload = UInt32(arena.attributes.count)
-                var attribute = Int(record.payload)
-                while true {
-                    var copy = old.attributes.base[attribute]
-                    copy.value = arena.store(old.value(at: copy.value))
-                    arena.attributes.append(copy)
-                    if copy.isLast { break }
-                    attribute += 1
+                payload = UInt32(arena.attributes.count)
+                for var attribute in attributes(index) {
+                    attribute.value = arena.store(old.value(at: attribute.value))
+                    arena.attributes.append(attribute)
                 }
-            case .document, .vacant: continue
-            default: arena.nodes.base[index].payload = arena.store(old.value(at: record.payload))
+            case .document, .removed: continue
+            default: payload = arena.store(old.value(at: payload))
             }
+            nodes[Int(index)].payload = payload
         }
-        var bytes = old.bytes
-        bytes.deallocate()
-        var attributes = old.attributes
-        attributes.deallocate()
+        old.bytes.deallocate()
+        old.attributes.deallocate()
         state.pointee.arena = arena
         state.pointee.wastedBytes = 0
         state.pointee.wastedAttributes = 0
@@ -205,23 +178,20 @@ extension XMLTree {
     }
 
     func nameID(_ qualified: String, namespaceID: UInt32) -> UInt32 {
-        let key = NameKey(qualified: UTF8Key(qualified), namespace: namespaceID)
+        let key = NameKey(name: UTF8Key(qualified), namespace: namespaceID)
         if state.pointee.nameIDs == nil {
-            var known: [NameKey: UInt32] = [:]
-            let names = state.pointee.arena.names
-            for id in 0..<UInt32(names.count) {
-                let key = NameKey(qualified: UTF8Key(names.qualified(id)), namespace: names.namespaceID(ofName: id))
-                if known[key] == nil { known[key] = id }
-            }
-            state.pointee.nameIDs = known
+            state.pointee.nameIDs = Dictionary(
+                firstOf: (0..<UInt32(names.count)).map { id in
+                    (NameKey(name: UTF8Key(names.qualified(id)), namespace: names.namespaceID(ofName: id)), id)
+                })
         }
         if let id = state.pointee.nameIDs?[key] { return id }
-        precondition(state.pointee.arena.names.count < NodeRecord.nameLimit, "too many different names in one XML document")
+        precondition(names.count < NodeRecord.nameLimit, "too many different names in one XML document")
         var text = qualified
         let id = text.withUTF8 { name in
             let colon = name.firstIndex(of: UInt8(ascii: ":")) ?? 0
-            let local = UnsafeBufferPointer(rebasing: name[(colon > 0 ? colon + 1 : 0)...])
-            let prefix = UnsafeBufferPointer(rebasing: name[..<colon])
+            let local = UTF8Bytes(rebasing: name[(colon > 0 ? colon + 1 : 0)...])
+            let prefix = UTF8Bytes(rebasing: name[..<colon])
             return state.pointee.arena.names.add(prefix: prefix, local: local, namespace: namespaceID)
         }
         state.pointee.nameIDs?[key] = id
@@ -231,15 +201,7 @@ extension XMLTree {
     /// The id of a namespace, added when it is new; nil and the empty URI are no namespace.
     func namespaceID(_ uri: String?) -> UInt32 {
         guard var uri, !uri.isEmpty else { return 0 }
-        if state.pointee.namespaceIDs == nil {
-            var known: [UTF8Key: UInt32] = [:]
-            let names = state.pointee.arena.names
-            for id in 1..<UInt32(names.namespaces.count + 1) {
-                let key = UTF8Key(names.namespace(id))
-                if known[key] == nil { known[key] = id }
-            }
-            state.pointee.namespaceIDs = known
-        }
+        if state.pointee.namespaceIDs == nil { state.pointee.namespaceIDs = names.namespaceIDs }
         let key = UTF8Key(uri)
         if let id = state.pointee.namespaceIDs?[key] { return id }
         let id = uri.withUTF8 { state.pointee.arena.names.addNamespace($0) }
@@ -268,8 +230,7 @@ extension XMLTree {
         }
         for (offset, attribute) in attributes.enumerated() {
             var attribute = attribute
-            attribute.header &= ~AttributeRecord.lastFlag
-            if offset == last { attribute.header |= AttributeRecord.lastFlag }
+            attribute.isLast = offset == last
             state.pointee.arena.attributes.base[start + offset] = attribute
         }
         nodes[Int(index)].header |= NodeRecord.attributesFlag

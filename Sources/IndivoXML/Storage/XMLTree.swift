@@ -31,7 +31,7 @@ final class XMLTree {
     }
 
     struct NameKey: Hashable {
-        var qualified: UTF8Key
+        var name: UTF8Key
         var namespace: UInt32
     }
 
@@ -50,11 +50,7 @@ final class XMLTree {
     }
 
     /// A tree with a document node and nothing else.
-    convenience init() {
-        var arena = Arena()
-        arena.nodes.append(NodeRecord(kind: .document, parent: noNode))
-        self.init(arena)
-    }
+    convenience init() { self.init(Arena()) }
 
     deinit {
         if state.pointee.frozen == nil { state.pointee.arena.deallocate() }
@@ -66,17 +62,21 @@ final class XMLTree {
     @inline(__always)
     var nodes: UnsafeMutablePointer<NodeRecord> { state.pointee.arena.nodes.base }
 
+    @inline(__always)
+    var names: NameTable { state.pointee.arena.names }
+
     /// Whether the tree is as it was parsed: record order is document order, and no slot was ever freed.
     @inline(__always)
     var isPristine: Bool { state.pointee.links.count == 0 }
 
-    func handle(_ index: UInt32) -> XMLNode {
-        XMLNode(tree: self, index: index, generation: isPristine ? 0 : state.pointee.links.base[Int(index)].generation)
+    @inline(__always)
+    func id(_ index: UInt32) -> NodeID {
+        NodeID(index: index, generation: isPristine ? 0 : state.pointee.links.base[Int(index)].generation)
     }
 
-    func handle(orNil index: UInt32) -> XMLNode? {
-        index == noNode ? nil : handle(index)
-    }
+    func handle(_ index: UInt32) -> XMLNode { XMLNode(tree: self, index: index, generation: id(index).generation) }
+
+    func handle(orNil index: UInt32) -> XMLNode? { index == noNode ? nil : handle(index) }
 }
 
 // MARK: - Ways through the tree
@@ -114,13 +114,8 @@ extension XMLTree {
 
     /// In a pristine tree: the record behind the last of the subtree.
     func endOfSubtree(_ index: UInt32) -> UInt32 {
-        var current = index
-        while current != noNode {
-            let record = nodes[Int(current)]
-            if record.next != noNode { return record.next }
-            current = record.parent
-        }
-        return UInt32(state.pointee.arena.nodes.count)
+        let following = followingSkippingChildren(index, within: noNode)
+        return following == noNode ? UInt32(state.pointee.arena.nodes.count) : following
     }
 
     /// The next node in document order inside the subtree of `top`, which may be any node below it or itself.
@@ -161,25 +156,6 @@ extension XMLTree {
         return first == noNode || isElement(first) ? first : nextElement(first)
     }
 
-    /// Calls `body` with a node, with the one that `next` leads to, and so on.
-    @inline(__always)
-    func forEach(from first: UInt32, _ next: (UInt32) -> UInt32, _ body: (UInt32) -> Void) {
-        var current = first
-        while current != noNode {
-            body(current)
-            current = next(current)
-        }
-    }
-
-    func isAncestor(_ ancestor: UInt32, ofOrSame index: UInt32) -> Bool {
-        var current = index
-        while current != noNode {
-            if current == ancestor { return true }
-            current = parent(current)
-        }
-        return false
-    }
-
     func top(of index: UInt32) -> UInt32 {
         var current = index
         while parent(current) != noNode { current = parent(current) }
@@ -191,12 +167,14 @@ extension XMLTree {
 
 extension XMLTree {
     @inline(__always)
-    func content(_ index: UInt32) -> UnsafeBufferPointer<UInt8> {
-        state.pointee.arena.value(at: nodes[Int(index)].payload)
-    }
+    func content(_ index: UInt32) -> UTF8Bytes { state.pointee.arena.value(at: nodes[Int(index)].payload) }
 
-    func localName(_ index: UInt32) -> UnsafeBufferPointer<UInt8> {
-        state.pointee.arena.names.local(nodes[Int(index)].name)
+    func localName(_ index: UInt32) -> UTF8Bytes { names.local(nodes[Int(index)].name) }
+
+    @inline(__always)
+    func isText(_ index: UInt32) -> Bool {
+        let kind = nodes[Int(index)].kind
+        return kind == .text || kind == .cdata
     }
 
     /// The attribute records of an element, namespace declarations among them.
@@ -210,69 +188,47 @@ extension XMLTree {
         return UnsafeBufferPointer(start: first, count: count)
     }
 
-    func attributeValue(_ attribute: AttributeRecord) -> UnsafeBufferPointer<UInt8> {
-        state.pointee.arena.value(at: attribute.value)
-    }
+    func attributeValue(_ attribute: AttributeRecord) -> UTF8Bytes { state.pointee.arena.value(at: attribute.value) }
 
     /// Calls `body` with each piece of text of the subtree, in order.
-    func forEachText(in index: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+    func forEachText(in index: UInt32, _ body: (UTF8Bytes) -> Void) {
         switch nodes[Int(index)].kind {
         case .text, .cdata, .comment, .processingInstruction: body(content(index))
-        case .element, .document:
-            var current = firstChild(index)
-            while current != noNode {
-                let kind = nodes[Int(current)].kind
-                if kind == .text || kind == .cdata { body(content(current)) }
-                current = following(current, within: index)
-            }
-        case .documentType, .vacant: break
+        case .element, .document: for node in subtree(of: index) where isText(node) { body(content(node)) }
+        case .documentType, .removed: break
         }
+    }
+
+    /// The text below an element where it lies in one piece, as in most.
+    func onlyText(_ index: UInt32) -> UTF8Bytes? {
+        let child = firstChild(index)
+        if child == noNode { return UTF8Bytes.none }
+        return isText(child) && next(child) == noNode ? content(child) : nil
     }
 
     func text(_ index: UInt32) -> String {
-        // Most elements hold one piece of text, and then its bytes are the string.
-        var only: UnsafeBufferPointer<UInt8>?
-        var pieces = 0
-        var total = 0
-        forEachText(in: index) { piece in
-            only = piece
-            pieces += 1
-            total += piece.count
-        }
-        if pieces <= 1 { return only?.string ?? "" }
-        return String(unsafeUninitializedCapacity: total) { buffer in
-            var end = 0
-            forEachText(in: index) { piece in
-                guard let start = piece.baseAddress, let base = buffer.baseAddress else { return }
-                (base + end).update(from: start, count: piece.count)
-                end += piece.count
-            }
-            return end
-        }
+        if isElement(index), let only = onlyText(index) { return only.string }
+        var text = ""
+        forEachText(in: index) { text += $0.string }
+        return text
     }
 
     /// Each record's position in document order: ascending along the document, then along the subtrees that stand alone.
     /// In a pristine tree a record's index is its position.
-    func place(of index: UInt32) -> UInt32 {
-        if isPristine { return index }
-        if let order = state.pointee.order { return order[Int(index)] }
-        let order = makeOrder()
-        state.pointee.order = order
-        return order[Int(index)]
-    }
+    @inline(__always)
+    func place(of index: UInt32) -> UInt32 { isPristine ? index : order[Int(index)] }
 
-    private func makeOrder() -> [UInt32] {
-        let count = state.pointee.arena.nodes.count
-        var order = [UInt32](repeating: 0, count: count)
+    private var order: [UInt32] {
+        if let order = state.pointee.order { return order }
+        var order = [UInt32](repeating: 0, count: state.pointee.arena.nodes.count)
         var place: UInt32 = 0
-        for top in 0..<UInt32(count) where parent(top) == noNode && nodes[Int(top)].kind != .vacant {
-            var current = top
-            while current != noNode {
-                order[Int(current)] = place
+        for top in order.indices.map({ UInt32($0) }) where parent(top) == noNode && nodes[Int(top)].kind != .removed {
+            for node in subtree(of: top) {
+                order[Int(node)] = place
                 place += 1
-                current = following(current, within: top)
             }
         }
+        state.pointee.order = order
         return order
     }
 }

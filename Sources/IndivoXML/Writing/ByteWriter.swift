@@ -1,14 +1,14 @@
 /// The bytes of a document that is being written.
 struct ByteWriter {
     private(set) var bytes = Column<UInt8>()
+    /// Whether references are those of Canonical XML 1.0, section 2.3.
+    var isCanonical = false
 
     @inline(__always)
-    mutating func write(_ text: StaticString) {
-        bytes.append(contentsOf: text.utf8Start, count: text.utf8CodeUnitCount)
-    }
+    mutating func write(_ text: StaticString) { bytes.append(contentsOf: text.utf8Start, count: text.utf8CodeUnitCount) }
 
     @inline(__always)
-    mutating func write(_ text: UnsafeBufferPointer<UInt8>) { bytes.append(contentsOf: text) }
+    mutating func write(_ text: UTF8Bytes) { bytes.append(contentsOf: text) }
 
     @inline(__always)
     mutating func write(byte: UInt8) { bytes.append(byte) }
@@ -23,11 +23,25 @@ struct ByteWriter {
         for _ in 0..<level * 2 { bytes.append(0x20) }
     }
 
+    mutating func writeComment(_ content: UTF8Bytes) {
+        write("<!--")
+        write(content)
+        write("-->")
+    }
+
+    mutating func writeInstruction(_ target: UTF8Bytes, _ content: UTF8Bytes) {
+        write("<?")
+        write(target)
+        if !content.isEmpty { write(byte: 0x20) }
+        write(content)
+        write("?>")
+    }
+
     /// Writes character data with the signs that XML reserves escaped.
     ///
     /// - Returns: The first character that XML cannot carry, if there is one.
     @inline(__always)
-    mutating func writeEscaped(_ text: UnsafeBufferPointer<UInt8>, _ place: Escaping) -> Unicode.Scalar? {
+    mutating func writeEscaped(_ text: UTF8Bytes, _ place: Escaping) -> Unicode.Scalar? {
         guard let start = text.baseAddress else { return nil }
         var from = 0
         for index in 0..<text.count {
@@ -40,9 +54,9 @@ struct ByteWriter {
             case UInt8(ascii: "<"): replacement = "&lt;"
             case UInt8(ascii: ">"): replacement = "&gt;"
             case UInt8(ascii: "\""): replacement = "&quot;"
-            case 0x09: replacement = "&#9;"
-            case 0x0A: replacement = "&#10;"
-            case 0x0D: replacement = "&#13;"
+            case 0x09: replacement = isCanonical ? "&#x9;" : "&#9;"
+            case 0x0A: replacement = isCanonical ? "&#xA;" : "&#10;"
+            case 0x0D: replacement = isCanonical ? "&#xD;" : "&#13;"
             case 0xEF:
                 // U+FFFE and U+FFFF, which are no characters.
                 if index + 2 < text.count, start[index + 1] == 0xBF, start[index + 2] >= 0xBE {

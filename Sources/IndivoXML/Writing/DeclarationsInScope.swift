@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// That a prefix, or the empty one, stands for a namespace.
 struct NamespaceDeclaration {
     var prefix: String
@@ -20,59 +12,45 @@ struct NamespaceDeclaration {
 extension XMLTree {
     /// The declarations of an element's ancestors that are in force at it and not overridden by its own.
     func declarationsInScope(above index: UInt32) -> [NamespaceDeclaration] {
-        let names = state.pointee.arena.names
         var seen = Set(attributes(index).lazy.filter(\.isDeclaration).map(\.name))
         var found: [NamespaceDeclaration] = []
-        var current = parent(index)
-        while current != noNode {
-            for attribute in attributes(current) where attribute.isDeclaration && seen.insert(attribute.name).inserted {
+        for ancestor in ancestors(of: index) {
+            for attribute in attributes(ancestor) where attribute.isDeclaration && seen.insert(attribute.name).inserted {
                 let uri = attributeValue(attribute).string
                 // `xmlns=""` ends the namespace that stands farther out.
-                if uri.isEmpty { continue }
-                let isDefault = names.prefix(attribute.name).isEmpty
-                found.append(NamespaceDeclaration(prefix: isDefault ? "" : names.local(attribute.name).string, uri: uri))
+                if !uri.isEmpty { found.append(NamespaceDeclaration(prefix: names.declaredPrefix(attribute.name), uri: uri)) }
             }
-            current = parent(current)
         }
         return found
     }
 
     /// Those of the declarations around an element that values in it may speak of.
     func declarationsForValues(of top: UInt32) -> [NamespaceDeclaration] {
-        guard isElement(top) else { return [] }
-        let around = declarationsInScope(above: top)
+        let around = isElement(top) ? declarationsInScope(above: top) : []
         guard !around.isEmpty else { return [] }
-        let byPrefix = Dictionary(around.map { (UTF8Key($0.prefix), $0) }, uniquingKeysWith: { first, _ in first })
+        let byPrefix = Dictionary(firstOf: around.map { (UTF8Key($0.prefix), $0) })
         let longest = around.map { $0.prefix.utf8.count }.max() ?? 0
-        return declarationsForValues(of: top, longestPrefix: longest, default: byPrefix[UTF8Key("")]) {
-            byPrefix[UTF8Key($0)]
-        }
+        return declarationsForValues(of: top, longestPrefix: longest, default: byPrefix[UTF8Key("")]) { byPrefix[UTF8Key($0)] }
     }
 
     /// - Parameter resolve: What a prefix stands for around the element.
     func declarationsForValues(
         of top: UInt32, longestPrefix: Int, default defaultNamespace: NamespaceDeclaration?,
-        resolve: (UnsafeBufferPointer<UInt8>) -> NamespaceDeclaration?
+        resolve: (UTF8Bytes) -> NamespaceDeclaration?
     ) -> [NamespaceDeclaration] {
-        let names = state.pointee.arena.names
         var found: [UTF8Key: NamespaceDeclaration] = [:]
         // A value without a colon may be a name in the default namespace; an element in it declares it anyway.
         if let defaultNamespace, !names.prefix(nodes[Int(top)].name).isEmpty { found[UTF8Key("")] = defaultNamespace }
-        func look(at value: UnsafeBufferPointer<UInt8>) {
+        func look(at value: UTF8Bytes) {
             value.forEachPrefix(longest: longestPrefix) { prefix in
                 let key = UTF8Key(prefix)
                 if found[key] == nil, let declaration = resolve(prefix) { found[key] = declaration }
             }
         }
         if longestPrefix > 0 {
-            var current = top
-            while current != noNode {
-                switch nodes[Int(current)].kind {
-                case .element: for attribute in attributes(current) where !attribute.isDeclaration { look(at: attributeValue(attribute)) }
-                case .text, .cdata: look(at: content(current))
-                default: break
-                }
-                current = following(current, within: top)
+            for node in subtree(of: top) {
+                for attribute in attributes(node) where !attribute.isDeclaration { look(at: attributeValue(attribute)) }
+                if isText(node) { look(at: content(node)) }
             }
         }
         return found.sorted { $0.key.text < $1.key.text }.map(\.value)
@@ -85,28 +63,23 @@ extension XMLTree {
         var attributes = Array(attributes(index))
         let count = attributes.count
         for declaration in declarations where node.attr(declaration.attributeName) == nil {
-            if let known = node.parent()?.namespace(forPrefix: declaration.prefix), known.hasSameBytes(as: declaration.uri) {
-                continue
-            }
-            attributes.append(
-                AttributeRecord(
-                    header: nameID(declaration.attributeName, namespaceID: 0) | AttributeRecord.declarationFlag,
-                    value: store(declaration.uri)))
+            let known = node.parent()?.namespace(forPrefix: declaration.prefix)
+            if let known, known.hasSameBytes(as: declaration.uri) { continue }
+            let header = nameID(declaration.attributeName, namespaceID: 0) | AttributeRecord.declarationFlag
+            attributes.append(AttributeRecord(header: header, value: store(declaration.uri)))
         }
         if attributes.count > count { setAttributes(index, to: attributes) }
     }
 }
 
-extension UnsafeBufferPointer<UInt8> {
+extension UTF8Bytes {
     /// Calls `body` with what stands before each colon and could be a prefix of at most so many bytes.
-    fileprivate func forEachPrefix(longest: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
-        guard let base = baseAddress else { return }
+    fileprivate func forEachPrefix(longest: Int, _ body: (UTF8Bytes) -> Void) {
         var position = 0
-        while let found = memchr(base + position, Int32(UInt8(ascii: ":")), count - position) {
-            let colon = UnsafeRawPointer(found) - UnsafeRawPointer(base)
+        while let colon = firstIndex(of: UInt8(ascii: ":"), from: position) {
             var start = colon
             while start > position, colon - start <= longest, self[start - 1].isNameByte { start -= 1 }
-            if start < colon, colon - start <= longest { body(UnsafeBufferPointer(rebasing: self[start..<colon])) }
+            if start < colon, colon - start <= longest { body(UTF8Bytes(rebasing: self[start..<colon])) }
             position = colon + 1
         }
     }
@@ -122,46 +95,29 @@ extension UInt8 {
     }
 }
 
-/// What an element that is written alone takes over from the elements around it.
-struct Inherited {
-    var declarations: [NamespaceDeclaration] = []
-    /// Attributes of the namespace `xml`.
-    var attributes: [AttributeRecord] = []
-
-    var isEmpty: Bool { declarations.isEmpty }
-}
-
 extension XMLTree {
     /// The attributes of the namespace `xml` that an element's ancestors have and itself has not, of each the nearest.
     func xmlAttributes(above index: UInt32) -> [AttributeRecord] {
-        let names = state.pointee.arena.names
         var seen: Set<UTF8Key> = []
         var found: [AttributeRecord] = []
-        var current = index
-        while current != noNode {
-            for attribute in attributes(current) where !attribute.isDeclaration {
-                let uri = names.namespace(names.namespaceID(ofName: attribute.name))
-                guard uri.elementsEqual(NamespaceScope.xml.utf8), seen.insert(UTF8Key(names.local(attribute.name))).inserted
-                else { continue }
-                if current != index { found.append(attribute) }
+        for node in ancestors(ofAndWith: index) {
+            for attribute in attributes(node) where !attribute.isDeclaration {
+                let isXML = names.namespace(ofName: attribute.name).elementsEqual(NamespaceScope.xml.utf8)
+                guard isXML, seen.insert(UTF8Key(names.local(attribute.name))).inserted else { continue }
+                if node != index { found.append(attribute) }
             }
-            current = parent(current)
         }
         return found
     }
 
     /// Whether `xml:space="preserve"` is in force around a node.
     func preservesSpace(around index: UInt32) -> Bool {
-        var current = parent(index)
-        while current != noNode {
-            if let space = spaceAttribute(current) { return space.elementsEqual("preserve".utf8) }
-            current = parent(current)
-        }
-        return false
+        ancestors(of: index).compactMap(preservesSpace).first ?? false
     }
 
-    func spaceAttribute(_ index: UInt32) -> UnsafeBufferPointer<UInt8>? {
+    /// What the element's own `xml:space` says.
+    func preservesSpace(_ index: UInt32) -> Bool? {
         let name: StaticString = "xml:space"
-        return attribute(index, named: name.utf8Buffer).map { attributeValue($0) }
+        return attribute(index, named: name.utf8Buffer).map { attributeValue($0).equals("preserve") }
     }
 }

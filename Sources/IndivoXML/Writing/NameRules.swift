@@ -1,7 +1,7 @@
 /// What XML allows as a name, after XML 1.0 (fifth edition) section 2.3 and Namespaces in XML section 4.
 enum NameRules {
     /// Whether the bytes are a name with at most one colon, and that between two others.
-    static func isQualifiedName(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    static func isQualifiedName(_ name: UTF8Bytes) -> Bool {
         let parts = name.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         return parts.count <= 2 && parts.allSatisfy { isLocalName(String(decoding: $0, as: UTF8.self)) }
     }

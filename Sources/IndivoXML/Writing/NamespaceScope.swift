@@ -27,12 +27,9 @@ struct NamespaceScope {
 
     init(names: NameTable) {
         self.names = names
-        namespaceIDs = Dictionary(
-            (0..<UInt32(names.namespaces.count)).map { (UTF8Key(names.namespace($0 + 1)), $0 + 1) },
-            uniquingKeysWith: { first, _ in first })
+        namespaceIDs = names.namespaceIDs
         prefixOfName = Array(repeating: NamespaceScope.unknown, count: names.count)
-        var uri = NamespaceScope.xml
-        declare(number(ofPrefix: "xml"), uri.withUTF8 { namespaceID($0) }, depth: 0)
+        declare(number(ofPrefix: "xml"), namespaceIDs[UTF8Key(NamespaceScope.xml)] ?? NamespaceScope.unused, depth: 0)
         // No name may have the prefix xmlns: what it stands for is no name's namespace here.
         declare(number(ofPrefix: "xmlns"), NamespaceScope.unused, depth: 0)
     }
@@ -56,10 +53,7 @@ struct NamespaceScope {
     }
 
     /// The namespace's id, or `unused`.
-    func namespaceID(_ uri: UnsafeBufferPointer<UInt8>) -> UInt32 {
-        if uri.isEmpty { return 0 }
-        return namespaceIDs[UTF8Key(uri)] ?? NamespaceScope.unused
-    }
+    func namespaceID(_ uri: UTF8Bytes) -> UInt32 { namespaceIDs[UTF8Key(uri)] ?? NamespaceScope.unused }
 
     /// What the prefix stands for; nil when it was not declared. The empty prefix, not declared, stands for none.
     @inline(__always)
@@ -70,8 +64,7 @@ struct NamespaceScope {
 
     /// A prefix that stands for the namespace here.
     func prefix(for namespace: UInt32) -> UInt32? {
-        bindings.last { $0.namespace == namespace && $0.prefix != 0 && self.namespace(ofPrefix: $0.prefix) == namespace }?
-            .prefix
+        bindings.last { $0.namespace == namespace && $0.prefix != 0 && self.namespace(ofPrefix: $0.prefix) == namespace }?.prefix
     }
 
     mutating func declare(_ prefix: UInt32, _ namespace: UInt32, depth: Int) {

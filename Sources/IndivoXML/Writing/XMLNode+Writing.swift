@@ -35,11 +35,11 @@ extension XMLNode {
             throw XMLError(.unwritable, message: "the node is no document; only elements and documents have a canonical form")
         }
         // Read again, the texts are whole and every name has its declaration, whatever edits came before.
-        let tree = try XMLWriter.writeForCanonicalForm(self) { try DocumentParser.parse($0, options: .unlimited) }
+        let tree = try XMLWriter.write(self, isForCanonicalForm: true) { try DocumentParser.parse($0, options: .unlimited) }
         var writer = CanonicalWriter(tree, withComments: withComments)
         defer { writer.deallocate() }
         try writer.write()
-        return Data(bytes: writer.output.bytes.base, count: writer.output.bytes.count)
+        return Data(buffer: writer.output.bytes.buffer)
     }
 }
 

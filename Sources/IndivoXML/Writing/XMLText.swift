@@ -8,27 +8,19 @@ package enum XMLText {
             position += 1
             guard !NameRules.isCharacter(scalar) else { continue }
             let digits = String(scalar.value, radix: 16, uppercase: true)
-            return "character \(position) is U+\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits), which XML "
-                + "cannot carry"
+            let zeros = String(repeating: "0", count: max(0, 4 - digits.count))
+            return "character \(position) is U+\(zeros)\(digits), which XML cannot carry"
         }
         return nil
     }
 
     /// Whether XML can carry all of a text in UTF-8.
-    package static func isAllowed(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    package static func isAllowed(_ text: UTF8Bytes) -> Bool {
         // All of it and no branch: sixteen bytes at a time. Hardly a text needs the second look.
         var suspects: UInt8 = 0
         for byte in text { suspects |= (byte < 0x20 ? 1 : 0) | (byte == 0xEF ? 1 : 0) }
         if suspects == 0 { return true }
-        for (index, byte) in text.enumerated() {
-            switch byte {
-            case 0x09, 0x0A, 0x0D: continue
-            case 0..<0x20: return false
-            case 0xEF where index + 2 < text.count && text[index + 1] == 0xBF && text[index + 2] >= 0xBE: return false
-            default: continue
-            }
-        }
-        return true
+        return text.string.unicodeScalars.allSatisfy(NameRules.isCharacter)
     }
 
     /// The text as a parser gives it back: a line ends with LF, whether it was written with CR, CRLF or LF (section 2.11).
@@ -51,15 +43,13 @@ package enum XMLText {
     /// The text with U+FFFD for every character that XML cannot carry.
     package static func replacingForbidden(_ text: String) -> String {
         guard problem(in: text) != nil else { return text }
-        var result = String.UnicodeScalarView()
-        result.append(contentsOf: text.unicodeScalars.map { NameRules.isCharacter($0) ? $0 : "\u{FFFD}" })
-        return String(result)
+        return String(String.UnicodeScalarView(text.unicodeScalars.map { NameRules.isCharacter($0) ? $0 : "\u{FFFD}" }))
     }
 
     /// Appends an attribute's value, with the signs that XML reserves and white space that would be normalized escaped.
     ///
     /// - Returns: The first character that XML cannot carry, if there is one; nothing is appended then.
-    package static func appendAttributeValue(_ text: UnsafeBufferPointer<UInt8>, to result: inout [UInt8]) -> Unicode.Scalar? {
+    package static func appendAttributeValue(_ text: UTF8Bytes, to result: inout [UInt8]) -> Unicode.Scalar? {
         guard text.contains(where: Escaping.attribute.isSpecial) else {
             result.append(contentsOf: text)
             return nil
@@ -67,7 +57,7 @@ package enum XMLText {
         var writer = ByteWriter()
         defer { writer.deallocate() }
         if let character = writer.writeEscaped(text, .attribute) { return character }
-        result.append(contentsOf: UnsafeBufferPointer(start: writer.bytes.base, count: writer.bytes.count))
+        result.append(contentsOf: writer.bytes.buffer)
         return nil
     }
 }

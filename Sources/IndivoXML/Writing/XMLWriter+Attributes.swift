@@ -2,14 +2,14 @@
 extension XMLWriter {
     @inline(__always)
     mutating func writeAttributes(_ index: UInt32, _ record: NodeRecord) throws {
-        let names = tree.state.pointee.arena.names
+        let names = tree.names
         let prefix = scope.prefix(ofName: record.name)
         let namespace = names.namespaceID(ofName: record.name)
         let attributes = tree.attributes(index)
         for attribute in attributes where attribute.isDeclaration {
             try writeDeclaration(attribute, elementPrefix: prefix, elementNamespace: namespace, index)
         }
-        if depth == 1, !inherited.isEmpty { try writeInheritedDeclarations(prefix, namespace, index) }
+        if depth == 1 { try writeInheritedDeclarations(prefix, namespace, index) }
         if namespace == 0, prefix != 0 { throw undeclared(record.name, index) }
         if scope.namespace(ofPrefix: prefix) != namespace { try declare(prefix, namespace, index) }
         var prefixed = 0
@@ -28,7 +28,7 @@ extension XMLWriter {
             try writeValue(tree.attributeValue(attribute), index)
         }
         if depth == 1 {
-            for attribute in inherited.attributes {
+            for attribute in inheritedAttributes {
                 try writePrefixed(attribute.name, names.namespaceID(ofName: attribute.name), index)
                 try writeValue(tree.attributeValue(attribute), index)
             }
@@ -36,7 +36,7 @@ extension XMLWriter {
         if prefixed > 1, tree.state.pointee.hasSetAttributes { try checkTwice(attributes, index) }
     }
 
-    private mutating func writeValue(_ value: UnsafeBufferPointer<UInt8>, _ index: UInt32) throws {
+    private mutating func writeValue(_ value: UTF8Bytes, _ index: UInt32) throws {
         output.write("=\"")
         if let bad = output.writeEscaped(value, .attribute) { throw unwritable(index, bad) }
         output.write(byte: UInt8(ascii: "\""))
@@ -45,22 +45,18 @@ extension XMLWriter {
     private mutating func writeDeclaration(
         _ attribute: AttributeRecord, elementPrefix: UInt32, elementNamespace: UInt32, _ index: UInt32
     ) throws {
-        let names = tree.state.pointee.arena.names
-        let isDefault = names.prefix(attribute.name).isEmpty
-        let prefix = isDefault ? 0 : scope.number(ofPrefix: names.local(attribute.name).string)
+        let prefix = scope.number(ofPrefix: tree.names.declaredPrefix(attribute.name))
         let uri = tree.attributeValue(attribute)
         let namespace = scope.namespaceID(uri)
         // The element's own namespace counts for more than a declaration that was put beside it.
-        if prefix == elementPrefix, namespace != elementNamespace, isDefault || elementNamespace != 0 { return }
+        if prefix == elementPrefix, namespace != elementNamespace, prefix == 0 || elementNamespace != 0 { return }
         try check(attribute.name, index)
-        if !isDefault, uri.isEmpty {
-            throw unwritable(index, "a prefix is declared as no namespace; remove the declaration")
-        }
+        if prefix != 0, uri.isEmpty { throw unwritable(index, "a prefix is declared as no namespace; remove the declaration") }
         try declare(prefix, namespace, uri, index)
     }
 
     private mutating func writeInheritedDeclarations(_ elementPrefix: UInt32, _ elementNamespace: UInt32, _ index: UInt32) throws {
-        for declaration in inherited.declarations {
+        for declaration in inheritedDeclarations {
             let prefix = scope.number(ofPrefix: declaration.prefix)
             var uri = declaration.uri
             try uri.withUTF8 { uri in
@@ -73,12 +69,10 @@ extension XMLWriter {
 
     /// Writes a declaration that nobody asked for and a name needs.
     private mutating func declare(_ prefix: UInt32, _ namespace: UInt32, _ index: UInt32) throws {
-        try declare(prefix, namespace, tree.state.pointee.arena.names.namespace(namespace), index)
+        try declare(prefix, namespace, tree.names.namespace(namespace), index)
     }
 
-    private mutating func declare(
-        _ prefix: UInt32, _ namespace: UInt32, _ uri: UnsafeBufferPointer<UInt8>, _ index: UInt32
-    ) throws {
+    private mutating func declare(_ prefix: UInt32, _ namespace: UInt32, _ uri: UTF8Bytes, _ index: UInt32) throws {
         try checkBinding(prefix, uri, index)
         scope.declare(prefix, namespace, depth: depth)
         output.write(prefix == 0 ? " xmlns" : " xmlns:")
@@ -100,7 +94,7 @@ extension XMLWriter {
         output.write(byte: 0x20)
         output.write(scope.prefixTexts[Int(prefix)])
         output.write(byte: UInt8(ascii: ":"))
-        output.write(tree.state.pointee.arena.names.local(name))
+        output.write(tree.names.local(name))
     }
 
     private mutating func freshPrefix() -> UInt32 {
@@ -116,28 +110,24 @@ extension XMLWriter {
 
     /// Namespaces in XML 1.0, section 3: what the prefixes `xml` and `xmlns` stand for is fixed, and nothing else may
     /// stand for that.
-    private func checkBinding(_ prefix: UInt32, _ uri: UnsafeBufferPointer<UInt8>, _ index: UInt32) throws {
+    private func checkBinding(_ prefix: UInt32, _ uri: UTF8Bytes, _ index: UInt32) throws {
         let isXML = uri.elementsEqual(NamespaceScope.xml.utf8)
-        if scope.prefixTexts[Int(prefix)] == "xml" ? isXML : !isXML && !scope.isReserved(prefix) {
-            if !uri.elementsEqual(NamespaceScope.xmlns.utf8) { return }
-        }
+        let isRight = scope.prefixTexts[Int(prefix)] == "xml" ? isXML : !isXML && !scope.isReserved(prefix)
+        if isRight, !uri.elementsEqual(NamespaceScope.xmlns.utf8) { return }
         throw unwritable(index, "the prefixes xml and xmlns and their namespaces are reserved; take another prefix and namespace")
     }
 
     private func undeclared(_ name: UInt32, _ index: UInt32) -> XMLError {
-        let name = tree.state.pointee.arena.names.qualified(name).string
-        return unwritable(index, "the prefix of \(name.prefix(40)) is not declared; give the namespace")
+        unwritable(index, "the prefix of \(tree.names.qualified(name).string.prefix(40)) is not declared; give the namespace")
     }
 
     /// No two attributes of an element have the same namespace and local name. The parser sees to it, edits do not.
     private func checkTwice(_ attributes: UnsafeBufferPointer<AttributeRecord>, _ index: UInt32) throws {
-        let names = tree.state.pointee.arena.names
         var seen: Set<XMLTree.NameKey> = []
         for attribute in attributes where !attribute.isDeclaration {
-            let namespace = names.namespaceID(ofName: attribute.name)
-            guard namespace != 0 else { continue }
-            let local = UTF8Key(names.local(attribute.name))
-            if !seen.insert(XMLTree.NameKey(qualified: local, namespace: namespace)).inserted {
+            let local = UTF8Key(tree.names.local(attribute.name))
+            let namespace = tree.names.namespaceID(ofName: attribute.name)
+            if namespace != 0, !seen.insert(XMLTree.NameKey(name: local, namespace: namespace)).inserted {
                 throw unwritable(index, "the attribute \(local.text.prefix(40)) is there twice; remove one")
             }
         }

@@ -6,54 +6,43 @@ struct XMLWriter {
     var scope: NamespaceScope
     /// Names that were checked and are valid.
     private var checkedNames: [Bool]
-    private var keepsDocumentType = true
+    private let keepsDocumentType: Bool
     /// What the outermost element takes over from the elements around it, which are not written.
-    private(set) var inherited = Inherited()
+    private(set) var inheritedDeclarations: [NamespaceDeclaration] = []
+    /// The same of the attributes of the namespace `xml`.
+    private(set) var inheritedAttributes: [AttributeRecord] = []
     var depth = 0
     /// The depth of the outermost element that is written as it is, in pretty style.
     private var verbatimDepth: Int?
 
     /// Calls `body` with the bytes of the subtree.
     ///
+    /// - Parameter isForCanonicalForm: Whether a document type is left out, and all is written that an element inherits.
     /// - Throws: `XMLError` of kind `unwritable` for what XML cannot carry.
-    static func write<R>(_ node: XMLNode, style: XMLStyle, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) throws -> R {
-        let node = try resolve(node)
-        var writer = XMLWriter(node.tree, style: style)
-        writer.inherited.declarations = node.tree.declarationsForValues(of: node.index)
-        if style == .pretty, node.tree.preservesSpace(around: node.index) { writer.verbatimDepth = 0 }
-        return try writer.write(node, body)
-    }
-
-    /// The same without a document type, and with all that an element inherits.
-    static func writeForCanonicalForm<R>(_ node: XMLNode, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) throws -> R {
-        let node = try resolve(node)
-        var writer = XMLWriter(node.tree, style: .compact)
-        writer.keepsDocumentType = false
-        if node.record.isElement {
-            writer.inherited.declarations = node.tree.declarationsInScope(above: node.index)
-            writer.inherited.attributes = node.tree.xmlAttributes(above: node.index)
+    static func write<R>(
+        _ node: XMLNode, style: XMLStyle = .compact, isForCanonicalForm: Bool = false, _ body: (UTF8Bytes) throws -> R
+    ) throws -> R {
+        guard let node = node.resolved else {
+            throw XMLError(.unwritable, message: "the node was removed; there is nothing to write")
         }
-        return try writer.write(node, body)
+        let (tree, index) = (node.tree, node.index)
+        var writer = XMLWriter(tree, style: style, keepsDocumentType: !isForCanonicalForm)
+        defer { writer.output.deallocate() }
+        writer.inheritedDeclarations =
+            isForCanonicalForm ? tree.declarationsInScope(above: index) : tree.declarationsForValues(of: index)
+        if isForCanonicalForm { writer.inheritedAttributes = tree.xmlAttributes(above: index) }
+        if style == .pretty, tree.preservesSpace(around: index) { writer.verbatimDepth = 0 }
+        if node.record.kind == .document { try writer.writeDocument() } else { try writer.writeSubtree(index) }
+        return try body(writer.output.bytes.buffer)
     }
 
-    private static func resolve(_ node: XMLNode) throws -> XMLNode {
-        if let node = node.resolved { return node }
-        throw XMLError(.unwritable, message: "the node was removed; there is nothing to write")
-    }
-
-    private mutating func write<R>(_ node: XMLNode, _ body: (UnsafeBufferPointer<UInt8>) throws -> R) throws -> R {
-        defer { output.deallocate() }
-        if node.record.kind == .document { try writeDocument() } else { try writeSubtree(node.index) }
-        return try body(UnsafeBufferPointer(start: output.bytes.base, count: output.bytes.count))
-    }
-
-    private init(_ tree: XMLTree, style: XMLStyle) {
+    private init(_ tree: XMLTree, style: XMLStyle, keepsDocumentType: Bool) {
         self.tree = tree
+        self.keepsDocumentType = keepsDocumentType
         isPretty = style == .pretty
-        let names = tree.state.pointee.arena.names
-        scope = NamespaceScope(names: names)
+        scope = NamespaceScope(names: tree.names)
         // libxml2 looked at the names that were parsed; those that code added come behind them.
-        checkedNames = (0..<names.count).map { $0 > 0 && $0 < names.parsedCount }
+        checkedNames = (0..<tree.names.count).map { $0 > 0 && $0 < tree.names.parsedCount }
     }
 
     // MARK: Structure
@@ -65,13 +54,10 @@ struct XMLWriter {
         }
         output.write("?>\n")
         var roots = 0
-        var child = tree.firstChild(0)
-        while child != noNode {
+        for child in tree.children(of: 0) {
             switch tree.nodes[Int(child)].kind {
             case .element: roots += 1
-            case .text where isBlank(tree.content(child)):
-                child = tree.next(child)
-                continue
+            case .text where tree.content(child).isBlank: continue
             case .text, .cdata: throw unwritable(child, "text stands outside the root element; put it into the element")
             case .documentType where roots > 0:
                 throw unwritable(child, "a document type stands behind the root element; put it before")
@@ -79,87 +65,56 @@ struct XMLWriter {
             }
             try writeSubtree(child)
             output.write(byte: UInt8(ascii: "\n"))
-            child = tree.next(child)
         }
-        if roots != 1 {
-            throw XMLError(.unwritable, message: "a document has one root element, this one has \(roots)")
-        }
+        if roots != 1 { throw XMLError(.unwritable, message: "a document has one root element, this one has \(roots)") }
     }
 
-    /// Writes a node and all below it. It goes by the links and not by recursion, so that no depth is too deep.
     private mutating func writeSubtree(_ top: UInt32) throws {
-        var current = top
-        while true {
-            if tree.isElement(current), try startElement(current) {
-                current = tree.firstChild(current)
-                continue
-            } else if !tree.isElement(current) {
-                try writeLeaf(current)
-            }
-            // Up to the next sibling, closing what ends on the way.
-            while true {
-                if current == top { return }
-                let next = tree.next(current)
-                if next != noNode {
-                    current = next
-                    break
-                }
-                current = tree.parent(current)
-                try endElement(current)
-            }
+        try tree.visit(top) { index, isEnd in
+            if isEnd { endElement(index) } else if tree.isElement(index) { try startElement(index) } else { try writeLeaf(index) }
         }
     }
 
-    /// - Returns: Whether the element has children, which come next.
-    private mutating func startElement(_ index: UInt32) throws -> Bool {
+    private mutating func startElement(_ index: UInt32) throws {
         if isPretty, depth > 0, verbatimDepth == nil { output.indent(depth) }
         let record = tree.nodes[Int(index)]
         try check(record.name, index)
         depth += 1
         output.write(byte: UInt8(ascii: "<"))
-        output.write(tree.state.pointee.arena.names.qualified(record.name))
+        output.write(tree.names.qualified(record.name))
         try writeAttributes(index, record)
         if tree.firstChild(index) == noNode {
             output.write("/>")
             scope.leave(depth: depth)
             depth -= 1
-            return false
+            return
         }
         output.write(byte: UInt8(ascii: ">"))
         if isPretty, verbatimDepth == nil, isVerbatim(index) { verbatimDepth = depth }
-        return true
     }
 
-    private mutating func endElement(_ index: UInt32) throws {
+    private mutating func endElement(_ index: UInt32) {
         let isVerbatim = verbatimDepth != nil
         if verbatimDepth == depth { verbatimDepth = nil }
         scope.leave(depth: depth)
         depth -= 1
         if isPretty, !isVerbatim { output.indent(depth) }
         output.write("</")
-        output.write(tree.state.pointee.arena.names.qualified(tree.nodes[Int(index)].name))
+        output.write(tree.names.qualified(tree.nodes[Int(index)].name))
         output.write(byte: UInt8(ascii: ">"))
     }
 
     /// Whether white space inside the element means something.
     private func isVerbatim(_ index: UInt32) -> Bool {
-        if let space = tree.spaceAttribute(index), space.elementsEqual("preserve".utf8) { return true }
-        var child = tree.firstChild(index)
+        if tree.preservesSpace(index) == true { return true }
         var hasMarkup = false
-        while child != noNode {
-            switch tree.nodes[Int(child)].kind {
-            case .cdata: return true
-            case .text: if !isBlank(tree.content(child)) { return true }
-            default: hasMarkup = true
-            }
-            child = tree.next(child)
+        for child in tree.children(of: index) {
+            let isText = tree.isText(child)
+            if isText, tree.nodes[Int(child)].kind == .cdata || !tree.content(child).isBlank { return true }
+            if !isText { hasMarkup = true }
         }
         // An element of nothing but blanks holds them on purpose.
         return !hasMarkup
-    }
-
-    private func isBlank(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        text.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
     }
 
     // MARK: Leaves
@@ -183,9 +138,7 @@ struct XMLWriter {
             if contains(content, "--") || content.last == UInt8(ascii: "-") {
                 throw unwritable(index, "a comment holds \"--\" or ends in \"-\", which XML does not allow; change it")
             }
-            output.write("<!--")
-            output.write(content)
-            output.write("-->")
+            output.writeComment(content)
         case .processingInstruction:
             try check(record.name, index)
             try checkCharacters(content, index)
@@ -193,29 +146,23 @@ struct XMLWriter {
             if let first = content.first, first == 0x20 || first == 0x09 || first == 0x0A {
                 throw unwritable(index, "the data of a processing instruction starts with white space, which is lost; remove it")
             }
-            let target = tree.state.pointee.arena.names.qualified(record.name)
+            let target = tree.names.qualified(record.name)
             if target.string.lowercased() == "xml" || target.contains(UInt8(ascii: ":")) || contains(content, "?>") {
                 throw unwritable(index, "a processing instruction is named xml, has a colon in its name or holds \"?>\"; change it")
             }
-            output.write("<?")
-            output.write(target)
-            if !content.isEmpty {
-                output.write(byte: 0x20)
-                output.write(content)
-            }
-            output.write("?>")
+            output.writeInstruction(target, content)
         case .documentType:
             guard keepsDocumentType else { return }
             output.write("<!DOCTYPE")
             output.write(content)
             output.write(">")
-        case .document, .element, .vacant: break
+        case .document, .element, .removed: break
         }
     }
 
     /// A CDATA section. Where it holds the end mark it is ended and another begun; a carriage return, which a parser
     /// would take for a line feed, stands between two.
-    private mutating func writeSection(_ content: UnsafeBufferPointer<UInt8>) {
+    private mutating func writeSection(_ content: UTF8Bytes) {
         let close = UInt8(ascii: "]")
         var from = 0
         output.write("<![CDATA[")
@@ -223,15 +170,15 @@ struct XMLWriter {
             let byte = content[index]
             let endsMark = byte == UInt8(ascii: ">") && index >= 2 && content[index - 1] == close && content[index - 2] == close
             guard endsMark || byte == 0x0D else { continue }
-            output.write(UnsafeBufferPointer(rebasing: content[from..<index]))
+            output.write(UTF8Bytes(rebasing: content[from..<index]))
             output.write(endsMark ? "]]><![CDATA[" : "]]>&#13;<![CDATA[")
             from = endsMark ? index : index + 1
         }
-        output.write(UnsafeBufferPointer(rebasing: content[from...]))
+        output.write(UTF8Bytes(rebasing: content[from...]))
         output.write("]]>")
     }
 
-    private func contains(_ content: UnsafeBufferPointer<UInt8>, _ pair: StaticString) -> Bool {
+    private func contains(_ content: UTF8Bytes, _ pair: StaticString) -> Bool {
         let (first, second) = (pair.utf8Start[0], pair.utf8Start[1])
         return content.indices.dropLast().contains { content[$0] == first && content[$0 + 1] == second }
     }
@@ -241,41 +188,34 @@ struct XMLWriter {
     @inline(__always)
     mutating func check(_ name: UInt32, _ index: UInt32) throws {
         if checkedNames[Int(name)] { return }
-        let text = tree.state.pointee.arena.names.qualified(name)
+        let text = tree.names.qualified(name)
         guard NameRules.isQualifiedName(text) else {
             throw unwritable(index, "\"\(text.string.prefix(40))\" is not a name in XML; rename the node")
         }
         checkedNames[Int(name)] = true
     }
 
-    private func checkCharacters(_ content: UnsafeBufferPointer<UInt8>, _ index: UInt32) throws {
+    private func checkCharacters(_ content: UTF8Bytes, _ index: UInt32) throws {
         for scalar in content.string.unicodeScalars where !NameRules.isCharacter(scalar) {
             throw unwritable(index, scalar)
         }
     }
 
     /// Comments and processing instructions have no way to write a carriage return: a parser makes it a line feed.
-    private func checkReturns(_ content: UnsafeBufferPointer<UInt8>, _ index: UInt32) throws {
+    private func checkReturns(_ content: UTF8Bytes, _ index: UInt32) throws {
         if content.contains(0x0D) {
             throw unwritable(index, "a comment or processing instruction cannot hold a carriage return; use a line feed")
         }
     }
 
     func unwritable(_ index: UInt32, _ scalar: Unicode.Scalar) -> XMLError {
-        unwritable(
-            index,
-            "the character U+" + String(scalar.value, radix: 16, uppercase: true)
-                + " cannot stand in XML; remove or replace it")
+        let code = String(scalar.value, radix: 16, uppercase: true)
+        return unwritable(index, "the character U+\(code) cannot stand in XML; remove or replace it")
     }
 
     func unwritable(_ index: UInt32, _ message: String) -> XMLError {
-        var path: [String] = []
-        var current = index
-        while current != noNode, path.count < 20 {
-            if tree.isElement(current) {
-                path.append(tree.state.pointee.arena.names.qualified(tree.nodes[Int(current)].name).string)
-            }
-            current = tree.parent(current)
+        let path = tree.ancestors(ofAndWith: index).filter(tree.isElement).prefix(20).map {
+            tree.names.qualified(tree.nodes[Int($0)].name).string
         }
         return XMLError(.unwritable, message: "in /\(path.reversed().joined(separator: "/")): \(message)")
     }
