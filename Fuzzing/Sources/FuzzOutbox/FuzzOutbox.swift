@@ -15,17 +15,17 @@ private let path = FileManager.default.temporaryDirectory.appending(path: "fuzz-
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard count > 1, let start else { return 0 }
     let content = Data(UnsafeBufferPointer(start: start + 2, count: count - 2))
-    let kinds = SealedFile.Kind.allCases
+    let kinds: [SealedFile.Kind] = [.queue, .item, .progress, .receipt, .numbers]
     let place = SealedFile.Place(
         kind: kinds[Int(start[1]) % kinds.count], queue: Data(repeating: 1, count: 32), number: 1)
     switch start[0] % 8 {
     case 0: file(content, place)
     case 1: sealed(content, place)
-    case 2: head(content, QueueEntry.self) { OutboxItem(QueueItem($0, 1, .queued)).description.isEmpty }
+    case 2: head(content, QueueEntry.self) { OutboxItem(QueueItem(entry: $0, number: 1, state: .queued)).description.isEmpty }
     case 3: head(content, QueueProgress.self) { _ in false }
     case 4:
         head(content, QueueReceipt.self) {
-            OutboxItem(QueueItem($0.entry, 1, .delivered(receipt: $0.receipt))).description.isEmpty
+            OutboxItem(QueueItem(entry: $0.entry, number: 1, state: .delivered(receipt: $0.receipt))).description.isEmpty
         }
     case 5: head(content, QueuedChange.self) { _ in false }
     case 6: name(String(decoding: content, as: UTF8.self))
@@ -37,7 +37,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 private func open(_ content: Data, _ place: SealedFile.Place) -> SealedFile? {
     _ = FileManager.default.createFile(atPath: path, contents: content)
     defer { unlink(path) }
-    return try? SealedFile.open(path, for: place, key: key)
+    return try? SealedFile(path, for: place, key: key)
 }
 
 private func body(_ file: SealedFile) -> Data? {
@@ -57,16 +57,16 @@ private func file(_ content: Data, _ place: SealedFile.Place) {
 private func sealed(_ content: Data, _ place: SealedFile.Place) {
     let middle = content.count / 2
     var file = Data()
-    guard let source = try? PayloadSource(.data(content.dropFirst(middle))),
+    guard let source = try? DurableQueue.Payload.data(content.dropFirst(middle)).open(),
         (try? SealedFile.seal(
-            head: content.prefix(middle), mark: SealedFile.Mark(), for: place, key: key, body: source.next,
+            head: content.prefix(middle), mark: SealedFile.Mark(), for: place, key: key, body: source.read,
             to: { file.append($0) })) != nil,
         let opened = open(file, place)
     else { fatalError("a sealed file does not open") }
     if opened.head != content.prefix(middle) { fatalError("the head changed") }
     _ = FileManager.default.createFile(atPath: path, contents: file)
     defer { unlink(path) }
-    guard let whole = try? SealedFile.open(path, for: place, key: key), body(whole) == content.dropFirst(middle) else {
+    guard let whole = try? SealedFile(path, for: place, key: key), body(whole) == content.dropFirst(middle) else {
         fatalError("the body changed")
     }
     let other = SealedFile.Place(kind: place.kind, queue: place.queue, number: 2)
@@ -75,7 +75,7 @@ private func sealed(_ content: Data, _ place: SealedFile.Place) {
     var changed = file
     changed[content.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF } % file.count] ^= 1
     _ = FileManager.default.createFile(atPath: path, contents: changed)
-    if let taken = try? SealedFile.open(path, for: place, key: key), body(taken) != nil {
+    if let taken = try? SealedFile(path, for: place, key: key), body(taken) != nil {
         fatalError("a changed file was taken")
     }
 }

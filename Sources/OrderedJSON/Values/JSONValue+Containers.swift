@@ -122,12 +122,16 @@ extension JSONValue {
         var members: [JSONMember] = []
         if case .object(let current) = storage { members = current } else if value == nil { return }
         storage = .null
-        // The last one of the name is replaced, others go.
-        var new = value.map { JSONMember(name: name, value: $0) }
-        for index in members.indices.reversed() where members[index].isNamed(equalTo: name) {
-            if let member = new.take() { members[index] = member } else { members.remove(at: index) }
+        // The last one of the name is replaced, others go: in one pass, as a stranger's object may have very many.
+        let isNamed = { (member: JSONMember) in member.isNamed(equalTo: name) }
+        if let value, let last = members.lastIndex(where: isNamed) {
+            members[last] = JSONMember(name: name, value: value)
+            if members.firstIndex(where: isNamed) != last { members = members[..<last].filter { !isNamed($0) } + members[last...] }
+        } else if let value {
+            members.append(JSONMember(name: name, value: value))
+        } else {
+            members.removeAll(where: isNamed)
         }
-        if let new { members.append(new) }
         storage = .object(members)
     }
 }
