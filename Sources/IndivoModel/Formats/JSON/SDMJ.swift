@@ -56,8 +56,8 @@ package enum SDMJ {
         let models = field.relatedModels
         if field.ownChild(named: "Models") != nil || models.count > 1 { return try list(models, path: path) }
         if let model = models.first { return try object(model, path: path) }
-        if let relation = schema.relation(named: name) { return relation.shape.isList ? [] : .null }
         let text = field.text()
+        if let relation = schema.relation(named: name), text.trimmingXMLSpace.isEmpty { return relation.shape.isList ? [] : .null }
         guard !text.isEmpty else { return .null }
         guard case .leaf(let leaf)? = schema.field(named: name)?.target else { return JSONValue(text) }
         switch schema.leaves[leaf].type.dataType {

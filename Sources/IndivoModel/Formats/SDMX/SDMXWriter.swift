@@ -53,7 +53,9 @@ final class SDMXWriter {
             if naming == .current {
                 // Today's name. Where both names hold models both stay: the server refuses the older one, and nothing is lost
                 // unseen.
-                for other in held.spares(of: .relation(index)) where other.relatedModels.isEmpty { other.remove() }
+                for other in held.spares(of: .relation(index)) where other.relatedModels.isEmpty && !other.hasOwnWords {
+                    other.remove()
+                }
                 if let holder, holder.attr("name") != field.name { holder.attr("name", field.name) }
             }
             try write(
@@ -99,7 +101,7 @@ final class SDMXWriter {
         let targets = holder?.relatedModels ?? []
         if documents.isEmpty && targets.isEmpty {
             // The server refuses a relation's field without a list in it.
-            if naming == .current, let holder, holder.children().isEmpty { holder.remove() }
+            if naming == .current, let holder, holder.children().isEmpty, !holder.hasOwnWords { holder.remove() }
             return
         }
         let holder = holder ?? appendField(field.name, to: model)
@@ -256,4 +258,9 @@ extension FieldTable {
             if case .document(let document) = item { document } else { nil }
         }
     }
+}
+
+extension XMLNode {
+    /// Whether words stand where a relation has its models: the server refuses them, and they are not taken away unseen.
+    fileprivate var hasOwnWords: Bool { !text().trimmingXMLSpace.isEmpty }
 }
