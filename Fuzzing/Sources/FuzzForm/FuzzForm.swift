@@ -24,5 +24,5 @@ private func keeps(_ fields: FormFields) {
     guard again.pairs.count == fields.pairs.count,
         zip(again.pairs, fields.pairs).allSatisfy({ $0.name == $1.name && $0.value == $1.value })
     else { fatalError("the fields changed") }
-    for name in fields.names where fields[name] == nil { fatalError("a name has no value") }
+    for pair in fields.pairs where fields[pair.name] == nil { fatalError("a name has no value") }
 }
