@@ -86,6 +86,16 @@ struct EditingTests {
         #expect(root.text() == "new")
     }
 
+    @Test("a node that is gone comes to nothing, in several places too")
+    func goneInSelections() throws {
+        let root = try XMLNode(parsing: "<r><a/><a/><b>1</b></r>")
+        let gone = try #require(root.child(named: "b")).contents()[0]
+        try #require(root.child(named: "b")).text("2")
+        root.children("a").append(gone).prepend(gone).before(gone).after(gone)
+        #expect(root.children("a")[0].contents().isEmpty)
+        #expect(try root.xml() == "<r><a/><a/><b>2</b></r>")
+    }
+
     @Test("an edit that would make no tree changes nothing")
     func impossible() throws {
         let root = try XMLNode(parsing: "<r><a><b/></a>t</r>")

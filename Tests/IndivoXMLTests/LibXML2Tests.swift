@@ -25,6 +25,24 @@ struct LibXML2Tests {
         #expect(try root.xpath("p:a/text()", namespaces: ["p": "urn:p"]).nodes.map { $0.text() } == ["t", "w", "o"])
     }
 
+    @Test("elements lie as deep as the limit says in documents and in elements")
+    func depth() throws {
+        var options = XMLParseOptions()
+        options.limits.depth = 20_000
+        for (levels, isFine) in [(10_000, true), (10_001, false)] {
+            let text = String(repeating: "<a>", count: levels) + "t" + String(repeating: "</a>", count: levels)
+            let root = try XMLNode(parsing: text, options: options)
+            for node in [root, root.document] {
+                if isFine {
+                    #expect(try node.xpath("/a").nodes.count == 1)
+                } else {
+                    let error = try #require(throws: XMLError.self) { try node.xpath("/a") }
+                    #expect(error.kind == .limit(.depth))
+                }
+            }
+        }
+    }
+
     @Test("strings, numbers, booleans and attributes")
     func values() throws {
         #expect(try root.xpath("string(*[2])").string == "two")

@@ -90,6 +90,7 @@ struct WritingTests {
         ("the same, declared", { XMLNode("r").attr("xmlns:p", "\u{FFFE}") }),
         ("xmlns as a prefix", { XMLNode("xmlns:x", namespace: "u") }),
         ("xmlns as a prefix of its namespace", { XMLNode("xmlns:x", namespace: xmlns) }),
+        ("a declaration without a prefix behind its colon", { XMLNode("r").attr("xmlns:", "u") }),
         ("xmlns declared", { XMLNode("r").attr("xmlns:xmlns", "u") }),
         ("xml as another namespace's prefix", { XMLNode("xml:x", namespace: "u") }),
         ("xml without a namespace", { XMLNode("xml:x") }),

@@ -56,7 +56,8 @@ extension XMLNode {
 
     /// Moves the node among the children of `parent`: before `successor`, which is a child of `parent`, or at the end.
     private func move(into parent: XMLNode, before successor: XMLNode?) {
-        guard let node = resolved, let parent = parent.resolved else { return }
+        // The copy of a node that is gone is an empty document.
+        guard let node = resolved, node.record.kind != .document, let parent = parent.resolved else { return }
         let tree = parent.tree
         let declarations = node.tree.declarationsForValues(of: node.index)
         var moved = node.index

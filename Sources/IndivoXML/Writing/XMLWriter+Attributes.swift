@@ -45,13 +45,15 @@ extension XMLWriter {
     private mutating func writeDeclaration(
         _ attribute: AttributeRecord, elementPrefix: UInt32, elementNamespace: UInt32, _ index: UInt32
     ) throws {
+        // Not the prefix's number: a name `xmlns:`, which is wrong, has that of the default declaration.
+        let isDefault = tree.names.prefix(attribute.name).isEmpty
         let prefix = scope.number(ofPrefix: tree.names.declaredPrefix(attribute.name))
         let uri = tree.attributeValue(attribute)
         let namespace = scope.namespaceID(uri)
         // The element's own namespace counts for more than a declaration that was put beside it.
-        if prefix == elementPrefix, namespace != elementNamespace, prefix == 0 || elementNamespace != 0 { return }
+        if prefix == elementPrefix, namespace != elementNamespace, isDefault || elementNamespace != 0 { return }
         try check(attribute.name, index)
-        if prefix != 0, uri.isEmpty { throw unwritable(index, "a prefix is declared as no namespace; remove the declaration") }
+        if !isDefault, uri.isEmpty { throw unwritable(index, "a prefix is declared as no namespace; remove the declaration") }
         try declare(prefix, namespace, uri, index)
     }
 
