@@ -314,9 +314,13 @@ extension ParseState {
 
     mutating func fail(_ kind: XMLError.Kind, _ message: String) {
         guard error == nil else { return }
-        let place = offset.map { SourcePlace(offset: $0, source: source) } ?? SourcePlace(context: context)
         hasFailed = true
-        error = XMLError(kind, at: place, message: message)
+        error = offset.map { XMLError(kind, at: $0, of: source, message: message) } ?? XMLError(kind, message: message)
+        // What the parser knows without the source: it counts columns in bytes.
+        if offset == nil, let input = context?.pointee.input, input.pointee.base != input.pointee.end {
+            error?.line = Int(input.pointee.line)
+            error?.column = Int(input.pointee.col)
+        }
         stop()
     }
 

@@ -124,9 +124,7 @@ final class SourceConverter {
     /// Converts what follows.
     ///
     /// - Throws: `XMLError` of kind `encoding` for bytes that are no text, and when the last end inside a character.
-    func convert(
-        _ input: UTF8Bytes, into output: inout Column<UInt8>, limit: Int = .max, isLast: Bool = false
-    ) throws {
+    func convert(_ input: UTF8Bytes, into output: inout Column<UInt8>, limit: Int = .max, isLast: Bool = false) throws {
         for start in stride(from: 0, to: input.count, by: 65_536) {
             let piece = UTF8Bytes(rebasing: input[start...].prefix(65_536))
             xmlBufferAdd(raw, piece.baseAddress, Int32(piece.count))
@@ -142,7 +140,7 @@ final class SourceConverter {
     private func drain(into output: inout Column<UInt8>) throws {
         while xmlBufferLength(raw) > 0 {
             let before = xmlBufferLength(raw)
-            let result = LibXMLMessages.silenced { xmlCharEncInFunc(handler, converted, raw) }
+            let result = LibXMLMessage.collected { xmlCharEncInFunc(handler, converted, raw) }.result
             if result == -2 { throw wrong }
             var text = UTF8Bytes(start: xmlBufferContent(converted), count: Int(xmlBufferLength(converted)))
             if isAtStart, text.count >= 3 {

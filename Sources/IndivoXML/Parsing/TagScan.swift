@@ -99,7 +99,6 @@ struct TagScan {
     }
 
     private func error(_ limit: XMLError.Limit, _ start: Int, _ message: String) -> XMLError {
-        let place = SourcePlace(offset: start, source: source)
-        return XMLError(.limit(limit), at: place, message: "\(message) (limits.\(limit.rawValue))")
+        XMLError(.limit(limit), at: start, of: source, message: "\(message) (limits.\(limit.rawValue))")
     }
 }
