@@ -68,10 +68,7 @@ package final class XMLAssembler {
     }
 
     /// Adds text to the open element.
-    package func text(_ text: String) {
-        var text = text
-        text.withUTF8 { self.text($0) }
-    }
+    package func text(_ text: String) { text.withBytes { self.text($0) } }
 
     /// Adds text in UTF-8 to the open element.
     package func text(_ text: UTF8Bytes) {

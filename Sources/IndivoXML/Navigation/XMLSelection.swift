@@ -118,8 +118,7 @@ extension XMLSelection {
 
     /// The child elements of this local name, whatever their namespace.
     public func children(named name: String) -> XMLSelection {
-        var name = name
-        return name.withUTF8 { bytes in gather { $0.elements(in: $1, named: bytes) } }
+        name.withBytes { bytes in gather { $0.elements(in: $1, named: bytes) } }
     }
 
     /// All children of all the nodes: elements, texts, comments, processing instructions.
@@ -152,6 +151,8 @@ extension XMLSelection {
         return XMLSelection(kept)
     }
 
+    /// Copies of the nodes and all below them, each in a document of its own.
+    public func clone() -> XMLSelection { XMLSelection(map { $0.clone() }) }
 }
 
 extension XMLNode {

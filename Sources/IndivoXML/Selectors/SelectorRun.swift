@@ -200,10 +200,8 @@ final class SelectorRun {
         textBuffer.removeAll(keepingCapacity: true)
         tree.forEachText(in: index) { textBuffer.append(contentsOf: $0) }
         return textBuffer.withUnsafeBufferPointer { text in
-            texts.contains { wanted in
-                var wanted = wanted.text
-                return wanted.isEmpty
-                    || wanted.withUTF8 { text.stands(in: .substring, to: $0, ignoringCase: false) }
+            texts.map(\.text).contains { wanted in
+                wanted.isEmpty || wanted.withBytes { text.stands(in: .substring, to: $0, ignoringCase: false) }
             }
         }
     }

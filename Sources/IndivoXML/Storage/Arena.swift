@@ -80,11 +80,6 @@ extension Arena {
         store(source.baseAddress ?? UnsafePointer(bytes.base), count: source.count)
     }
 
-    mutating func store(_ text: String) -> UInt32 {
-        var text = text
-        return text.withUTF8 { store($0) }
-    }
-
     /// Adds bytes to the value at `offset`, which is the last that was stored.
     mutating func extendLastValue(at offset: UInt32, by source: UnsafePointer<UInt8>, count: Int) {
         let old = value(at: offset).count

@@ -117,13 +117,12 @@ extension XMLTree {
         state.pointee.wastedBytes += state.pointee.arena.value(at: offset).count + 1
     }
 
-    func store(_ text: String) -> UInt32 {
-        makeRoom(for: text.utf8.count)
-        return state.pointee.arena.store(text)
-    }
+    func store(_ text: String) -> UInt32 { text.withBytes { store($0) } }
 
     func store(_ bytes: UTF8Bytes) -> UInt32 {
-        makeRoom(for: bytes.count)
+        precondition(
+            state.pointee.arena.bytes.count + bytes.count + 10 < Int(UInt32.max),
+            "the text of an XML document can have no more than 4 GB")
         return state.pointee.arena.store(bytes)
     }
 
@@ -136,12 +135,6 @@ extension XMLTree {
             || wastedAttributes > 1 << 14 && wastedAttributes > state.pointee.arena.attributes.count / 2 {
             compactValues()
         }
-    }
-
-    private func makeRoom(for extra: Int) {
-        precondition(
-            state.pointee.arena.bytes.count + extra + 10 < Int(UInt32.max),
-            "the text of an XML document can have no more than 4 GB")
     }
 
     private func compactValues() {
@@ -187,8 +180,7 @@ extension XMLTree {
         }
         if let id = state.pointee.nameIDs?[key] { return id }
         precondition(names.count < NodeRecord.nameLimit, "too many different names in one XML document")
-        var text = qualified
-        let id = text.withUTF8 { name in
+        let id = qualified.withBytes { name in
             let colon = name.firstIndex(of: UInt8(ascii: ":")) ?? 0
             let local = UTF8Bytes(rebasing: name[(colon > 0 ? colon + 1 : 0)...])
             let prefix = UTF8Bytes(rebasing: name[..<colon])
@@ -200,11 +192,11 @@ extension XMLTree {
 
     /// The id of a namespace, added when it is new; nil and the empty URI are no namespace.
     func namespaceID(_ uri: String?) -> UInt32 {
-        guard var uri, !uri.isEmpty else { return 0 }
+        guard let uri, !uri.isEmpty else { return 0 }
         if state.pointee.namespaceIDs == nil { state.pointee.namespaceIDs = names.namespaceIDs }
         let key = UTF8Key(uri)
         if let id = state.pointee.namespaceIDs?[key] { return id }
-        let id = uri.withUTF8 { state.pointee.arena.names.addNamespace($0) }
+        let id = uri.withBytes { state.pointee.arena.names.addNamespace($0) }
         state.pointee.namespaceIDs?[key] = id
         return id
     }

@@ -13,10 +13,7 @@ struct ByteWriter {
     @inline(__always)
     mutating func write(byte: UInt8) { bytes.append(byte) }
 
-    mutating func write(_ text: String) {
-        var text = text
-        text.withUTF8 { bytes.append(contentsOf: $0) }
-    }
+    mutating func write(_ text: String) { text.withBytes { bytes.append(contentsOf: $0) } }
 
     mutating func indent(_ level: Int) {
         bytes.append(UInt8(ascii: "\n"))
