@@ -2,9 +2,7 @@
 /// letters, digits, `-`, `.`, `_` and `~` stay, every other byte becomes `%` and two upper-case hexadecimal digits.
 public enum PercentEncoding {
     /// `text`, its UTF-8 percent-encoded.
-    public static func encode(_ text: String) -> String {
-        String(decoding: encodedBytes(text.utf8), as: UTF8.self)
-    }
+    public static func encode(_ text: String) -> String { String(decoding: encodedBytes(text.utf8), as: UTF8.self) }
 
     /// `text`, its UTF-8 percent-encoded but for some characters of ASCII.
     package static func encode(_ text: String, keeping kept: StaticString) -> String {
@@ -15,9 +13,7 @@ public enum PercentEncoding {
     ///
     /// - Throws: ``PercentEncodingError`` for a `%` that two hexadecimal digits do not follow, and for bytes that are
     ///   not UTF-8.
-    public static func decode(_ encoded: String) throws(PercentEncodingError) -> String {
-        try decode(encoded, plusIsSpace: false)
-    }
+    public static func decode(_ encoded: String) throws(PercentEncodingError) -> String { try decode(encoded, plusIsSpace: false) }
 
     /// The text that `encoded` stands for, with `+` for a space, as forms and queries have it.
     ///

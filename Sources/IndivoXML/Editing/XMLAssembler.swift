@@ -10,14 +10,10 @@
 /// ```
 package final class XMLAssembler {
     /// A name that the document knows.
-    package struct Name: BitwiseCopyable {
-        fileprivate let id: UInt32
-    }
+    package struct Name: BitwiseCopyable { fileprivate let id: UInt32 }
 
     /// An attribute's value that the document holds.
-    package struct Value: BitwiseCopyable {
-        fileprivate let offset: UInt32
-    }
+    package struct Value: BitwiseCopyable { fileprivate let offset: UInt32 }
 
     private let tree = XMLTree()
     private var parent: UInt32 = 0

@@ -35,9 +35,7 @@ public final class XMLSchema: Sendable {
     private let schema: Mutex<Handle>
 
     // Proven safe: used only inside the mutex, and freed when nobody can hold it any more.
-    private struct Handle: @unchecked Sendable {
-        var pointer: xmlSchemaPtr
-    }
+    private struct Handle: @unchecked Sendable { var pointer: xmlSchemaPtr }
 
     /// Compiles a schema.
     ///
@@ -51,9 +49,7 @@ public final class XMLSchema: Sendable {
                 message: "the schema takes in another by its location, and such are never loaded; put them into one")
         }
         let mirror = try root.tree.mirror()
-        guard let context = xmlSchemaNewDocParserCtxt(mirror.document) else {
-            throw XMLError(.schema, message: "out of memory")
-        }
+        guard let context = xmlSchemaNewDocParserCtxt(mirror.document) else { throw XMLError(.schema, message: "out of memory") }
         defer { xmlSchemaFreeParserCtxt(context) }
         let (pointer, messages) = LibXMLMessage.collected { xmlSchemaParse(context) }
         guard let pointer else {
@@ -81,9 +77,7 @@ public final class XMLSchema: Sendable {
                 return xmlSchemaValidateDoc(context, mirror.document)
             }
         }
-        if result < 0 || result > 0 && messages.isEmpty {
-            throw XMLError(.schema, message: "libxml2 could not check the document")
-        }
+        if result < 0 || result > 0 && messages.isEmpty { throw XMLError(.schema, message: "libxml2 could not check the document") }
         return messages.map { Problem($0, in: node.tree) }
     }
 }

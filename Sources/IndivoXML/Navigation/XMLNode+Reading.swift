@@ -90,9 +90,7 @@ extension XMLNode {
     /// The previous sibling that is an element.
     public func previous() -> XMLNode? { step(.previousElement) }
 
-    func step(_ step: NodeWalk.Step) -> XMLNode? {
-        resolved.flatMap { $0.tree.handle(orNil: $0.tree.go(step, from: $0.index)) }
-    }
+    func step(_ step: NodeWalk.Step) -> XMLNode? { resolved.flatMap { $0.tree.handle(orNil: $0.tree.go(step, from: $0.index)) } }
 
     /// The child elements.
     public func children() -> XMLSelection { relatives { $0.elements(in: $1) } }
@@ -124,9 +122,7 @@ extension XMLNode {
     /// var child = node.firstElement
     /// while let element = child { …; child = element.next() }
     /// ```
-    package var firstElement: XMLNode? {
-        resolved.flatMap { $0.tree.handle(orNil: $0.tree.firstElement(in: $0.index)) }
-    }
+    package var firstElement: XMLNode? { resolved.flatMap { $0.tree.handle(orNil: $0.tree.firstElement(in: $0.index)) } }
 }
 
 /// A node gives what a set of it alone would.

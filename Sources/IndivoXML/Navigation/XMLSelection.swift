@@ -178,7 +178,5 @@ extension XMLSelection {
 }
 
 extension SelectorRun {
-    func closest(_ index: UInt32) -> UInt32? {
-        tree.ancestors(ofAndWith: index).first { tree.isElement($0) && matches($0) }
-    }
+    func closest(_ index: UInt32) -> UInt32? { tree.ancestors(ofAndWith: index).first { tree.isElement($0) && matches($0) } }
 }

@@ -79,7 +79,5 @@ extension XMLNode {
 
 extension XMLView: Equatable {
     /// Whether both are the same node of the same tree.
-    package static func == (a: XMLView, b: XMLView) -> Bool {
-        a.index == b.index && a.tree.toOpaque() == b.tree.toOpaque()
-    }
+    package static func == (a: XMLView, b: XMLView) -> Bool { a.index == b.index && a.tree.toOpaque() == b.tree.toOpaque() }
 }

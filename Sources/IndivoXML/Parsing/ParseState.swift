@@ -106,8 +106,7 @@ extension ParseState {
     /// How many bytes of the source were read; inside an entity, those before and with the reference.
     var offset: Int? {
         guard source.baseAddress != nil, let context, context.pointee.inputNr > 0,
-            let input = context.pointee.inputTab[0], let base = input.pointee.base, input.pointee.end != base
-        else { return nil }
+            let input = context.pointee.inputTab[0], let base = input.pointee.base, input.pointee.end != base else { return nil }
         let position = Int(input.pointee.consumed) + (input.pointee.cur - base)
         return position <= source.count ? position : nil
     }
@@ -304,13 +303,9 @@ extension ParseState {
         }
     }
 
-    private mutating func failText(_ what: String) {
-        fail(.textBytes, "\(what) of more than \(limits.textBytes) bytes")
-    }
+    private mutating func failText(_ what: String) { fail(.textBytes, "\(what) of more than \(limits.textBytes) bytes") }
 
-    mutating func fail(_ limit: XMLError.Limit, _ message: String) {
-        fail(.limit(limit), "\(message) (limits.\(limit.rawValue))")
-    }
+    mutating func fail(_ limit: XMLError.Limit, _ message: String) { fail(.limit(limit), "\(message) (limits.\(limit.rawValue))") }
 
     mutating func fail(_ kind: XMLError.Kind, _ message: String) {
         guard error == nil else { return }

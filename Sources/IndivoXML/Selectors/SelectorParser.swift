@@ -130,9 +130,7 @@ struct SelectorParser {
         return (namespace, local)
     }
 
-    private mutating func nameOrStar() throws -> String? {
-        scanner.take("*") ? nil : try scanner.name(expected: "a name or \"*\"")
-    }
+    private mutating func nameOrStar() throws -> String? { scanner.take("*") ? nil : try scanner.name(expected: "a name or \"*\"") }
 
     // MARK: Attributes
 
@@ -235,8 +233,7 @@ extension SelectorParser {
         "where": { .any(try $0.selectorList(mayLead: false), isNegated: false) },
         "has": { .has(try $0.selectorList(mayLead: true)) },
         "contains": { .contains(try $0.texts()) },
-        "eq": { .position(.equal(try $0.integer())) },
-        "gt": { .position(.greater(try $0.integer())) },
+        "eq": { .position(.equal(try $0.integer())) }, "gt": { .position(.greater(try $0.integer())) },
         "lt": { .position(.less(try $0.integer())) },
     ]
 

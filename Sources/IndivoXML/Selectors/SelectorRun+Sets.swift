@@ -79,9 +79,7 @@ extension SelectorRun {
         }
     }
 
-    func sorted(_ indices: some Collection<UInt32>) -> [UInt32] {
-        indices.sorted { tree.place(of: $0) < tree.place(of: $1) }
-    }
+    func sorted(_ indices: some Collection<UInt32>) -> [UInt32] { indices.sorted { tree.place(of: $0) < tree.place(of: $1) } }
 
     // MARK: Positions in the set matched so far
 

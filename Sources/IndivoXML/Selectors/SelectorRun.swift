@@ -38,9 +38,7 @@ final class SelectorRun {
     /// Whether the element is one the selector means. Not for positions, which need a set.
     func matches(_ index: UInt32) -> Bool { matchesAny(selector.alternatives, index) }
 
-    func matchesAny(_ list: [ComplexSelector], _ index: UInt32) -> Bool {
-        list.contains { matches($0, index, anchor: noNode) }
-    }
+    func matchesAny(_ list: [ComplexSelector], _ index: UInt32) -> Bool { list.contains { matches($0, index, anchor: noNode) } }
 
     /// - Parameter anchor: The node that a selector with a leading combinator starts from, and that bounds the
     ///   ancestors of one inside `find`; `noNode` for a selector about the whole document.
@@ -212,8 +210,7 @@ extension UTF8Bytes {
         func isWanted(_ part: SubSequence) -> Bool {
             let part = UTF8Bytes(rebasing: part)
             if !ignoringCase { return part.equals(wanted) }
-            return part.count == wanted.count
-                && part.indices.allSatisfy { part[$0].lowercasedASCII == wanted[$0].lowercasedASCII }
+            return part.count == wanted.count && part.indices.allSatisfy { part[$0].lowercasedASCII == wanted[$0].lowercasedASCII }
         }
         switch relation {
         case .present: return true

@@ -49,9 +49,7 @@ extension Arena {
 
     /// How many bytes the length of a value takes.
     @inline(__always)
-    static func prefixSize(_ length: Int) -> Int {
-        length < 0x80 ? 1 : (64 - length.leadingZeroBitCount + 6) / 7
-    }
+    static func prefixSize(_ length: Int) -> Int { length < 0x80 ? 1 : (64 - length.leadingZeroBitCount + 6) / 7 }
 
     @inline(__always)
     static func writePrefix(_ length: Int, to start: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {

@@ -60,9 +60,7 @@ struct Column<Element: BitwiseCopyable> {
         let isLarge = Column.isLarge(newCapacity)
         if !isLarge, !Column.isLarge(capacity) {
             let old = capacity > 0 ? UnsafeMutableRawPointer(base) : nil
-            guard let memory = realloc(old, newCapacity * MemoryLayout<Element>.stride) else {
-                Column.fail(newCapacity)
-            }
+            guard let memory = realloc(old, newCapacity * MemoryLayout<Element>.stride) else { Column.fail(newCapacity) }
             base = memory.assumingMemoryBound(to: Element.self)
         } else if isLarge, Column.isLarge(capacity), newCapacity < capacity {
             // The pages behind the end go back at once.

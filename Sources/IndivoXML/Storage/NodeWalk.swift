@@ -44,9 +44,7 @@ extension XMLTree {
 
     func children(of index: UInt32) -> NodeWalk { NodeWalk(tree: self, step: .next, upcoming: firstChild(index)) }
 
-    func elements(in index: UInt32) -> NodeWalk {
-        NodeWalk(tree: self, step: .nextElement, upcoming: firstElement(in: index))
-    }
+    func elements(in index: UInt32) -> NodeWalk { NodeWalk(tree: self, step: .nextElement, upcoming: firstElement(in: index)) }
 
     func elements(in index: UInt32, named name: UTF8Bytes) -> LazyFilterSequence<NodeWalk> {
         elements(in: index).lazy.filter { self.localName($0).equals(name) }

@@ -62,8 +62,7 @@ extension XMLTree {
         let target = state.pointee.destinations[destination].tree
         vacate(index)
         nodes[Int(index)] = NodeRecord(
-            kind: .removed, name: UInt32(destination + 1),
-            payload: target?.state.pointee.links.base[Int(copy)].generation ?? 0)
+            kind: .removed, name: UInt32(destination + 1), payload: target?.state.pointee.links.base[Int(copy)].generation ?? 0)
         nodes[Int(index)].next = copy
     }
 

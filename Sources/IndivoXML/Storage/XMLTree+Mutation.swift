@@ -113,9 +113,7 @@ extension XMLTree {
 
     // MARK: Bytes
 
-    func waste(_ offset: UInt32) {
-        state.pointee.wastedBytes += state.pointee.arena.value(at: offset).count + 1
-    }
+    func waste(_ offset: UInt32) { state.pointee.wastedBytes += state.pointee.arena.value(at: offset).count + 1 }
 
     func store(_ text: String) -> UInt32 { text.withBytes { store($0) } }
 
@@ -132,9 +130,7 @@ extension XMLTree {
         let wastedBytes = state.pointee.wastedBytes
         let wastedAttributes = state.pointee.wastedAttributes
         if wastedBytes > 1 << 16 && wastedBytes > state.pointee.arena.bytes.count / 2
-            || wastedAttributes > 1 << 14 && wastedAttributes > state.pointee.arena.attributes.count / 2 {
-            compactValues()
-        }
+            || wastedAttributes > 1 << 14 && wastedAttributes > state.pointee.arena.attributes.count / 2 { compactValues() }
     }
 
     private func compactValues() {
@@ -166,9 +162,7 @@ extension XMLTree {
     // MARK: Names
 
     /// The id of a name, added when it is new. The arena is the tree's own.
-    func nameID(_ qualified: String, namespace: String?) -> UInt32 {
-        nameID(qualified, namespaceID: namespaceID(namespace))
-    }
+    func nameID(_ qualified: String, namespace: String?) -> UInt32 { nameID(qualified, namespaceID: namespaceID(namespace)) }
 
     func nameID(_ qualified: String, namespaceID: UInt32) -> UInt32 {
         let key = NameKey(name: UTF8Key(qualified), namespace: namespaceID)

@@ -111,9 +111,7 @@ extension XMLTree {
     }
 
     /// Whether `xml:space="preserve"` is in force around a node.
-    func preservesSpace(around index: UInt32) -> Bool {
-        ancestors(of: index).compactMap(preservesSpace).first ?? false
-    }
+    func preservesSpace(around index: UInt32) -> Bool { ancestors(of: index).compactMap(preservesSpace).first ?? false }
 
     /// What the element's own `xml:space` says.
     func preservesSpace(_ index: UInt32) -> Bool? {

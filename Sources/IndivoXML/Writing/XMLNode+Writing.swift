@@ -11,9 +11,7 @@ extension XMLNode {
     /// prefixes that its values may speak of, as `xsi:type="xs:int"` does of `xs`.
     ///
     /// - Throws: `XMLError` of kind `unwritable` for what XML cannot carry, such as control characters.
-    public func xml(_ style: XMLStyle = .compact) throws -> String {
-        try XMLWriter.write(self, as: .style(style)) { $0.string }
-    }
+    public func xml(_ style: XMLStyle = .compact) throws -> String { try XMLWriter.write(self, as: .style(style)) { $0.string } }
 
     /// The node as XML in UTF-8; see `xml(_:)`.
     ///

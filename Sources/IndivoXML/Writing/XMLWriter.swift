@@ -210,9 +210,7 @@ struct XMLWriter {
     }
 
     private func checkCharacters(_ content: UTF8Bytes, _ index: UInt32, allowsReturn: Bool = false) throws {
-        for scalar in content.string.unicodeScalars where !NameRules.isCharacter(scalar) {
-            throw unwritable(index, scalar)
-        }
+        for scalar in content.string.unicodeScalars where !NameRules.isCharacter(scalar) { throw unwritable(index, scalar) }
         // Comments and processing instructions have no way to write a carriage return: a parser makes it a line feed.
         if !allowsReturn, content.contains(0x0D) {
             throw unwritable(index, "a comment or processing instruction cannot hold a carriage return; use a line feed")
