@@ -17,7 +17,7 @@ final class LibXMLMirror {
 
     /// - Parameter hints: Whether `xsi:schemaLocation` and its like are kept, which make libxml2 load what they name.
     init(_ tree: XMLTree, top: UInt32 = 0, hints: Bool) throws {
-        XMLLibrary.initialize()
+        XMLLibrary.initialized
         guard let document = xmlNewDoc("1.0") else { throw XMLError(.unwritable, message: "out of memory") }
         self.document = document
         nodes = Array(repeating: nil, count: tree.state.pointee.arena.nodes.count)

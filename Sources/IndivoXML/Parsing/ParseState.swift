@@ -93,14 +93,9 @@ extension ParseState {
     /// the white space before it.
     private var topLevelLine: UInt32 {
         guard let offset else { return currentLine }
-        var lines: UInt32 = 0
-        var position = offset
-        while position > 0 {
-            position -= 1
-            if source[position] == UInt8(ascii: "<") { break }
-            if source[position] == UInt8(ascii: "\n") { lines += 1 }
-        }
-        return max(line, currentLine - min(lines, currentLine))
+        let start = source[..<offset].lastIndex(of: UInt8(ascii: "<")) ?? 0
+        let lines = source[start..<offset].count { $0 == UInt8(ascii: "\n") }
+        return max(line, currentLine - min(UInt32(lines), currentLine))
     }
 
     /// How many bytes of the source were read; inside an entity, those before and with the reference.
