@@ -77,8 +77,9 @@ public enum PercentEncoding {
         var position = 0
         while position < bytes.count {
             let byte = bytes[position]
-            if byte == percent, let escaped = escapedByte(bytes[(position + 1)...].prefix(2)) {
-                decoded.append(escaped)
+            if byte == percent, position + 2 < bytes.count, let high = hexValue(bytes[position + 1]),
+                let low = hexValue(bytes[position + 2]) {
+                decoded.append(high << 4 | low)
                 position += 3
                 continue
             }
@@ -90,12 +91,6 @@ public enum PercentEncoding {
     }
 
     private static let percent = UInt8(ascii: "%")
-
-    private static func escapedByte(_ digits: ArraySlice<UInt8>) -> UInt8? {
-        guard digits.count == 2, let high = digits.first.flatMap(hexValue), let low = digits.last.flatMap(hexValue)
-        else { return nil }
-        return high << 4 | low
-    }
 
     private static func hexValue(_ digit: UInt8) -> UInt8? {
         switch digit {

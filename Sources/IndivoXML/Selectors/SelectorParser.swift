@@ -170,16 +170,15 @@ struct SelectorParser {
     }
 
     private static let relations: [Unicode.Scalar: Condition.Relation] = [
-        "~": .word, "|": .dash, "^": .prefix, "$": .suffix, "*": .substring, "!": .equal,
+        "=": .equal, "~": .word, "|": .dash, "^": .prefix, "$": .suffix, "*": .substring, "!": .equal,
     ]
 
     private mutating func relation() throws -> (Condition.Relation, isNegated: Bool) {
-        if scanner.take("=") { return (.equal, false) }
         guard let sign = scanner.peek(), let relation = SelectorParser.relations[sign] else {
             throw scanner.error(expected: "\"]\" or an operator: = ~= |= ^= $= *= !=")
         }
         scanner.advance()
-        try scanner.expect("=")
+        if sign != "=" { try scanner.expect("=") }
         return (relation, sign == "!")
     }
 }

@@ -44,13 +44,10 @@ final class XMLTree {
 
     let state: UnsafeMutablePointer<State>
 
-    init(_ arena: Arena, frozen: FrozenArena? = nil) {
+    init(_ arena: Arena = Arena(), frozen: FrozenArena? = nil) {
         state = .allocate(capacity: 1)
         state.initialize(to: State(arena: arena, frozen: frozen))
     }
-
-    /// A tree with a document node and nothing else.
-    convenience init() { self.init(Arena()) }
 
     deinit {
         if state.pointee.frozen == nil { state.pointee.arena.deallocate() }

@@ -1,16 +1,10 @@
 /// Which namespace each prefix stands for at the position that is being written.
 struct NamespaceScope {
-    private struct Binding: BitwiseCopyable {
-        var prefix: UInt32
-        var namespace: UInt32
-        /// How deep the element that declares it lies.
-        var depth: Int
-    }
-
     private let names: NameTable
     /// The ids of the namespaces by URI.
     private var namespaceIDs: [UTF8Key: UInt32]
-    private var bindings: [Binding] = []
+    /// With the depth at which the element lies that declares it.
+    private var bindings: [(prefix: UInt32, namespace: UInt32, depth: Int)] = []
     /// The number of each name's prefix, 0 for none; `unknown` until it is asked for.
     private var prefixOfName: [UInt32]
     private var prefixes: [UTF8Key: UInt32] = [UTF8Key(""): 0]
@@ -70,7 +64,7 @@ struct NamespaceScope {
     }
 
     mutating func declare(_ prefix: UInt32, _ namespace: UInt32, depth: Int) {
-        bindings.append(Binding(prefix: prefix, namespace: namespace, depth: depth))
+        bindings.append((prefix, namespace, depth))
     }
 
     @inline(__always)

@@ -151,7 +151,7 @@ struct XMLWriter {
         case .comment where form == .canonical(withComments: false): break
         case .comment:
             try checkCharacters(content, index)
-            if contains(content, "--") || content.last == UInt8(ascii: "-") {
+            if content.end(of: "--", from: 0) != nil || content.last == UInt8(ascii: "-") {
                 throw unwritable(index, "a comment holds \"--\" or ends in \"-\", which XML does not allow; change it")
             }
             output.writeComment(content)
@@ -162,7 +162,8 @@ struct XMLWriter {
                 throw unwritable(index, "the data of a processing instruction starts with white space, which is lost; remove it")
             }
             let target = tree.names.qualified(record.name)
-            if target.string.lowercased() == "xml" || target.contains(UInt8(ascii: ":")) || contains(content, "?>") {
+            if target.string.lowercased() == "xml" || target.contains(UInt8(ascii: ":"))
+                || content.end(of: "?>", from: 0) != nil {
                 throw unwritable(index, "a processing instruction is named xml, has a colon in its name or holds \"?>\"; change it")
             }
             output.writeInstruction(target, content)
@@ -190,11 +191,6 @@ struct XMLWriter {
         }
         output.write(UTF8Bytes(rebasing: content[from...]))
         output.write("]]>")
-    }
-
-    private func contains(_ content: UTF8Bytes, _ pair: StaticString) -> Bool {
-        let (first, second) = (pair.utf8Start[0], pair.utf8Start[1])
-        return content.indices.dropLast().contains { content[$0] == first && content[$0 + 1] == second }
     }
 
     // MARK: Checks
