@@ -83,10 +83,8 @@ extension XMLNode {
             let message = "XPath: no namespace is given for the prefix\(undeclared.count == 1 ? "" : "es") \(names)"
             throw XMLError(.xpath, message: message + "; write xpath(…, namespaces: [\"\(first)\": \"URI\"])")
         }
-        throw XMLError(
-            .xpath,
-            message: messages.first.map { "XPath, column \($0.number + 1): " + $0.text.prefix(while: { !$0.isNewline }) }
-                ?? "the expression cannot be evaluated")
+        let reason = messages.first.map { "XPath, column \($0.number + 1): " + $0.text.prefix(while: { !$0.isNewline }) }
+        throw XMLError(.xpath, message: reason ?? "the expression cannot be evaluated")
     }
 
     /// The prefixes of names in an expression, sorted; `xml` is always declared.

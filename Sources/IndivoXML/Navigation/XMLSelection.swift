@@ -139,8 +139,6 @@ extension XMLSelection {
     }
 
     /// The nearest of each node and its ancestors that the selector matches.
-    ///
-    /// - Throws: `XMLSelectorError`.
     @_disfavoredOverload
     public func closest(_ selector: String) throws -> XMLSelection { closest(try XMLSelector(selector)) }
 
@@ -163,8 +161,6 @@ extension XMLNode {
     }
 
     /// The nearest of the node and its ancestors that the selector matches.
-    ///
-    /// - Throws: `XMLSelectorError`.
     @_disfavoredOverload
     public func closest(_ selector: String) throws -> XMLNode? { closest(try XMLSelector(selector)) }
 

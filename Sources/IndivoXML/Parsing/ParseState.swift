@@ -4,9 +4,8 @@ import CLibXML2
 import libxml2
 #endif
 
-/// What the parser's callbacks work on: the arena that grows, and where in the document they are.
-///
-/// It lives behind a pointer that libxml2 hands to each callback.
+/// What the parser's callbacks work on: the arena that grows, and where in the document they are. It lives behind a pointer that
+/// libxml2 hands to each callback.
 struct ParseState {
     var context: xmlParserCtxtPtr?
     var arena = Arena()

@@ -1,7 +1,5 @@
-/// One use of a selector on one tree.
-///
-/// The names of the selector are matched first, once for each name of the document; then matching an element takes one access
-/// to a table. Positions among siblings are counted once for each parent.
+/// One use of a selector on one tree. The names of the selector are matched first, once for each name of the document; then
+/// matching an element takes one access to a table. Positions among siblings are counted once for each parent.
 final class SelectorRun {
     let tree: XMLTree
     let selector: XMLSelector

@@ -34,7 +34,6 @@ struct SelectorScanner {
     }
 
     /// Skips white space and comments.
-    ///
     /// - Returns: Whether there was white space. A comment is none.
     @discardableResult
     mutating func skipSpace() throws -> Bool {

@@ -1,7 +1,5 @@
-/// Everything a document is made of, in a few blocks of memory.
-///
-/// Record 0 is the document node. Content and attribute values lie in `bytes`, each behind its length; a value that
-/// is replaced is written anew at the end.
+/// Everything a document is made of, in a few blocks of memory. Record 0 is the document node. Content and attribute values lie in
+/// `bytes`, each behind its length; a value that is replaced is written anew at the end.
 struct Arena: ColumnHolder {
     var nodes = Column<NodeRecord>()
     var attributes = Column<AttributeRecord>()

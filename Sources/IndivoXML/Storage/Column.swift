@@ -6,10 +6,9 @@ import Musl
 import Darwin
 #endif
 
-/// A growable array of plain values in memory of its own.
-///
-/// Arena columns are read millions of times a second. A Swift array would check uniqueness and exclusivity on the way;
-/// a column is a pointer and two numbers, and whoever holds it frees it (`deallocate()`).
+/// A growable array of plain values in memory of its own. Arena columns are read millions of times a second. A Swift array would
+/// check uniqueness and exclusivity on the way; a column is a pointer and two numbers, and whoever holds it frees it
+/// (`deallocate()`).
 struct Column<Element: BitwiseCopyable> {
     // At first an aligned address other than zero: never read, because the capacity is 0.
     private(set) var base = UnsafeMutablePointer<Element>(bitPattern: MemoryLayout<Element>.alignment)!

@@ -1,6 +1,5 @@
-/// Nodes of a tree, each one step from the one before.
-///
-/// The step from a node is taken before the node is given out: it may be moved or freed.
+/// Nodes of a tree, each one step from the one before. The step from a node is taken before the node is given out: it may be moved
+/// or freed.
 struct NodeWalk: Sequence, IteratorProtocol {
     enum Step {
         case next, nextElement, previousElement, parent, parentElement

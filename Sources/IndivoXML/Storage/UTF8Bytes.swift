@@ -62,10 +62,9 @@ extension StaticString {
     var utf8Buffer: UTF8Bytes { UTF8Bytes(start: utf8Start, count: utf8CodeUnitCount) }
 }
 
-/// A text as a key: equal to another when their bytes are.
-///
-/// XML compares names, prefixes and namespaces code point by code point (Namespaces in XML 1.0, section 2.3). Swift's
-/// strings are equal when they are canonically equivalent, so that a composed and a decomposed é would be one name.
+/// A text as a key: equal to another when their bytes are. XML compares names, prefixes and namespaces code point by code point
+/// (Namespaces in XML 1.0, section 2.3). Swift's strings are equal when they are canonically equivalent, so that a composed and a
+/// decomposed é would be one name.
 struct UTF8Key: Hashable, Sendable {
     let text: String
 

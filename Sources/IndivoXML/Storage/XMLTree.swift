@@ -1,7 +1,6 @@
-/// The tree behind the nodes of a document: an arena, alone or shared, and after the first edit the links that edits need.
-///
-/// A tree belongs to one task at a time, like a Swift array held by a class; what tasks share is `XMLSnapshot`.
-/// State lies in a struct behind a pointer, because class properties cost an exclusivity check at every access.
+/// The tree behind the nodes of a document: an arena, alone or shared, and after the first edit the links that edits need. A tree
+/// belongs to one task at a time, like a Swift array held by a class; what tasks share is `XMLSnapshot`. State lies in a struct
+/// behind a pointer, because class properties cost an exclusivity check at every access.
 final class XMLTree {
     struct State {
         var arena: Arena

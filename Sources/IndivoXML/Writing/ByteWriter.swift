@@ -35,7 +35,6 @@ struct ByteWriter {
     }
 
     /// Writes character data with the signs that XML reserves escaped.
-    ///
     /// - Returns: The first character that XML cannot carry, if there is one.
     @inline(__always)
     mutating func writeEscaped(_ text: UTF8Bytes, _ place: Escaping) -> Unicode.Scalar? {

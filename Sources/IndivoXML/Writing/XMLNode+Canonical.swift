@@ -19,7 +19,8 @@ extension XMLNode {
         }
         // It may be as large as the document that it comes from.
         var options = XMLParseOptions()
-        for limit in [\XMLLimits.depth, \.inputBytes, \.textBytes, \.attributes, \.nameBytes] { options.limits[keyPath: limit] = .max }
+        let limits = [\XMLLimits.depth, \.inputBytes, \.textBytes, \.attributes, \.nameBytes]
+        for limit in limits { options.limits[keyPath: limit] = .max }
         // Read again, the texts are whole and every name has its declaration, whatever edits came before.
         let tree = try XMLWriter.write(self, as: .complete) { try DocumentParser.parse($0, options: options) }
         tree.sortAttributes()

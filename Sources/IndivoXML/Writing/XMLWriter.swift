@@ -25,7 +25,6 @@ struct XMLWriter {
     private var verbatimDepth: Int?
 
     /// Calls `body` with the bytes of the subtree.
-    ///
     /// - Throws: `XMLError` of kind `unwritable` for what XML cannot carry.
     static func write<R>(_ node: XMLNode, as form: Form, _ body: (UTF8Bytes) throws -> R) throws -> R {
         guard let node = node.resolved else {
