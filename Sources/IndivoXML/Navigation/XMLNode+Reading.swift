@@ -138,6 +138,6 @@ extension XMLNode {
 
     /// The node if the closure says yes; else an empty selection.
     public func filter(_ isIncluded: (XMLNode) throws -> Bool) rethrows -> XMLSelection {
-        try isIncluded(self) ? XMLSelection([self]) : XMLSelection()
+        try isIncluded(self) ? selection : XMLSelection()
     }
 }

@@ -81,8 +81,6 @@ extension XMLNode {
         if tree.state.pointee.links.base[Int(index)].generation == generation { return self }
         return tree.forwarded(index, generation: generation)?.resolved
     }
-
-    var id: NodeID { NodeID(index: index, generation: generation) }
 }
 
 /// A handle within a tree that is known.

@@ -12,7 +12,7 @@ public protocol XMLQueryable {
 
 extension XMLNode: XMLQueryable {
     /// The node as a selection of one.
-    public var selection: XMLSelection { XMLSelection(tree: tree, ids: [id]) }
+    public var selection: XMLSelection { XMLSelection(self) }
 }
 
 extension XMLSelection: XMLQueryable {

@@ -7,11 +7,15 @@
 /// stays in it and says so.
 public struct XMLSelection {
     private enum Storage {
+        // For the verbs of a node: it costs no memory of its own.
+        case node(XMLNode)
         case tree(XMLTree, [NodeID])
         case nodes([XMLNode])
     }
 
     private var storage: Storage
+
+    init(_ node: XMLNode) { storage = .node(node) }
 
     init(tree: XMLTree, ids: [NodeID]) { storage = .tree(tree, ids) }
 
@@ -30,6 +34,7 @@ extension XMLSelection: RandomAccessCollection {
 
     public var endIndex: Int {
         switch storage {
+        case .node: 1
         case .tree(_, let ids): ids.count
         case .nodes(let nodes): nodes.count
         }
@@ -38,6 +43,7 @@ extension XMLSelection: RandomAccessCollection {
     /// The node at an index, from 0.
     public subscript(position: Int) -> XMLNode {
         switch storage {
+        case .node(let node): CollectionOfOne(node)[position]
         case .tree(let tree, let ids): XMLNode(tree: tree, index: ids[position].index, generation: ids[position].generation)
         case .nodes(let nodes): nodes[position]
         }

@@ -6,7 +6,13 @@ extension XMLTree {
             state.pointee.arena = state.pointee.arena.copy()
             state.pointee.frozen = nil
         }
-        compactValuesIfWasteful()
+        // What nobody refers to is dropped once it is most of all, so that a document edited for ever does not grow for ever.
+        // Only at the start of an edit: offsets that no record holds yet would be lost.
+        let (bytes, attributes) = (state.pointee.wastedBytes, state.pointee.wastedAttributes)
+        if bytes > 1 << 16 && bytes > state.pointee.arena.bytes.count / 2
+            || attributes > 1 << 14 && attributes > state.pointee.arena.attributes.count / 2 {
+            compactValues()
+        }
     }
 
     /// Makes the tree ready for edits of structure: its arena its own, and links beside the records.
@@ -122,15 +128,6 @@ extension XMLTree {
             state.pointee.arena.bytes.count + bytes.count + 10 < Int(UInt32.max),
             "the text of an XML document can have no more than 4 GB")
         return state.pointee.arena.store(bytes)
-    }
-
-    /// Drops what nobody refers to once it is most of all, so that a document edited for ever does not grow for ever.
-    /// Only at the start of an edit: offsets that no record holds yet would be lost.
-    private func compactValuesIfWasteful() {
-        let wastedBytes = state.pointee.wastedBytes
-        let wastedAttributes = state.pointee.wastedAttributes
-        if wastedBytes > 1 << 16 && wastedBytes > state.pointee.arena.bytes.count / 2
-            || wastedAttributes > 1 << 14 && wastedAttributes > state.pointee.arena.attributes.count / 2 { compactValues() }
     }
 
     private func compactValues() {

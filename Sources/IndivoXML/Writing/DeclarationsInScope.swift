@@ -115,7 +115,6 @@ extension XMLTree {
 
     /// What the element's own `xml:space` says.
     func preservesSpace(_ index: UInt32) -> Bool? {
-        let name: StaticString = "xml:space"
-        return attribute(index, named: name.utf8Buffer).map { attributeValue($0).equals("preserve") }
+        attribute(index, named: ("xml:space" as StaticString).utf8Buffer).map { attributeValue($0).equals("preserve") }
     }
 }

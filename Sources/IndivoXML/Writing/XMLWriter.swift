@@ -96,14 +96,15 @@ struct XMLWriter {
         output.write(byte: UInt8(ascii: "<"))
         output.write(tree.names.qualified(record.name))
         try writeAttributes(index, record)
-        if tree.firstChild(index) == noNode, !isCanonical {
+        let isEmpty = tree.firstChild(index) == noNode
+        if isEmpty, !isCanonical {
             output.write("/>")
             scope.leave(depth: depth)
             depth -= 1
             return
         }
         output.write(byte: UInt8(ascii: ">"))
-        if tree.firstChild(index) == noNode { endElement(index) }
+        if isEmpty { return endElement(index) }
         if isPretty, verbatimDepth == nil, isVerbatim(index) { verbatimDepth = depth }
     }
 
