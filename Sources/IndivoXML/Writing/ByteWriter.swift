@@ -20,20 +20,6 @@ struct ByteWriter {
         for _ in 0..<level * 2 { bytes.append(0x20) }
     }
 
-    mutating func writeComment(_ content: UTF8Bytes) {
-        write("<!--")
-        write(content)
-        write("-->")
-    }
-
-    mutating func writeInstruction(_ target: UTF8Bytes, _ content: UTF8Bytes) {
-        write("<?")
-        write(target)
-        if !content.isEmpty { write(byte: 0x20) }
-        write(content)
-        write("?>")
-    }
-
     /// Writes character data with the signs that XML reserves escaped.
     /// - Returns: The first character that XML cannot carry, if there is one.
     @inline(__always)

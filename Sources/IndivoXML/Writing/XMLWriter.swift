@@ -154,7 +154,9 @@ struct XMLWriter {
             if content.end(of: "--", from: 0) != nil || content.last == UInt8(ascii: "-") {
                 throw unwritable(index, "a comment holds \"--\" or ends in \"-\", which XML does not allow; change it")
             }
-            output.writeComment(content)
+            output.write("<!--")
+            output.write(content)
+            output.write("-->")
         case .processingInstruction:
             try check(record.name, index)
             try checkCharacters(content, index)
@@ -166,7 +168,11 @@ struct XMLWriter {
                 || content.end(of: "?>", from: 0) != nil {
                 throw unwritable(index, "a processing instruction is named xml, has a colon in its name or holds \"?>\"; change it")
             }
-            output.writeInstruction(target, content)
+            output.write("<?")
+            output.write(target)
+            if !content.isEmpty { output.write(byte: 0x20) }
+            output.write(content)
+            output.write("?>")
         case .documentType where form != .complete:
             output.write("<!DOCTYPE")
             output.write(content)
