@@ -81,7 +81,5 @@ extension FormParameters: RandomAccessCollection {
 }
 
 extension FormParameters: ExpressibleByDictionaryLiteral {
-    public init(dictionaryLiteral elements: (String, String)...) {
-        self.init(elements.map { Element(name: $0, value: $1) })
-    }
+    public init(dictionaryLiteral elements: (String, String)...) { self.init(elements.map { Element(name: $0, value: $1) }) }
 }

@@ -2,9 +2,7 @@
 /// letters, digits, `-`, `.`, `_` and `~` stay, every other byte becomes `%` and two upper-case hexadecimal digits.
 public enum PercentEncoding {
     /// `text`, its UTF-8 percent-encoded.
-    public static func encode(_ text: String) -> String {
-        String(decoding: encodedBytes(text.utf8), as: UTF8.self)
-    }
+    public static func encode(_ text: String) -> String { String(decoding: encodedBytes(text.utf8), as: UTF8.self) }
 
     /// `text`, its UTF-8 percent-encoded but for some characters of ASCII.
     package static func encode(_ text: String, keeping kept: StaticString) -> String {
@@ -15,9 +13,7 @@ public enum PercentEncoding {
     ///
     /// - Throws: ``PercentEncodingError`` for a `%` that two hexadecimal digits do not follow, and for bytes that are
     ///   not UTF-8.
-    public static func decode(_ encoded: String) throws(PercentEncodingError) -> String {
-        try decode(encoded, plusIsSpace: false)
-    }
+    public static func decode(_ encoded: String) throws(PercentEncodingError) -> String { try decode(encoded, plusIsSpace: false) }
 
     /// The text that `encoded` stands for, with `+` for a space, as forms and queries have it.
     ///
@@ -81,8 +77,9 @@ public enum PercentEncoding {
         var position = 0
         while position < bytes.count {
             let byte = bytes[position]
-            if byte == percent, let escaped = escapedByte(bytes[(position + 1)...].prefix(2)) {
-                decoded.append(escaped)
+            if byte == percent, position + 2 < bytes.count, let high = hexValue(bytes[position + 1]),
+                let low = hexValue(bytes[position + 2]) {
+                decoded.append(high << 4 | low)
                 position += 3
                 continue
             }
@@ -94,12 +91,6 @@ public enum PercentEncoding {
     }
 
     private static let percent = UInt8(ascii: "%")
-
-    private static func escapedByte(_ digits: ArraySlice<UInt8>) -> UInt8? {
-        guard digits.count == 2, let high = digits.first.flatMap(hexValue), let low = digits.last.flatMap(hexValue)
-        else { return nil }
-        return high << 4 | low
-    }
 
     private static func hexValue(_ digit: UInt8) -> UInt8? {
         switch digit {

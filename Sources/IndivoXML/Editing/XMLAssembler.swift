@@ -10,14 +10,10 @@
 /// ```
 package final class XMLAssembler {
     /// A name that the document knows.
-    package struct Name: BitwiseCopyable {
-        fileprivate let id: UInt32
-    }
+    package struct Name: BitwiseCopyable { fileprivate let id: UInt32 }
 
     /// An attribute's value that the document holds.
-    package struct Value: BitwiseCopyable {
-        fileprivate let offset: UInt32
-    }
+    package struct Value: BitwiseCopyable { fileprivate let offset: UInt32 }
 
     private let tree = XMLTree()
     private var parent: UInt32 = 0
@@ -68,10 +64,7 @@ package final class XMLAssembler {
     }
 
     /// Adds text to the open element.
-    package func text(_ text: String) {
-        var text = text
-        text.withUTF8 { self.text($0) }
-    }
+    package func text(_ text: String) { text.withBytes { self.text($0) } }
 
     /// Adds text in UTF-8 to the open element.
     package func text(_ text: UTF8Bytes) {

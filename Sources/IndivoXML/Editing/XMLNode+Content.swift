@@ -1,9 +1,6 @@
 extension XMLNode {
-    /// Replaces what the node holds by a text: an element's children, or the content of a text, comment or processing
-    /// instruction. Handles to the old children report that they were removed.
-    @discardableResult
-    public func text(_ new: String) -> XMLNode {
-        guard let node = resolved else { return self }
+    func setText(_ new: String) {
+        guard let node = resolved else { return }
         let tree = node.tree
         switch node.record.kind {
         case .element:
@@ -16,16 +13,9 @@ extension XMLNode {
             tree.nodes[Int(node.index)].payload = tree.store(new)
         case .document, .documentType, .removed: break
         }
-        return self
     }
 
-    /// Sets an attribute by its name as it is written, or removes it with nil.
-    ///
-    /// A prefix takes the namespace that is in force for it here; if none is, it must be declared on this element before
-    /// it can be written. `xmlns` and `xmlns:prefix` declare one, and if the prefix is the element's own, that is the
-    /// element's namespace from now on.
-    @discardableResult
-    public func attr(_ name: String, _ value: String?) -> XMLNode {
+    func setAttribute(_ name: String, _ value: String?) {
         editAttributes { node, tree, attributes in
             let (prefix, local) = name.parts
             let isDeclaration = name == "xmlns" || prefix == "xmlns"
@@ -51,20 +41,16 @@ extension XMLNode {
             let place = tree.place(ofAttribute: name.parts.local, namespace: namespace, in: attributes)
             tree.put(value, at: place, in: &attributes) { tree.nameID(name, namespace: namespace) }
         }
+        return self
     }
 
-    private func editAttributes(_ edit: (XMLNode, XMLTree, inout [AttributeRecord]) -> Void) -> XMLNode {
-        guard let node = resolved, node.record.isElement else { return self }
+    private func editAttributes(_ edit: (XMLNode, XMLTree, inout [AttributeRecord]) -> Void) {
+        guard let node = resolved, node.record.isElement else { return }
         node.tree.makeWritable()
         var attributes = Array(node.tree.attributes(node.index))
         edit(node, node.tree, &attributes)
         node.tree.setAttributes(node.index, to: attributes)
-        return self
     }
-
-    /// Removes an attribute, by its name as it is written.
-    @discardableResult
-    public func removeAttr(_ name: String) -> XMLNode { attr(name, nil) }
 
     /// The namespace that a prefix stands for at this node; the empty prefix is the default namespace.
     public func namespace(forPrefix prefix: String) -> String? {

@@ -70,7 +70,7 @@ extension XMLNode {
         let element = tree.makeRecord(NodeRecord(kind: .element, name: tree.nameID(name, namespace: namespace)))
         tree.link(element, into: me.index, before: noNode)
         let node = tree.handle(element)
-        for (name, value) in attributes { node.attr(name, value) }
+        for (name, value) in attributes { node.setAttribute(name, value) }
         if let text, !text.isEmpty { tree.link(tree.makeText(text), into: element, before: noNode) }
         return node
     }

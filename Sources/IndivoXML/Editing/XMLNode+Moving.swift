@@ -1,25 +1,33 @@
 extension XMLNode {
-    /// Takes the node out of its document.
-    ///
-    /// - Returns: The node, which can be read and put elsewhere.
-    @discardableResult
-    public func remove() -> XMLNode {
-        guard let node = resolved, node.record.kind != .document, node.record.parent != noNode else { return self }
+    func takeOut() {
+        guard let node = resolved, node.record.kind != .document, node.record.parent != noNode else { return }
         let declarations = node.tree.declarationsForValues(of: node.index)
         node.tree.makeEditable()
         node.tree.unlink(node.index)
         node.tree.state.pointee.removedTops.insert(node.index)
         node.tree.add(declarations, to: node.index)
-        return self
     }
 
-    /// Drops all children. Handles to them report that they were removed.
-    @discardableResult
-    public func empty() -> XMLNode {
-        guard let node = resolved, node.canHaveChildren else { return self }
+    func dropChildren() {
+        guard let node = resolved, node.canHaveChildren else { return }
         node.tree.makeEditable()
         node.tree.dropChildren(node.index)
-        return self
+    }
+
+    func putInto(_ wrapper: XMLNode) {
+        guard let node = resolved, node.record.kind != .document else { return }
+        var copy = wrapper.clone()
+        if copy.kind == .document, let root = copy.root { copy = root }
+        guard copy.kind == .element else { return }
+        if parent() != nil { before(copy) }
+        var innermost = copy
+        while let inner = innermost.firstElement { innermost = inner }
+        innermost.append(self)
+    }
+
+    func replaceParent() {
+        guard let parent = parent(), parent.kind == .element, parent.parent()?.kind == .element else { return }
+        parent.replace(with: parent.contents())
     }
 
     var canHaveChildren: Bool { record.isElement || record.kind == .document }
@@ -51,7 +59,7 @@ extension XMLNode {
     func exchange(for nodes: [XMLNode]) {
         guard parent() != nil, nodes != [self] else { return }
         put(nodes, at: .before)
-        if !nodes.contains(self) { remove() }
+        if !nodes.contains(self) { takeOut() }
     }
 
     /// Moves the node among the children of `parent`: before `successor`, which is a child of `parent`, or at the end.
@@ -80,36 +88,5 @@ extension XMLTree {
             unlink(child)
             free(child)
         }
-    }
-}
-
-extension XMLNode {
-    /// Replaces the node by a copy of `wrapper`, and puts it into that copy: into the innermost element of the wrapper's first
-    /// branch.
-    ///
-    /// - Returns: The node, now wrapped.
-    @discardableResult
-    public func wrap(_ wrapper: XMLNode) -> XMLNode {
-        guard let node = resolved, node.record.kind != .document else { return self }
-        var copy = wrapper.clone()
-        if copy.kind == .document, let root = copy.root { copy = root }
-        guard copy.kind == .element else { return self }
-        if parent() != nil { before(copy) }
-        var innermost = copy
-        while let inner = innermost.firstElement { innermost = inner }
-        innermost.append(self)
-        return self
-    }
-
-    /// Replaces the parent by the node and its siblings. The children of a root element
-    /// stay where they are, because a document needs a root.
-    ///
-    /// - Returns: The node.
-    @discardableResult
-    public func unwrap() -> XMLNode {
-        guard let parent = parent(), parent.kind == .element, let above = parent.parent(), above.kind == .element
-        else { return self }
-        parent.replace(with: Array(parent.contents()))
-        return self
     }
 }

@@ -4,9 +4,8 @@ import CLibXML2
 import libxml2
 #endif
 
-/// A document as a tree of libxml2's own, for what libxml2 does better: XPath and schemas.
-///
-/// Each of its nodes knows the record it stands for.
+/// A document as a tree of libxml2's own, for what libxml2 does better: XPath and schemas. Each of its nodes knows the record it
+/// stands for.
 final class LibXMLMirror {
     let document: xmlDocPtr
     /// libxml2's nodes by record.
@@ -17,7 +16,7 @@ final class LibXMLMirror {
 
     /// - Parameter hints: Whether `xsi:schemaLocation` and its like are kept, which make libxml2 load what they name.
     init(_ tree: XMLTree, top: UInt32 = 0, hints: Bool) throws {
-        XMLLibrary.initialize()
+        XMLLibrary.initialized
         guard let document = xmlNewDoc("1.0") else { throw XMLError(.unwritable, message: "out of memory") }
         self.document = document
         nodes = Array(repeating: nil, count: tree.state.pointee.arena.nodes.count)
@@ -60,15 +59,14 @@ final class LibXMLMirror {
 
     private func make(_ index: UInt32, _ tree: XMLTree) -> xmlNodePtr? {
         let kind = tree.nodes[Int(index)].kind
-        if kind == .element { return xmlNewDocRawNode(document, nil, tree.localName(index).string, nil) }
-        if kind == .document { return nil }
-        let content = tree.content(index)
+        let content = kind == .element || kind == .document ? UTF8Bytes.none : tree.content(index)
         switch kind {
+        case .element: return xmlNewDocRawNode(document, nil, tree.localName(index).string, nil)
         case .text: return xmlNewDocTextLen(document, content.baseAddress, Int32(content.count))
         case .cdata: return xmlNewCDataBlock(document, content.baseAddress, Int32(content.count))
         case .comment: return xmlNewDocComment(document, content.string)
         case .processingInstruction: return xmlNewDocPI(document, tree.localName(index).string, content.string)
-        case .element, .document, .documentType, .removed: return nil
+        case .document, .documentType, .removed: return nil
         }
     }
 

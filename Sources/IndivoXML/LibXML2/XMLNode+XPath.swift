@@ -62,40 +62,29 @@ extension XMLNode {
     public func xpath(_ expression: String, namespaces: [String: String] = [:]) throws -> XMLXPathResult {
         guard let node = resolved else { throw XMLError(.xpath, message: "the node was removed; there is nothing to search") }
         // A node that was taken out is in no document, so that it gets one of its own.
-        let isInDocument = node.tree.top(of: node.index) == 0
-        let mirror = try isInDocument
-            ? node.tree.mirror() : LibXMLMirror(node.tree, top: node.tree.top(of: node.index), hints: true)
+        let top = node.tree.top(of: node.index)
+        let mirror = try top == 0 ? node.tree.mirror() : LibXMLMirror(node.tree, top: top, hints: true)
         guard let context = xmlXPathNewContext(mirror.document) else { throw XMLError(.xpath, message: "out of memory") }
         defer { xmlXPathFreeContext(context) }
         // An expression can be made to run for ever; this many steps take some seconds.
         context.pointee.opLimit = 500_000_000
-        var problem: XMLError?
-        return try withUnsafeMutablePointer(to: &problem) { problem in
-            context.pointee.userData = UnsafeMutableRawPointer(problem)
-            context.pointee.error = { keep, error in
-                guard let keep, let error else { return }
-                let problem = keep.assumingMemoryBound(to: XMLError?.self)
-                guard problem.pointee == nil else { return }
-                let message = error.pointee.message.map { String(cString: $0) } ?? "the expression is wrong"
-                let place = Int(error.pointee.int1)
-                problem.pointee = XMLError(
-                    .xpath, message: "XPath, column \(place + 1): " + message.prefix(while: { !$0.isNewline }))
-            }
-            for (prefix, uri) in namespaces { xmlXPathRegisterNs(context, prefix, uri) }
-            guard let place = mirror.node(node.index), xmlXPathSetContextNode(place, context) == 0,
-                let object = LibXMLMessages.silenced({ xmlXPathEvalExpression(expression, context) })
-            else {
-                let undeclared = XMLNode.prefixes(in: expression).filter { namespaces[$0] == nil }
-                if let first = undeclared.first {
-                    let names = undeclared.map { "“\($0)”" }.joined(separator: ", ")
-                    let message = "XPath: no namespace is given for the prefix\(undeclared.count == 1 ? "" : "es") \(names)"
-                    throw XMLError(.xpath, message: message + "; write xpath(…, namespaces: [\"\(first)\": \"URI\"])")
-                }
-                throw problem.pointee ?? XMLError(.xpath, message: "the expression cannot be evaluated")
-            }
+        for (prefix, uri) in namespaces { xmlXPathRegisterNs(context, prefix, uri) }
+        let (object, messages) = LibXMLMessage.collected { () -> xmlXPathObjectPtr? in
+            guard let place = mirror.node(node.index), xmlXPathSetContextNode(place, context) == 0 else { return nil }
+            return xmlXPathEvalExpression(expression, context)
+        }
+        if let object {
             defer { xmlXPathFreeObject(object) }
             return try node.result(object)
         }
+        let undeclared = XMLNode.prefixes(in: expression).filter { namespaces[$0] == nil }
+        if let first = undeclared.first {
+            let names = undeclared.map { "“\($0)”" }.joined(separator: ", ")
+            let message = "XPath: no namespace is given for the prefix\(undeclared.count == 1 ? "" : "es") \(names)"
+            throw XMLError(.xpath, message: message + "; write xpath(…, namespaces: [\"\(first)\": \"URI\"])")
+        }
+        let reason = messages.first.map { "XPath, column \($0.number + 1): " + $0.text.prefix(while: { !$0.isNewline }) }
+        throw XMLError(.xpath, message: reason ?? "the expression cannot be evaluated")
     }
 
     /// The prefixes of names in an expression, sorted; `xml` is always declared.

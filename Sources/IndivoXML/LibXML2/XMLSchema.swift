@@ -35,9 +35,7 @@ public final class XMLSchema: Sendable {
     private let schema: Mutex<Handle>
 
     // Proven safe: used only inside the mutex, and freed when nobody can hold it any more.
-    private struct Handle: @unchecked Sendable {
-        var pointer: xmlSchemaPtr
-    }
+    private struct Handle: @unchecked Sendable { var pointer: xmlSchemaPtr }
 
     /// Compiles a schema.
     ///
@@ -51,18 +49,13 @@ public final class XMLSchema: Sendable {
                 message: "the schema takes in another by its location, and such are never loaded; put them into one")
         }
         let mirror = try root.tree.mirror()
-        guard let context = xmlSchemaNewDocParserCtxt(mirror.document) else {
-            throw XMLError(.schema, message: "out of memory")
-        }
+        guard let context = xmlSchemaNewDocParserCtxt(mirror.document) else { throw XMLError(.schema, message: "out of memory") }
         defer { xmlSchemaFreeParserCtxt(context) }
-        var problems = Problems(tree: root.tree)
-        let pointer = withUnsafeMutablePointer(to: &problems) { problems in
-            xmlSchemaSetParserStructuredErrors(context, Problems.collect, UnsafeMutableRawPointer(problems))
-            return xmlSchemaParse(context)
-        }
+        let (pointer, messages) = LibXMLMessage.collected { xmlSchemaParse(context) }
         guard let pointer else {
-            let all = problems.found.map(\.description).joined(separator: "; ")
-            throw XMLError(.schema, line: problems.found.first?.line, message: "not a schema: " + all)
+            let problems = messages.map { Problem($0, in: root.tree) }
+            let all = problems.map(\.description).joined(separator: "; ")
+            throw XMLError(.schema, line: problems.first?.line, message: "not a schema: " + all)
         }
         schema = Mutex(Handle(pointer: pointer))
     }
@@ -77,38 +70,21 @@ public final class XMLSchema: Sendable {
             throw XMLError(.schema, message: "only elements and documents can be checked against a schema")
         }
         let mirror = try LibXMLMirror(node.tree, top: node.index, hints: false)
-        var problems = Problems(tree: node.tree)
-        try withUnsafeMutablePointer(to: &problems) { problems in
-            let collector = UnsafeMutableRawPointer(problems)
-            let result: Int32 = schema.withLock { schema in
-                guard let context = xmlSchemaNewValidCtxt(schema.pointer) else { return -1 }
+        let (result, messages) = schema.withLock { schema in
+            LibXMLMessage.collected {
+                guard let context = xmlSchemaNewValidCtxt(schema.pointer) else { return Int32(-1) }
                 defer { xmlSchemaFreeValidCtxt(context) }
-                xmlSchemaSetValidStructuredErrors(context, Problems.collect, collector)
                 return xmlSchemaValidateDoc(context, mirror.document)
             }
-            if result < 0 || result > 0 && problems.pointee.found.isEmpty {
-                throw XMLError(.schema, message: "libxml2 could not check the document")
-            }
         }
-        return problems.found
+        if result < 0 || result > 0 && messages.isEmpty { throw XMLError(.schema, message: "libxml2 could not check the document") }
+        return messages.map { Problem($0, in: node.tree) }
     }
 }
 
-/// Collects what libxml2 reports.
-private struct Problems {
-    let tree: XMLTree
-    var found: [XMLSchema.Problem] = []
-
-    static let collect: xmlStructuredErrorFunc = { keep, error in
-        guard let keep, let error else { return }
-        let problems = keep.assumingMemoryBound(to: Problems.self)
-        let message = error.pointee.message.map { String(cString: $0) } ?? ""
-        var line = error.pointee.line > 0 ? Int(error.pointee.line) : nil
-        if let node = error.pointee.node?.assumingMemoryBound(to: xmlNode.self),
-            let index = LibXMLMirror.index(of: node) {
-            line = problems.pointee.tree.handle(index).line
-        }
-        let text = message.split(whereSeparator: \.isNewline).joined(separator: " ")
-        problems.pointee.found.append(XMLSchema.Problem(line: line, message: text))
+extension XMLSchema.Problem {
+    fileprivate init(_ message: LibXMLMessage, in tree: XMLTree) {
+        line = message.node.map { tree.handle($0).line } ?? message.line
+        self.message = message.text.split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 }

@@ -36,8 +36,7 @@ extension XMLNode {
     /// declarations are read by their names too (`"xmlns"`, `"xmlns:p"`).
     public func attr(_ name: String) -> String? {
         guard let node = resolved else { return nil }
-        var name = name
-        return name.withUTF8 { node.tree.attribute(node.index, named: $0) }.map { node.tree.attributeValue($0).string }
+        return name.withBytes { node.tree.attribute(node.index, named: $0) }.map { node.tree.attributeValue($0).string }
     }
 
     /// The value of an attribute, by its local name and the URI of its namespace; nil when there is none.
@@ -91,17 +90,14 @@ extension XMLNode {
     /// The previous sibling that is an element.
     public func previous() -> XMLNode? { step(.previousElement) }
 
-    func step(_ step: NodeWalk.Step) -> XMLNode? {
-        resolved.flatMap { $0.tree.handle(orNil: $0.tree.go(step, from: $0.index)) }
-    }
+    func step(_ step: NodeWalk.Step) -> XMLNode? { resolved.flatMap { $0.tree.handle(orNil: $0.tree.go(step, from: $0.index)) } }
 
     /// The child elements.
     public func children() -> XMLSelection { relatives { $0.elements(in: $1) } }
 
     /// The child elements of this local name, whatever their namespace.
     public func children(named name: String) -> XMLSelection {
-        var name = name
-        return name.withUTF8 { bytes in relatives { $0.elements(in: $1, named: bytes) } }
+        name.withBytes { bytes in relatives { $0.elements(in: $1, named: bytes) } }
     }
 
     /// All children: elements, texts, comments, processing instructions.
@@ -117,10 +113,7 @@ extension XMLNode {
     /// The first child element of this local name, whatever its namespace.
     public func child(named name: String) -> XMLNode? {
         guard let node = resolved else { return nil }
-        var name = name
-        return name.withUTF8 { bytes in
-            node.tree.elements(in: node.index).first { node.tree.localName($0).equals(bytes) }.map(node.tree.handle)
-        }
+        return name.withBytes { node.tree.elements(in: node.index, named: $0).first { _ in true }.map(node.tree.handle) }
     }
 
     /// The first child that is an element. With `next()` it walks the child elements without making a selection:
@@ -129,9 +122,7 @@ extension XMLNode {
     /// var child = node.firstElement
     /// while let element = child { …; child = element.next() }
     /// ```
-    package var firstElement: XMLNode? {
-        resolved.flatMap { $0.tree.handle(orNil: $0.tree.firstElement(in: $0.index)) }
-    }
+    package var firstElement: XMLNode? { resolved.flatMap { $0.tree.handle(orNil: $0.tree.firstElement(in: $0.index)) } }
 }
 
 /// A node gives what a set of it alone would.
@@ -147,6 +138,6 @@ extension XMLNode {
 
     /// The node if the closure says yes; else an empty selection.
     public func filter(_ isIncluded: (XMLNode) throws -> Bool) rethrows -> XMLSelection {
-        try isIncluded(self) ? XMLSelection([self]) : XMLSelection()
+        try isIncluded(self) ? selection : XMLSelection()
     }
 }

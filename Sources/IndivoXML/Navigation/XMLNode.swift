@@ -20,13 +20,6 @@ public struct XMLNode {
     let index: UInt32
     let generation: UInt32
 
-    @inline(__always)
-    init(tree: XMLTree, index: UInt32, generation: UInt32) {
-        self.tree = tree
-        self.index = index
-        self.generation = generation
-    }
-
     /// What a node is.
     public enum Kind: UInt32, Hashable, Sendable {
         /// A document; its root element is among its children.
@@ -88,8 +81,6 @@ extension XMLNode {
         if tree.state.pointee.links.base[Int(index)].generation == generation { return self }
         return tree.forwarded(index, generation: generation)?.resolved
     }
-
-    var id: NodeID { NodeID(index: index, generation: generation) }
 }
 
 /// A handle within a tree that is known.

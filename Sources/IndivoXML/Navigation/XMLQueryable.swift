@@ -12,7 +12,7 @@ public protocol XMLQueryable {
 
 extension XMLNode: XMLQueryable {
     /// The node as a selection of one.
-    public var selection: XMLSelection { XMLSelection(tree: tree, ids: [id]) }
+    public var selection: XMLSelection { XMLSelection(self) }
 }
 
 extension XMLSelection: XMLQueryable {
@@ -96,9 +96,7 @@ extension XMLQueryable {
     public func add(_ others: some Sequence<XMLNode>) -> XMLSelection { XMLSelection(Array(selection) + Array(others)) }
 
     /// The index of the first node among the elements of its parent, from 0; nil when there is no node.
-    public func index() -> Int? {
-        selection.first?.resolved.map { Array($0.tree.walk(.previousElement, from: $0.index)).count }
-    }
+    public func index() -> Int? { selection.first?.resolved.map { Array($0.tree.walk(.previousElement, from: $0.index)).count } }
 
     /// The index of a node among these, from 0; nil when it is none of them.
     public func index(of node: XMLNode) -> Int? { selection.firstIndex(of: node) }

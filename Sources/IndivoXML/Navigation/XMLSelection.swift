@@ -7,11 +7,15 @@
 /// stays in it and says so.
 public struct XMLSelection {
     private enum Storage {
+        // For the verbs of a node: it costs no memory of its own.
+        case node(XMLNode)
         case tree(XMLTree, [NodeID])
         case nodes([XMLNode])
     }
 
     private var storage: Storage
+
+    init(_ node: XMLNode) { storage = .node(node) }
 
     init(tree: XMLTree, ids: [NodeID]) { storage = .tree(tree, ids) }
 
@@ -30,6 +34,7 @@ extension XMLSelection: RandomAccessCollection {
 
     public var endIndex: Int {
         switch storage {
+        case .node: 1
         case .tree(_, let ids): ids.count
         case .nodes(let nodes): nodes.count
         }
@@ -38,6 +43,7 @@ extension XMLSelection: RandomAccessCollection {
     /// The node at an index, from 0.
     public subscript(position: Int) -> XMLNode {
         switch storage {
+        case .node(let node): CollectionOfOne(node)[position]
         case .tree(let tree, let ids): XMLNode(tree: tree, index: ids[position].index, generation: ids[position].generation)
         case .nodes(let nodes): nodes[position]
         }
@@ -118,8 +124,7 @@ extension XMLSelection {
 
     /// The child elements of this local name, whatever their namespace.
     public func children(named name: String) -> XMLSelection {
-        var name = name
-        return name.withUTF8 { bytes in gather { $0.elements(in: $1, named: bytes) } }
+        name.withBytes { bytes in gather { $0.elements(in: $1, named: bytes) } }
     }
 
     /// All children of all the nodes: elements, texts, comments, processing instructions.
@@ -140,8 +145,6 @@ extension XMLSelection {
     }
 
     /// The nearest of each node and its ancestors that the selector matches.
-    ///
-    /// - Throws: `XMLSelectorError`.
     @_disfavoredOverload
     public func closest(_ selector: String) throws -> XMLSelection { closest(try XMLSelector(selector)) }
 
@@ -152,6 +155,8 @@ extension XMLSelection {
         return XMLSelection(kept)
     }
 
+    /// Copies of the nodes and all below them, each in a document of its own.
+    public func clone() -> XMLSelection { XMLSelection(map { $0.clone() }) }
 }
 
 extension XMLNode {
@@ -162,8 +167,6 @@ extension XMLNode {
     }
 
     /// The nearest of the node and its ancestors that the selector matches.
-    ///
-    /// - Throws: `XMLSelectorError`.
     @_disfavoredOverload
     public func closest(_ selector: String) throws -> XMLNode? { closest(try XMLSelector(selector)) }
 
@@ -177,7 +180,5 @@ extension XMLSelection {
 }
 
 extension SelectorRun {
-    func closest(_ index: UInt32) -> UInt32? {
-        tree.ancestors(ofAndWith: index).first { tree.isElement($0) && matches($0) }
-    }
+    func closest(_ index: UInt32) -> UInt32? { tree.ancestors(ofAndWith: index).first { tree.isElement($0) && matches($0) } }
 }

@@ -32,7 +32,10 @@ public struct XMLSnapshot: Sendable {
     /// A document that was parsed and not edited is shared, not copied.
     public init(_ node: XMLNode) {
         let isWhole = node.resolved.map { $0.index == 0 && $0.tree.isPristine } ?? false
-        frozen = (isWhole ? node.tree : node.clone().tree).freeze()
+        let tree = isWhole ? node.tree : node.clone().tree
+        // The tree goes on reading the arena, which has another owner now, and copies it at its next edit.
+        frozen = tree.state.pointee.frozen ?? FrozenArena(tree.state.pointee.arena)
+        tree.state.pointee.frozen = frozen
     }
 
     /// The document node, in a tree that belongs to the caller. Every call gives another.
@@ -42,15 +45,5 @@ public struct XMLSnapshot: Sendable {
     public func root() -> XMLNode {
         let document = document()
         return document.root ?? document
-    }
-}
-
-extension XMLTree {
-    /// Gives the arena up to an owner that shares it. The tree continues to read it, and copies it at its next edit.
-    func freeze() -> FrozenArena {
-        if let frozen = state.pointee.frozen { return frozen }
-        let frozen = FrozenArena(state.pointee.arena)
-        state.pointee.frozen = frozen
-        return frozen
     }
 }

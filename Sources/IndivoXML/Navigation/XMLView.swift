@@ -2,20 +2,14 @@
 ///
 /// It is good as long as somebody holds a node of the same tree and does not take this one away.
 package struct XMLView: BitwiseCopyable {
-    private let tree: Unmanaged<XMLTree>
-    private let index: UInt32
-
-    @inline(__always)
-    fileprivate init(_ tree: Unmanaged<XMLTree>, _ index: UInt32) {
-        self.tree = tree
-        self.index = index
-    }
+    fileprivate let tree: Unmanaged<XMLTree>
+    fileprivate let index: UInt32
 
     @inline(__always)
     private func look<R>(_ body: (XMLTree) throws -> R) rethrows -> R { try tree._withUnsafeGuaranteedRef(body) }
 
     @inline(__always)
-    private func at(_ index: UInt32) -> XMLView? { index == noNode ? nil : XMLView(tree, index) }
+    private func at(_ index: UInt32) -> XMLView? { index == noNode ? nil : XMLView(tree: tree, index: index) }
 
     /// The node itself.
     package var node: XMLNode { tree.takeUnretainedValue().handle(index) }
@@ -74,12 +68,10 @@ package struct XMLView: BitwiseCopyable {
 
 extension XMLNode {
     /// The node as a view; `nil` when it is gone.
-    package var view: XMLView? { resolved.map { XMLView(Unmanaged.passUnretained($0.tree), $0.index) } }
+    package var view: XMLView? { resolved.map { XMLView(tree: Unmanaged.passUnretained($0.tree), index: $0.index) } }
 }
 
 extension XMLView: Equatable {
     /// Whether both are the same node of the same tree.
-    package static func == (a: XMLView, b: XMLView) -> Bool {
-        a.index == b.index && a.tree.toOpaque() == b.tree.toOpaque()
-    }
+    package static func == (a: XMLView, b: XMLView) -> Bool { a.index == b.index && a.tree.toOpaque() == b.tree.toOpaque() }
 }

@@ -11,7 +11,7 @@ enum DocumentParser {
 
     /// - Throws: `XMLError`.
     static func parse(_ input: UTF8Bytes, options: XMLParseOptions) throws -> XMLTree {
-        XMLLibrary.initialize()
+        XMLLibrary.initialized
         let limit = min(options.limits.inputBytes, Int(Int32.max) - 1)
         if input.count > limit { throw XMLError.inputLimit(limit) }
         let encoding = try SourceEncoding.detect(input, given: options.encoding)

@@ -18,14 +18,12 @@ extension ParseState {
     /// The internal subset was read: keeps its text, and checks its entities before one is used.
     mutating func endSubset() {
         guard error == nil else { return }
-        if let start = subsetStart, let end = offset, start <= end { keepSubset(start, end) }
+        if let start = subsetStart, let end = offset, start <= end {
+            // What stands between the keyword and the closing bracket.
+            let from = source.end(of: "<!DOCTYPE", from: topLevelEnd, most: start - topLevelEnd) ?? start
+            content(.documentType, name: subsetName, UTF8Bytes(rebasing: source[from..<max(end - 1, from)]))
+        }
         checkEntities()
-    }
-
-    /// What stands between the keyword and the closing bracket.
-    private mutating func keepSubset(_ start: Int, _ end: Int) {
-        let from = source.end(of: "<!DOCTYPE", from: topLevelEnd, most: start - topLevelEnd) ?? start
-        content(.documentType, name: subsetName, UTF8Bytes(rebasing: source[from..<max(end - 1, from)]))
     }
 
     mutating func declareEntity(name: UnsafePointer<UInt8>, content: UnsafePointer<UInt8>) {
@@ -68,22 +66,15 @@ extension ParseState {
     /// Whether an entity that is referred to may be used: it is declared, inside the document, and within the limits.
     mutating func mayUse(_ entity: xmlEntityPtr?, name: UnsafePointer<UInt8>?, sign: String) -> Bool {
         guard error == nil else { return false }
-        let shown = name.map { String(String(cString: $0).prefix(40)) } ?? ""
-        guard let entity else {
-            fail(.syntax, "the entity \(sign)\(shown); is not declared; declare it, or write \(sign)amp; for the sign itself")
-            return false
-        }
-        switch entity.pointee.etype {
+        let shown = "the entity \(sign)\(name.map { String(String(cString: $0).prefix(40)) } ?? "");"
+        switch entity?.pointee.etype {
+        case nil: fail(.syntax, "\(shown) is not declared; declare it, or write \(sign)amp; for the sign itself")
         case XML_EXTERNAL_GENERAL_PARSED_ENTITY, XML_EXTERNAL_GENERAL_UNPARSED_ENTITY, XML_EXTERNAL_PARAMETER_ENTITY:
-            fail(
-                .externalEntity,
-                "the entity \(sign)\(shown); lies outside the document, and such are never loaded; put its text in place")
-            return false
-        case XML_INTERNAL_PREDEFINED_ENTITY: return true
-        default:
-            charge(Int(entity.pointee.length) + ParseState.referenceCost)
-            return error == nil
+            fail(.externalEntity, "\(shown) lies outside the document, and such are never loaded; put its text in place")
+        case XML_INTERNAL_PREDEFINED_ENTITY: break
+        default: charge(Int(entity?.pointee.length ?? 0) + ParseState.referenceCost)
         }
+        return error == nil
     }
 
     /// Keeps the first error libxml2 reports.
@@ -91,11 +82,11 @@ extension ParseState {
         var message = reported.pointee.message.map { String(cString: $0) } ?? "the document is not well-formed"
         message = String(message.prefix { !$0.isNewline })
         while message.last?.isWhitespace == true { message.removeLast() }
-        let encodingErrors = [
-            XML_ERR_INVALID_ENCODING, XML_ERR_UNSUPPORTED_ENCODING, XML_ERR_UNKNOWN_ENCODING,
-            XML_I18N_CONV_FAILED, XML_I18N_NO_HANDLER,
-        ].map { Int32(bitPattern: $0.rawValue) }
-        let isEncoding = encodingErrors.contains(reported.pointee.code) || message.contains("not proper UTF-8")
+        let code = xmlParserErrors(rawValue: UInt32(bitPattern: reported.pointee.code))
+        let isEncoding = [
+            XML_ERR_INVALID_ENCODING, XML_ERR_UNSUPPORTED_ENCODING, XML_ERR_UNKNOWN_ENCODING, XML_I18N_CONV_FAILED,
+            XML_I18N_NO_HANDLER,
+        ].contains(code) || message.contains("not proper UTF-8")
         fail(isEncoding ? .encoding : .syntax, message)
     }
 }

@@ -4,9 +4,8 @@ import CLibXML2
 import libxml2
 #endif
 
-/// What the parser's callbacks work on: the arena that grows, and where in the document they are.
-///
-/// It lives behind a pointer that libxml2 hands to each callback.
+/// What the parser's callbacks work on: the arena that grows, and where in the document they are. It lives behind a pointer that
+/// libxml2 hands to each callback.
 struct ParseState {
     var context: xmlParserCtxtPtr?
     var arena = Arena()
@@ -93,21 +92,15 @@ extension ParseState {
     /// the white space before it.
     private var topLevelLine: UInt32 {
         guard let offset else { return currentLine }
-        var lines: UInt32 = 0
-        var position = offset
-        while position > 0 {
-            position -= 1
-            if source[position] == UInt8(ascii: "<") { break }
-            if source[position] == UInt8(ascii: "\n") { lines += 1 }
-        }
-        return max(line, currentLine - min(lines, currentLine))
+        let start = source[..<offset].lastIndex(of: UInt8(ascii: "<")) ?? 0
+        let lines = source[start..<offset].count { $0 == UInt8(ascii: "\n") }
+        return max(line, currentLine - min(UInt32(lines), currentLine))
     }
 
     /// How many bytes of the source were read; inside an entity, those before and with the reference.
     var offset: Int? {
         guard source.baseAddress != nil, let context, context.pointee.inputNr > 0,
-            let input = context.pointee.inputTab[0], let base = input.pointee.base, input.pointee.end != base
-        else { return nil }
+            let input = context.pointee.inputTab[0], let base = input.pointee.base, input.pointee.end != base else { return nil }
         let position = Int(input.pointee.consumed) + (input.pointee.cur - base)
         return position <= source.count ? position : nil
     }
@@ -304,19 +297,19 @@ extension ParseState {
         }
     }
 
-    private mutating func failText(_ what: String) {
-        fail(.textBytes, "\(what) of more than \(limits.textBytes) bytes")
-    }
+    private mutating func failText(_ what: String) { fail(.textBytes, "\(what) of more than \(limits.textBytes) bytes") }
 
-    mutating func fail(_ limit: XMLError.Limit, _ message: String) {
-        fail(.limit(limit), "\(message) (limits.\(limit.rawValue))")
-    }
+    mutating func fail(_ limit: XMLError.Limit, _ message: String) { fail(.limit(limit), "\(message) (limits.\(limit.rawValue))") }
 
     mutating func fail(_ kind: XMLError.Kind, _ message: String) {
         guard error == nil else { return }
-        let place = offset.map { SourcePlace(offset: $0, source: source) } ?? SourcePlace(context: context)
         hasFailed = true
-        error = XMLError(kind, at: place, message: message)
+        error = offset.map { XMLError(kind, at: $0, of: source, message: message) } ?? XMLError(kind, message: message)
+        // What the parser knows without the source: it counts columns in bytes.
+        if offset == nil, let input = context?.pointee.input, input.pointee.base != input.pointee.end {
+            error?.line = Int(input.pointee.line)
+            error?.column = Int(input.pointee.col)
+        }
         stop()
     }
 

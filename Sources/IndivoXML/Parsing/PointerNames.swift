@@ -1,6 +1,5 @@
-/// Finds the id of a name by the pointers libxml2 gives for its parts.
-///
-/// libxml2 keeps each name once in its dictionary, so equal pointers are equal names: no byte is compared or hashed.
+/// Finds the id of a name by the pointers libxml2 gives for its parts. libxml2 keeps each name once in its dictionary, so equal
+/// pointers are equal names: no byte is compared or hashed.
 struct PointerNames {
     private struct Slot: BitwiseCopyable {
         /// 0 in a slot that is free.
@@ -14,13 +13,14 @@ struct PointerNames {
     private static let declarationMark: UInt = 1
     private static let namespaceMark: UInt = 2
 
-    private var slots: UnsafeMutablePointer<Slot>
+    private var slots = PointerNames.free(64)
     private var mask = 63
     private var used = 0
 
-    init() {
-        slots = .allocate(capacity: 64)
-        slots.initialize(repeating: Slot(), count: 64)
+    private static func free(_ count: Int) -> UnsafeMutablePointer<Slot> {
+        let slots = UnsafeMutablePointer<Slot>.allocate(capacity: count)
+        slots.initialize(repeating: Slot(), count: count)
+        return slots
     }
 
     /// Forgets all names.
@@ -88,8 +88,7 @@ struct PointerNames {
     private mutating func grow() {
         let old = UnsafeMutableBufferPointer(start: slots, count: mask + 1)
         mask = mask * 2 + 1
-        slots = .allocate(capacity: mask + 1)
-        slots.initialize(repeating: Slot(), count: mask + 1)
+        slots = PointerNames.free(mask + 1)
         for slot in old where slot.local != 0 { slots[place(of: slot)] = slot }
         old.deallocate()
     }

@@ -28,7 +28,6 @@ final class PushParser {
     private var state: UnsafeMutablePointer<ParseState> { parser.state }
 
     /// Reads on. The first bytes are enough to determine the encoding, or all.
-    ///
     /// - Returns: The subtrees that were completed.
     func feed(_ bytes: UTF8Bytes, isLast: Bool) throws -> [XMLNode] {
         let limit = options.limits.inputBytes

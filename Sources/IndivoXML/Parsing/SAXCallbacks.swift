@@ -7,18 +7,7 @@ import libxml2
 /// The functions libxml2 calls. Each finds the state by the context it is given, which may be an inner one that reads
 /// an entity; declarations of a DTD go to libxml2's own functions as well, which keep what entities mean.
 enum SAXCallbacks {
-    /// Makes a context read into a state.
-    static func connect(_ context: xmlParserCtxtPtr, _ state: UnsafeMutablePointer<ParseState>) {
-        state.pointee.context = context
-        context.pointee._private = UnsafeMutableRawPointer(state)
-        // HUGE lifts libxml2's own limits, which cannot be set; ours hold instead. Entities are replaced, and those
-        // outside the document refused before they would be loaded.
-        let options = [XML_PARSE_NOENT, XML_PARSE_NONET, XML_PARSE_HUGE, XML_PARSE_IGNORE_ENC]
-        xmlCtxtUseOptions(context, Int32(options.reduce(0) { $0 | $1.rawValue }))
-        install(in: context.pointee.sax)
-    }
-
-    private static func install(in handler: UnsafeMutablePointer<xmlSAXHandler>) {
+    static func install(in handler: UnsafeMutablePointer<xmlSAXHandler>) {
         handler.pointee.startElementNs = { context, local, prefix, uri, declarations, declared, attributes, defaulted, values in
             guard let local else { return }
             state(context).pointee.startElement(
@@ -86,19 +75,20 @@ enum SAXCallbacks {
         }
         handler.pointee.elementDecl = nil
         handler.pointee.notationDecl = nil
-        handler.pointee.getEntity = { context, name in
-            let entity = xmlSAX2GetEntity(context, name)
-            if state(context).pointee.mayUse(entity, name: name, sign: "&") { return entity }
-            halt(context)
-            return nil
-        }
+        handler.pointee.getEntity = { context, name in usable(xmlSAX2GetEntity(context, name), name, sign: "&", in: context) }
         handler.pointee.getParameterEntity = { context, name in
-            let entity = xmlSAX2GetParameterEntity(context, name)
-            if state(context).pointee.mayUse(entity, name: name, sign: "%") { return entity }
-            halt(context)
-            return nil
+            usable(xmlSAX2GetParameterEntity(context, name), name, sign: "%", in: context)
         }
     }
+}
+
+/// An entity that is referred to; nil, and the end of parsing, where it may not be used.
+private func usable(
+    _ entity: xmlEntityPtr?, _ name: UnsafePointer<UInt8>?, sign: String, in context: UnsafeMutableRawPointer?
+) -> xmlEntityPtr? {
+    if state(context).pointee.mayUse(entity, name: name, sign: sign) { return entity }
+    halt(context)
+    return nil
 }
 
 @inline(__always)

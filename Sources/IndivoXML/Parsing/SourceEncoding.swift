@@ -54,9 +54,7 @@ struct SourceEncoding {
 
     /// The first four bytes as a number; those that are missing count as 0xAA, which no mark has.
     private static func word(_ head: UTF8Bytes) -> UInt32 {
-        var word: UInt32 = 0
-        for index in 0..<4 { word = word << 8 | UInt32(index < head.count ? head[index] : 0xAA) }
-        return word
+        (0..<4).reduce(0) { word, index in word << 8 | UInt32(index < head.count ? head[index] : 0xAA) }
     }
 
     /// Whether the name is one of UTF-8, or of ASCII, which is part of it.
@@ -122,11 +120,8 @@ final class SourceConverter {
     }
 
     /// Converts what follows.
-    ///
     /// - Throws: `XMLError` of kind `encoding` for bytes that are no text, and when the last end inside a character.
-    func convert(
-        _ input: UTF8Bytes, into output: inout Column<UInt8>, limit: Int = .max, isLast: Bool = false
-    ) throws {
+    func convert(_ input: UTF8Bytes, into output: inout Column<UInt8>, limit: Int = .max, isLast: Bool = false) throws {
         for start in stride(from: 0, to: input.count, by: 65_536) {
             let piece = UTF8Bytes(rebasing: input[start...].prefix(65_536))
             xmlBufferAdd(raw, piece.baseAddress, Int32(piece.count))
@@ -142,7 +137,7 @@ final class SourceConverter {
     private func drain(into output: inout Column<UInt8>) throws {
         while xmlBufferLength(raw) > 0 {
             let before = xmlBufferLength(raw)
-            let result = LibXMLMessages.silenced { xmlCharEncInFunc(handler, converted, raw) }
+            let result = LibXMLMessage.collected { xmlCharEncInFunc(handler, converted, raw) }.result
             if result == -2 { throw wrong }
             var text = UTF8Bytes(start: xmlBufferContent(converted), count: Int(xmlBufferLength(converted)))
             if isAtStart, text.count >= 3 {

@@ -1,7 +1,5 @@
-/// Searches for tags, comments and the like that are beyond the limits before libxml2 sees them: it would collect an
-/// endless name or attribute list in memory first, and only then report it.
-///
-/// It is fast because it searches only where the next `<` is far away.
+/// Searches for tags, comments and the like that are beyond the limits before libxml2 sees them: it would collect an endless name
+/// or attribute list in memory first, and only then report it. It is fast because it searches only where the next `<` is far away.
 struct TagScan {
     /// A tag shorter than this can break no limit that matters for memory or time.
     private static let window = 16_384
@@ -99,7 +97,6 @@ struct TagScan {
     }
 
     private func error(_ limit: XMLError.Limit, _ start: Int, _ message: String) -> XMLError {
-        let place = SourcePlace(offset: start, source: source)
-        return XMLError(.limit(limit), at: place, message: "\(message) (limits.\(limit.rawValue))")
+        XMLError(.limit(limit), at: start, of: source, message: "\(message) (limits.\(limit.rawValue))")
     }
 }

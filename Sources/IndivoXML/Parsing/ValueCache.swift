@@ -1,6 +1,5 @@
-/// Remembers where attribute values were stored lately, so that what comes again and again is stored once.
-///
-/// A slot holds the offset of the last value with its hash; what stands there is compared before it is used.
+/// Remembers where attribute values were stored lately, so that what comes again and again is stored once. A slot holds the offset
+/// of the last value with its hash; what stands there is compared before it is used.
 struct ValueCache {
     private static let slotCount = 512
     /// Longer values seldom come again.

@@ -23,22 +23,9 @@ public struct XMLError: Error, Hashable, Sendable {
         case file
     }
 
-    /// The limits that an error can name.
+    /// The limits that an error can name: each is the property of `XMLLimits` that has its name.
     public enum Limit: String, Hashable, Sendable {
-        /// How deep elements are nested.
-        case depth
-        /// The bytes of the whole input.
-        case inputBytes
-        /// The bytes of one piece of text or one attribute's value.
-        case textBytes
-        /// The attributes of one element.
-        case attributes
-        /// The bytes of one name.
-        case nameBytes
-        /// The bytes that entities become.
-        case entityExpansionBytes
-        /// How deep entities are nested.
-        case entityDepth
+        case depth, inputBytes, textBytes, attributes, nameBytes, entityExpansionBytes, entityDepth
     }
 
     /// What kind of thing is wrong.
@@ -75,8 +62,17 @@ extension XMLError: CustomStringConvertible {
 }
 
 extension XMLError {
-    init(_ kind: Kind, at place: SourcePlace, message: String) {
-        self.init(kind, line: place.line, column: place.column, message: message, excerpt: place.excerpt)
+    /// An error at a byte of the source.
+    init(_ kind: Kind, at offset: Int, of source: UTF8Bytes, message: String) {
+        let lineStart = source[..<offset].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        line = 1 + source[..<lineStart].count(where: { $0 == UInt8(ascii: "\n") })
+        column = 1 + source[lineStart..<offset].count(where: { $0 & 0xC0 != 0x80 })
+        let rest = source[offset...].prefix(40).prefix { $0 != UInt8(ascii: "\n") }
+        // The cut may fall inside a character: leave its rest out.
+        let bytes = source[max(lineStart, offset - 40)..<rest.endIndex].drop(while: { $0 & 0xC0 == 0x80 })
+        excerpt = String(String(decoding: bytes, as: UTF8.self).filter { $0 != "\u{FFFD}" })
+        self.kind = kind
+        self.message = message
     }
 
     static func inputLimit(_ limit: Int) -> XMLError {

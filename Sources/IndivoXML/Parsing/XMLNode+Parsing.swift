@@ -23,10 +23,9 @@ extension XMLNode {
     ///
     /// - Throws: `XMLError`, with the line and column, for input that is not well-formed or hits a limit.
     public init(parsing text: String, options: XMLParseOptions = .init()) throws {
-        var text = text
         var options = options
         options.encoding = "UTF-8"
-        self = try text.withUTF8 { try XMLNode($0, options) }
+        self = try text.withBytes { try XMLNode($0, options) }
     }
 
     /// Parses a file and returns its document's root element.

@@ -59,30 +59,20 @@ public struct XMLReader<Source: AsyncSequence>: AsyncSequence {
         ///
         /// - Throws: `XMLError`, and what the source throws.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> XMLNode? {
-            while true {
-                if let node = ready.popFirst() { return node }
-                if isOver { return nil }
-                do {
-                    ready = try await more(isolation: actor)[...]
-                } catch {
-                    isOver = true
-                    throw error
+            while ready.isEmpty, !isOver {
+                // It stays so where anything throws.
+                isOver = true
+                let parser = try parser ?? PushParser(elements: reader.elements, options: reader.options)
+                self.parser = parser
+                var piece: [UInt8] = []
+                while piece.count < Iterator.pieceSize, let part = try await base.next(isolation: actor) {
+                    reader.append(part, &piece)
                 }
+                let isLast = piece.count < Iterator.pieceSize
+                ready = try piece.withUnsafeBufferPointer { try parser.feed($0, isLast: isLast) }[...]
+                isOver = isLast
             }
-        }
-
-        private mutating func more(isolation actor: isolated (any Actor)?) async throws -> [XMLNode] {
-            let parser = try self.parser ?? PushParser(elements: reader.elements, options: reader.options)
-            self.parser = parser
-            var piece: [UInt8] = []
-            while piece.count < Iterator.pieceSize {
-                guard let part = try await base.next(isolation: actor) else {
-                    isOver = true
-                    break
-                }
-                reader.append(part, &piece)
-            }
-            return try piece.withUnsafeBufferPointer { try parser.feed($0, isLast: isOver) }
+            return ready.popFirst()
         }
     }
 }
@@ -118,31 +108,24 @@ public struct XMLFileChunks: AsyncSequence, Sendable {
 
     fileprivate let path: String
 
-    public func makeAsyncIterator() -> Iterator { Iterator(file: OpenFile(path: path)) }
+    public func makeAsyncIterator() -> Iterator { Iterator(path: path) }
 
-    /// Gives one piece after the other.
-    public struct Iterator: AsyncIteratorProtocol {
-        fileprivate let file: OpenFile
-
-        /// The next piece; nil at the end of the file.
-        ///
-        /// - Throws: `XMLError` of kind `file`.
-        public mutating func next() async throws -> [UInt8]? { try file.read() }
-    }
-
-    /// A file that is opened when it is first read, and closed when nobody reads it any more.
-    fileprivate final class OpenFile {
+    /// Gives one piece after the other. The file is opened when it is first read, and closed when nobody reads it any more.
+    public final class Iterator: AsyncIteratorProtocol {
         private let path: String
         private var handle: UnsafeMutablePointer<FILE>?
 
-        init(path: String) { self.path = path }
+        fileprivate init(path: String) { self.path = path }
 
         deinit {
             if let handle { fclose(handle) }
         }
 
-        func read() throws -> [UInt8]? {
-            if handle == nil { handle = fopen(path, "rb") }
+        /// The next piece; nil at the end of the file.
+        ///
+        /// - Throws: `XMLError` of kind `file`.
+        public func next() async throws -> [UInt8]? {
+            handle = handle ?? fopen(path, "rb")
             guard let handle else { throw error("opened") }
             let piece = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
                 count = fread(buffer.baseAddress, 1, buffer.count, handle)

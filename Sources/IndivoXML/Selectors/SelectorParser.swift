@@ -130,9 +130,7 @@ struct SelectorParser {
         return (namespace, local)
     }
 
-    private mutating func nameOrStar() throws -> String? {
-        scanner.take("*") ? nil : try scanner.name(expected: "a name or \"*\"")
-    }
+    private mutating func nameOrStar() throws -> String? { scanner.take("*") ? nil : try scanner.name(expected: "a name or \"*\"") }
 
     // MARK: Attributes
 
@@ -172,16 +170,15 @@ struct SelectorParser {
     }
 
     private static let relations: [Unicode.Scalar: Condition.Relation] = [
-        "~": .word, "|": .dash, "^": .prefix, "$": .suffix, "*": .substring, "!": .equal,
+        "=": .equal, "~": .word, "|": .dash, "^": .prefix, "$": .suffix, "*": .substring, "!": .equal,
     ]
 
     private mutating func relation() throws -> (Condition.Relation, isNegated: Bool) {
-        if scanner.take("=") { return (.equal, false) }
         guard let sign = scanner.peek(), let relation = SelectorParser.relations[sign] else {
             throw scanner.error(expected: "\"]\" or an operator: = ~= |= ^= $= *= !=")
         }
         scanner.advance()
-        try scanner.expect("=")
+        if sign != "=" { try scanner.expect("=") }
         return (relation, sign == "!")
     }
 }
@@ -235,8 +232,7 @@ extension SelectorParser {
         "where": { .any(try $0.selectorList(mayLead: false), isNegated: false) },
         "has": { .has(try $0.selectorList(mayLead: true)) },
         "contains": { .contains(try $0.texts()) },
-        "eq": { .position(.equal(try $0.integer())) },
-        "gt": { .position(.greater(try $0.integer())) },
+        "eq": { .position(.equal(try $0.integer())) }, "gt": { .position(.greater(try $0.integer())) },
         "lt": { .position(.less(try $0.integer())) },
     ]
 

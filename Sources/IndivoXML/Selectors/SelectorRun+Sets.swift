@@ -9,7 +9,6 @@ extension SelectorRun {
 
     /// Whether the selector finds anything from a node, as `:has()` asks.
     func finds(_ complex: ComplexSelector, from anchor: UInt32) -> Bool {
-        if complex.isPositional { return !findByPosition(complex, from: anchor).isEmpty }
         var isFound = false
         visit(complex, from: anchor) { _ in
             isFound = true
@@ -19,7 +18,6 @@ extension SelectorRun {
     }
 
     private func find(_ complex: ComplexSelector, from anchor: UInt32) -> [UInt32] {
-        if complex.isPositional { return findByPosition(complex, from: anchor) }
         var found: [UInt32] = []
         visit(complex, from: anchor) { index in
             found.append(index)
@@ -31,6 +29,10 @@ extension SelectorRun {
     /// Calls `body` with what the selector finds, until it returns false.
     @inline(__always)
     private func visit(_ complex: ComplexSelector, from anchor: UInt32, _ body: (UInt32) -> Bool) {
+        if complex.isPositional {
+            for index in findByPosition(complex, from: anchor) where !body(index) { return }
+            return
+        }
         switch complex.leading {
         case .child where complex.compounds.count == 1:
             for child in tree.elements(in: anchor) where matches(complex.compounds[0], child) && !body(child) { return }
@@ -79,9 +81,7 @@ extension SelectorRun {
         }
     }
 
-    func sorted(_ indices: some Collection<UInt32>) -> [UInt32] {
-        indices.sorted { tree.place(of: $0) < tree.place(of: $1) }
-    }
+    func sorted(_ indices: some Collection<UInt32>) -> [UInt32] { indices.sorted { tree.place(of: $0) < tree.place(of: $1) } }
 
     // MARK: Positions in the set matched so far
 

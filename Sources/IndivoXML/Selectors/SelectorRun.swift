@@ -1,7 +1,5 @@
-/// One use of a selector on one tree.
-///
-/// The names of the selector are matched first, once for each name of the document; then matching an element takes one access
-/// to a table. Positions among siblings are counted once for each parent.
+/// One use of a selector on one tree. The names of the selector are matched first, once for each name of the document; then
+/// matching an element takes one access to a table. Positions among siblings are counted once for each parent.
 final class SelectorRun {
     let tree: XMLTree
     let selector: XMLSelector
@@ -12,7 +10,6 @@ final class SelectorRun {
     private let nameCount: Int
     /// Positions among siblings by condition and record, 0 for not counted yet.
     private var positions: [[UInt32]]
-    private var textBuffer: [UInt8] = []
 
     init(_ selector: XMLSelector, tree: XMLTree, scope: UInt32 = noNode) {
         self.tree = tree
@@ -38,9 +35,7 @@ final class SelectorRun {
     /// Whether the element is one the selector means. Not for positions, which need a set.
     func matches(_ index: UInt32) -> Bool { matchesAny(selector.alternatives, index) }
 
-    func matchesAny(_ list: [ComplexSelector], _ index: UInt32) -> Bool {
-        list.contains { matches($0, index, anchor: noNode) }
-    }
+    func matchesAny(_ list: [ComplexSelector], _ index: UInt32) -> Bool { list.contains { matches($0, index, anchor: noNode) } }
 
     /// - Parameter anchor: The node that a selector with a leading combinator starts from, and that bounds the
     ///   ancestors of one inside `find`; `noNode` for a selector about the whole document.
@@ -62,11 +57,6 @@ final class SelectorRun {
         case failed
     }
 
-    private func match(_ complex: ComplexSelector, _ place: Int, _ index: UInt32, _ anchor: UInt32) -> Outcome {
-        guard matches(complex.compounds[place], index) else { return .restartFromLaterSibling }
-        return matchRest(complex, place, index, anchor)
-    }
-
     /// Whether the compounds before the one at `place`, which matches the element, match the nodes around it.
     func matchRest(_ complex: ComplexSelector, _ place: Int, _ index: UInt32, _ anchor: UInt32) -> Outcome {
         if place == 0 {
@@ -86,7 +76,8 @@ final class SelectorRun {
                 candidate = tree.previousElement(candidate)
                 if candidate == noNode { return .restartFromDescendant }
             }
-            let outcome = match(complex, place - 1, candidate, anchor)
+            let fits = matches(complex.compounds[place - 1], candidate)
+            let outcome = fits ? matchRest(complex, place - 1, candidate, anchor) : .restartFromLaterSibling
             switch (outcome, combinator) {
             case (.matched, _), (.failed, _), (_, .nextSibling): return outcome
             case (_, .child): return .restartFromDescendant
@@ -126,13 +117,23 @@ final class SelectorRun {
             }
         case .root: return isRoot(index)
         case .scope: return scope == noNode || tree.nodes[Int(scope)].kind == .document ? isRoot(index) : index == scope
-        case .empty: return isEmpty(index)
+        case .empty:
+            return tree.children(of: index).allSatisfy { child in
+                tree.isText(child) ? tree.content(child).allSatisfy(\.isSelectorSpace) : !tree.isElement(child)
+            }
         case .nth(let formula, let cache, let fromEnd, let siblings):
             if case .matching(let list) = siblings, !matchesAny(list, index) { return false }
             return formula.matches(position(index, cache, fromEnd: fromEnd, among: siblings))
         case .any(let list, let isNegated): return matchesAny(list, index) != isNegated
         case .has(let list): return list.contains { finds($0, from: index) }
-        case .contains(let texts): return containsText(texts, index)
+        case .contains(let texts):
+            var text: [UInt8] = []
+            tree.forEachText(in: index) { text.append(contentsOf: $0) }
+            return text.withUnsafeBufferPointer { text in
+                texts.contains { wanted in
+                    wanted.text.isEmpty || wanted.text.withBytes { text.stands(in: .substring, to: $0, ignoringCase: false) }
+                }
+            }
         // Decided where the set is known.
         case .position: return true
         }
@@ -141,12 +142,6 @@ final class SelectorRun {
     private func isRoot(_ index: UInt32) -> Bool {
         let parent = tree.parent(index)
         return parent == noNode || tree.nodes[Int(parent)].kind == .document
-    }
-
-    private func isEmpty(_ index: UInt32) -> Bool {
-        tree.children(of: index).allSatisfy { child in
-            tree.isText(child) ? tree.content(child).allSatisfy(\.isSelectorSpace) : !tree.isElement(child)
-        }
     }
 
     // MARK: Positions
@@ -193,20 +188,6 @@ final class SelectorRun {
         let first = Dictionary(firstOf: zip(keys, UInt32(0)...))
         return keys.map { first[$0] ?? 0 }
     }()
-
-    // MARK: Text
-
-    private func containsText(_ texts: [UTF8Key], _ index: UInt32) -> Bool {
-        textBuffer.removeAll(keepingCapacity: true)
-        tree.forEachText(in: index) { textBuffer.append(contentsOf: $0) }
-        return textBuffer.withUnsafeBufferPointer { text in
-            texts.contains { wanted in
-                var wanted = wanted.text
-                return wanted.isEmpty
-                    || wanted.withUTF8 { text.stands(in: .substring, to: $0, ignoringCase: false) }
-            }
-        }
-    }
 }
 
 extension UTF8Bytes {
@@ -214,8 +195,7 @@ extension UTF8Bytes {
         func isWanted(_ part: SubSequence) -> Bool {
             let part = UTF8Bytes(rebasing: part)
             if !ignoringCase { return part.equals(wanted) }
-            return part.count == wanted.count
-                && part.indices.allSatisfy { part[$0].lowercasedASCII == wanted[$0].lowercasedASCII }
+            return part.count == wanted.count && part.indices.allSatisfy { part[$0].lowercasedASCII == wanted[$0].lowercasedASCII }
         }
         switch relation {
         case .present: return true

@@ -13,9 +13,7 @@ struct SelectorScanner {
 
     var isAtEnd: Bool { position >= scalars.count }
 
-    func peek(_ ahead: Int = 0) -> Unicode.Scalar? {
-        scalars.indices.contains(position + ahead) ? scalars[position + ahead] : nil
-    }
+    func peek(_ ahead: Int = 0) -> Unicode.Scalar? { scalars.indices.contains(position + ahead) ? scalars[position + ahead] : nil }
 
     mutating func advance(_ number: Int = 1) { position += number }
 
@@ -36,77 +34,61 @@ struct SelectorScanner {
     }
 
     /// Skips white space and comments.
-    ///
     /// - Returns: Whether there was white space. A comment is none.
     @discardableResult
     mutating func skipSpace() throws -> Bool {
         var found = false
-        while let scalar = peek() {
-            if SelectorScanner.isSpace(scalar) {
+        while true {
+            if takeSpace() {
                 found = true
-                advance()
-            } else if scalar == "/", peek(1) == "*" {
-                try skipComment()
+            } else if peek() == "/", peek(1) == "*" {
+                let start = position
+                advance(2)
+                while peek() != "*" || peek(1) != "/" {
+                    if isAtEnd { throw error(expected: "a comment that ends in */", at: start) }
+                    advance()
+                }
+                advance(2)
             } else {
-                break
+                return found
             }
         }
-        return found
     }
 
-    private mutating func skipComment() throws {
-        let start = position
-        advance(2)
-        while !isAtEnd {
-            if peek() == "*", peek(1) == "/" { return advance(2) }
-            advance()
-        }
-        throw error(expected: "a comment that ends in */", at: start)
+    private mutating func takeSpace() -> Bool { take(" ") || take("\t") || take("\n") }
+
+    private mutating func takeAny() -> Unicode.Scalar {
+        advance()
+        return peek(-1) ?? "\u{FFFD}"
     }
 
     // MARK: Names
 
     /// Whether a name starts here.
-    var isAtName: Bool {
-        guard let first = peek() else { return false }
-        if first == "-" {
-            guard let second = peek(1) else { return false }
-            return second == "-" || SelectorScanner.isNameStart(second) || isEscape(at: 1)
-        }
-        return SelectorScanner.isNameStart(first) || isEscape(at: 0)
-    }
+    var isAtName: Bool { peek() == "-" ? peek(1) == "-" || isNameStart(at: 1) : isNameStart(at: 0) }
 
     /// Whether a name starts here, or what may stand in its place or before it.
     var isAtQualifiedName: Bool { isAtName || peek() == "*" || peek() == "|" }
 
-    private func isEscape(at ahead: Int) -> Bool {
-        peek(ahead) == "\\" && peek(ahead + 1).map { $0 != "\n" } ?? false
-    }
+    private func isNameStart(at ahead: Int) -> Bool { peek(ahead)?.isNameStart == true || isEscape(at: ahead) }
+
+    private func isEscape(at ahead: Int) -> Bool { peek(ahead) == "\\" && peek(ahead + 1).map { $0 != "\n" } ?? false }
 
     mutating func name(expected: String) throws -> String {
         guard isAtName else { throw error(expected: expected) }
-        return try nameParts()
+        return nameParts()
     }
 
     /// What may follow a `#`: a name that may start with a digit.
     mutating func hashName() throws -> String {
-        let name = try nameParts()
+        let name = nameParts()
         if name.isEmpty { throw error(expected: "an id after #") }
         return name
     }
 
-    private mutating func nameParts() throws -> String {
+    private mutating func nameParts() -> String {
         var name = String.UnicodeScalarView()
-        while let scalar = peek() {
-            if SelectorScanner.isNamePart(scalar) {
-                name.append(scalar)
-                advance()
-            } else if isEscape(at: 0) {
-                name.append(escape())
-            } else {
-                break
-            }
-        }
+        while let scalar = peek(), scalar.isNamePart || isEscape(at: 0) { name.append(scalar.isNamePart ? takeAny() : escape()) }
         return String(name)
     }
 
@@ -115,18 +97,14 @@ struct SelectorScanner {
         advance()
         var value: UInt32 = 0
         var digits = 0
-        while digits < 6, let digit = peek().flatMap({ Character($0).hexDigitValue }), peek()?.isASCII == true {
+        while digits < 6, let scalar = peek(), scalar.isASCII, let digit = Character(scalar).hexDigitValue {
             value = value * 16 + UInt32(digit)
             digits += 1
             advance()
         }
-        if digits > 0 {
-            if let space = peek(), SelectorScanner.isSpace(space) { advance() }
-            return value == 0 ? "\u{FFFD}" : Unicode.Scalar(value) ?? "\u{FFFD}"
-        }
-        let scalar = peek() ?? "\u{FFFD}"
-        advance()
-        return scalar
+        if digits == 0 { return takeAny() }
+        _ = takeSpace()
+        return value == 0 ? "\u{FFFD}" : Unicode.Scalar(value) ?? "\u{FFFD}"
     }
 
     // MARK: Strings and numbers
@@ -136,17 +114,16 @@ struct SelectorScanner {
         let start = position
         advance()
         var content = String.UnicodeScalarView()
-        while let scalar = peek() {
-            if scalar == quote {
-                advance()
-                return String(content)
-            }
-            if scalar == "\n" { break }
-            if scalar == "\\" {
-                if peek(1) == "\n" { advance(2) } else if peek(1) == nil { break } else { content.append(escape()) }
+        while let scalar = peek(), scalar != "\n" {
+            if take(quote) { return String(content) }
+            if scalar != "\\" {
+                content.append(takeAny())
+            } else if peek(1) == "\n" {
+                advance(2)
+            } else if peek(1) != nil {
+                content.append(escape())
             } else {
-                content.append(scalar)
-                advance()
+                break
             }
         }
         throw error(expected: "a string that ends in \(quote)", at: start)
@@ -166,20 +143,10 @@ struct SelectorScanner {
         }
         return position > start ? value : nil
     }
+}
 
-    static func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" || scalar == "\n" }
+extension Unicode.Scalar {
+    fileprivate var isNameStart: Bool { "a"..."z" ~= self || "A"..."Z" ~= self || self == "_" || value >= 0x80 }
 
-    private static func isNameStart(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar {
-        case "a"..."z", "A"..."Z", "_": true
-        default: scalar.value >= 0x80
-        }
-    }
-
-    private static func isNamePart(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar {
-        case "0"..."9", "-": true
-        default: isNameStart(scalar)
-        }
-    }
+    fileprivate var isNamePart: Bool { isNameStart || "0"..."9" ~= self || self == "-" }
 }

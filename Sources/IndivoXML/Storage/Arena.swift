@@ -1,7 +1,5 @@
-/// Everything a document is made of, in a few blocks of memory.
-///
-/// Record 0 is the document node. Content and attribute values lie in `bytes`, each behind its length; a value that
-/// is replaced is written anew at the end.
+/// Everything a document is made of, in a few blocks of memory. Record 0 is the document node. Content and attribute values lie in
+/// `bytes`, each behind its length; a value that is replaced is written anew at the end.
 struct Arena: ColumnHolder {
     var nodes = Column<NodeRecord>()
     var attributes = Column<AttributeRecord>()
@@ -49,9 +47,7 @@ extension Arena {
 
     /// How many bytes the length of a value takes.
     @inline(__always)
-    static func prefixSize(_ length: Int) -> Int {
-        length < 0x80 ? 1 : (64 - length.leadingZeroBitCount + 6) / 7
-    }
+    static func prefixSize(_ length: Int) -> Int { length < 0x80 ? 1 : (64 - length.leadingZeroBitCount + 6) / 7 }
 
     @inline(__always)
     static func writePrefix(_ length: Int, to start: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
@@ -78,11 +74,6 @@ extension Arena {
     mutating func store(_ source: UTF8Bytes) -> UInt32 {
         // Of no bytes any start will do.
         store(source.baseAddress ?? UnsafePointer(bytes.base), count: source.count)
-    }
-
-    mutating func store(_ text: String) -> UInt32 {
-        var text = text
-        return text.withUTF8 { store($0) }
     }
 
     /// Adds bytes to the value at `offset`, which is the last that was stored.

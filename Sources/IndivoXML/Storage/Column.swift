@@ -6,10 +6,9 @@ import Musl
 import Darwin
 #endif
 
-/// A growable array of plain values in memory of its own.
-///
-/// Arena columns are read millions of times a second. A Swift array would check uniqueness and exclusivity on the way;
-/// a column is a pointer and two numbers, and whoever holds it frees it (`deallocate()`).
+/// A growable array of plain values in memory of its own. Arena columns are read millions of times a second. A Swift array would
+/// check uniqueness and exclusivity on the way; a column is a pointer and two numbers, and whoever holds it frees it
+/// (`deallocate()`).
 struct Column<Element: BitwiseCopyable> {
     // At first an aligned address other than zero: never read, because the capacity is 0.
     private(set) var base = UnsafeMutablePointer<Element>(bitPattern: MemoryLayout<Element>.alignment)!
@@ -60,9 +59,7 @@ struct Column<Element: BitwiseCopyable> {
         let isLarge = Column.isLarge(newCapacity)
         if !isLarge, !Column.isLarge(capacity) {
             let old = capacity > 0 ? UnsafeMutableRawPointer(base) : nil
-            guard let memory = realloc(old, newCapacity * MemoryLayout<Element>.stride) else {
-                Column.fail(newCapacity)
-            }
+            guard let memory = realloc(old, newCapacity * MemoryLayout<Element>.stride) else { Column.fail(newCapacity) }
             base = memory.assumingMemoryBound(to: Element.self)
         } else if isLarge, Column.isLarge(capacity), newCapacity < capacity {
             // The pages behind the end go back at once.

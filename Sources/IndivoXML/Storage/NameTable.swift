@@ -76,9 +76,7 @@ struct NameTable: ColumnHolder {
     }
 
     /// The ids of the namespaces by URI.
-    var namespaceIDs: [UTF8Key: UInt32] {
-        Dictionary(firstOf: (0..<UInt32(namespaces.count)).map { (UTF8Key(namespace($0)), $0) })
-    }
+    var namespaceIDs: [UTF8Key: UInt32] { Dictionary(firstOf: (0..<UInt32(namespaces.count)).map { (UTF8Key(namespace($0)), $0) }) }
 
     func namespaceID(ofName id: UInt32) -> UInt32 { entries.base[Int(id)].namespace }
 

@@ -1,10 +1,8 @@
 /// The index that stands for "no node".
 let noNode = UInt32.max
 
-/// One node: 16 bytes.
-///
-/// In a tree as it was parsed the records stand in document order, so that the first child of a node is the record
-/// behind it, and the subtree of a node is a range of records. Once a tree is edited its `Link`s give the rest.
+/// One node: 16 bytes. In a tree as it was parsed the records stand in document order, so that the first child of a node is the
+/// record behind it, and the subtree of a node is a range of records. Once a tree is edited its `Link`s give the rest.
 struct NodeRecord: BitwiseCopyable {
     /// Bits 0–2 the kind, bit 3 "has attributes", bit 4 "has children", bits 5–31 the name's id.
     var header: UInt32

@@ -1,6 +1,5 @@
-/// Nodes of a tree, each one step from the one before.
-///
-/// The step from a node is taken before the node is given out: it may be moved or freed.
+/// Nodes of a tree, each one step from the one before. The step from a node is taken before the node is given out: it may be moved
+/// or freed.
 struct NodeWalk: Sequence, IteratorProtocol {
     enum Step {
         case next, nextElement, previousElement, parent, parentElement
@@ -44,9 +43,7 @@ extension XMLTree {
 
     func children(of index: UInt32) -> NodeWalk { NodeWalk(tree: self, step: .next, upcoming: firstChild(index)) }
 
-    func elements(in index: UInt32) -> NodeWalk {
-        NodeWalk(tree: self, step: .nextElement, upcoming: firstElement(in: index))
-    }
+    func elements(in index: UInt32) -> NodeWalk { NodeWalk(tree: self, step: .nextElement, upcoming: firstElement(in: index)) }
 
     func elements(in index: UInt32, named name: UTF8Bytes) -> LazyFilterSequence<NodeWalk> {
         elements(in: index).lazy.filter { self.localName($0).equals(name) }

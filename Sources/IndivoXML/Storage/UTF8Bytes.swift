@@ -62,10 +62,9 @@ extension StaticString {
     var utf8Buffer: UTF8Bytes { UTF8Bytes(start: utf8Start, count: utf8CodeUnitCount) }
 }
 
-/// A text as a key: equal to another when their bytes are.
-///
-/// XML compares names, prefixes and namespaces code point by code point (Namespaces in XML 1.0, section 2.3). Swift's
-/// strings are equal when they are canonically equivalent, so that a composed and a decomposed é would be one name.
+/// A text as a key: equal to another when their bytes are. XML compares names, prefixes and namespaces code point by code point
+/// (Namespaces in XML 1.0, section 2.3). Swift's strings are equal when they are canonically equivalent, so that a composed and a
+/// decomposed é would be one name.
 struct UTF8Key: Hashable, Sendable {
     let text: String
 
@@ -75,13 +74,17 @@ struct UTF8Key: Hashable, Sendable {
 
     static func == (left: UTF8Key, right: UTF8Key) -> Bool { left.text.hasSameBytes(as: right.text) }
 
-    func hash(into hasher: inout Hasher) {
-        var text = text
-        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
+    func hash(into hasher: inout Hasher) { text.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) } }
 }
 
 extension String {
+    /// Calls `body` with the text's bytes, as `withUTF8` does of a variable.
+    @inline(__always)
+    func withBytes<Result>(_ body: (UTF8Bytes) throws -> Result) rethrows -> Result {
+        var text = self
+        return try text.withUTF8(body)
+    }
+
     /// Whether both are the same code points, which canonically equivalent strings need not be.
     func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

@@ -1,7 +1,6 @@
 extension XMLTree {
-    /// Copies the subtree of `top` from another tree (or this one) to this tree, where the copy stands alone.
-    ///
-    /// The copy's records are appended in document order, so that a copy into an empty tree leaves it pristine.
+    /// Copies the subtree of `top` from another tree (or this one) to this tree, where the copy stands alone. The copy's records
+    /// are appended in document order, so that a copy into an empty tree leaves it pristine.
     /// - Returns: Each node with its copy, `top` first.
     func copySubtree(_ top: UInt32, from source: XMLTree) -> [(original: UInt32, copy: UInt32)] {
         let isForeign = source !== self
@@ -62,8 +61,7 @@ extension XMLTree {
         let target = state.pointee.destinations[destination].tree
         vacate(index)
         nodes[Int(index)] = NodeRecord(
-            kind: .removed, name: UInt32(destination + 1),
-            payload: target?.state.pointee.links.base[Int(copy)].generation ?? 0)
+            kind: .removed, name: UInt32(destination + 1), payload: target?.state.pointee.links.base[Int(copy)].generation ?? 0)
         nodes[Int(index)].next = copy
     }
 

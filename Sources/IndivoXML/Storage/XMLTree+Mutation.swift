@@ -6,7 +6,13 @@ extension XMLTree {
             state.pointee.arena = state.pointee.arena.copy()
             state.pointee.frozen = nil
         }
-        compactValuesIfWasteful()
+        // What nobody refers to is dropped once it is most of all, so that a document edited for ever does not grow for ever.
+        // Only at the start of an edit: offsets that no record holds yet would be lost.
+        let (bytes, attributes) = (state.pointee.wastedBytes, state.pointee.wastedAttributes)
+        if bytes > 1 << 16 && bytes > state.pointee.arena.bytes.count / 2
+            || attributes > 1 << 14 && attributes > state.pointee.arena.attributes.count / 2 {
+            compactValues()
+        }
     }
 
     /// Makes the tree ready for edits of structure: its arena its own, and links beside the records.
@@ -113,35 +119,15 @@ extension XMLTree {
 
     // MARK: Bytes
 
-    func waste(_ offset: UInt32) {
-        state.pointee.wastedBytes += state.pointee.arena.value(at: offset).count + 1
-    }
+    func waste(_ offset: UInt32) { state.pointee.wastedBytes += state.pointee.arena.value(at: offset).count + 1 }
 
-    func store(_ text: String) -> UInt32 {
-        makeRoom(for: text.utf8.count)
-        return state.pointee.arena.store(text)
-    }
+    func store(_ text: String) -> UInt32 { text.withBytes { store($0) } }
 
     func store(_ bytes: UTF8Bytes) -> UInt32 {
-        makeRoom(for: bytes.count)
-        return state.pointee.arena.store(bytes)
-    }
-
-    /// Drops what nobody refers to once it is most of all, so that a document edited for ever does not grow for ever.
-    /// Only at the start of an edit: offsets that no record holds yet would be lost.
-    private func compactValuesIfWasteful() {
-        let wastedBytes = state.pointee.wastedBytes
-        let wastedAttributes = state.pointee.wastedAttributes
-        if wastedBytes > 1 << 16 && wastedBytes > state.pointee.arena.bytes.count / 2
-            || wastedAttributes > 1 << 14 && wastedAttributes > state.pointee.arena.attributes.count / 2 {
-            compactValues()
-        }
-    }
-
-    private func makeRoom(for extra: Int) {
         precondition(
-            state.pointee.arena.bytes.count + extra + 10 < Int(UInt32.max),
+            state.pointee.arena.bytes.count + bytes.count + 10 < Int(UInt32.max),
             "the text of an XML document can have no more than 4 GB")
+        return state.pointee.arena.store(bytes)
     }
 
     private func compactValues() {
@@ -173,9 +159,7 @@ extension XMLTree {
     // MARK: Names
 
     /// The id of a name, added when it is new. The arena is the tree's own.
-    func nameID(_ qualified: String, namespace: String?) -> UInt32 {
-        nameID(qualified, namespaceID: namespaceID(namespace))
-    }
+    func nameID(_ qualified: String, namespace: String?) -> UInt32 { nameID(qualified, namespaceID: namespaceID(namespace)) }
 
     func nameID(_ qualified: String, namespaceID: UInt32) -> UInt32 {
         let key = NameKey(name: UTF8Key(qualified), namespace: namespaceID)
@@ -187,8 +171,7 @@ extension XMLTree {
         }
         if let id = state.pointee.nameIDs?[key] { return id }
         precondition(names.count < NodeRecord.nameLimit, "too many different names in one XML document")
-        var text = qualified
-        let id = text.withUTF8 { name in
+        let id = qualified.withBytes { name in
             let colon = name.firstIndex(of: UInt8(ascii: ":")) ?? 0
             let local = UTF8Bytes(rebasing: name[(colon > 0 ? colon + 1 : 0)...])
             let prefix = UTF8Bytes(rebasing: name[..<colon])
@@ -200,11 +183,11 @@ extension XMLTree {
 
     /// The id of a namespace, added when it is new; nil and the empty URI are no namespace.
     func namespaceID(_ uri: String?) -> UInt32 {
-        guard var uri, !uri.isEmpty else { return 0 }
+        guard let uri, !uri.isEmpty else { return 0 }
         if state.pointee.namespaceIDs == nil { state.pointee.namespaceIDs = names.namespaceIDs }
         let key = UTF8Key(uri)
         if let id = state.pointee.namespaceIDs?[key] { return id }
-        let id = uri.withUTF8 { state.pointee.arena.names.addNamespace($0) }
+        let id = uri.withBytes { state.pointee.arena.names.addNamespace($0) }
         state.pointee.namespaceIDs?[key] = id
         return id
     }

@@ -1,7 +1,6 @@
-/// The tree behind the nodes of a document: an arena, alone or shared, and after the first edit the links that edits need.
-///
-/// A tree belongs to one task at a time, like a Swift array held by a class; what tasks share is `XMLSnapshot`.
-/// State lies in a struct behind a pointer, because class properties cost an exclusivity check at every access.
+/// The tree behind the nodes of a document: an arena, alone or shared, and after the first edit the links that edits need. A tree
+/// belongs to one task at a time, like a Swift array held by a class; what tasks share is `XMLSnapshot`. State lies in a struct
+/// behind a pointer, because class properties cost an exclusivity check at every access.
 final class XMLTree {
     struct State {
         var arena: Arena
@@ -44,13 +43,10 @@ final class XMLTree {
 
     let state: UnsafeMutablePointer<State>
 
-    init(_ arena: Arena, frozen: FrozenArena? = nil) {
+    init(_ arena: Arena = Arena(), frozen: FrozenArena? = nil) {
         state = .allocate(capacity: 1)
         state.initialize(to: State(arena: arena, frozen: frozen))
     }
-
-    /// A tree with a document node and nothing else.
-    convenience init() { self.init(Arena()) }
 
     deinit {
         if state.pointee.frozen == nil { state.pointee.arena.deallocate() }

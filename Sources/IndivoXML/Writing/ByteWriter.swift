@@ -13,32 +13,14 @@ struct ByteWriter {
     @inline(__always)
     mutating func write(byte: UInt8) { bytes.append(byte) }
 
-    mutating func write(_ text: String) {
-        var text = text
-        text.withUTF8 { bytes.append(contentsOf: $0) }
-    }
+    mutating func write(_ text: String) { text.withBytes { bytes.append(contentsOf: $0) } }
 
     mutating func indent(_ level: Int) {
         bytes.append(UInt8(ascii: "\n"))
         for _ in 0..<level * 2 { bytes.append(0x20) }
     }
 
-    mutating func writeComment(_ content: UTF8Bytes) {
-        write("<!--")
-        write(content)
-        write("-->")
-    }
-
-    mutating func writeInstruction(_ target: UTF8Bytes, _ content: UTF8Bytes) {
-        write("<?")
-        write(target)
-        if !content.isEmpty { write(byte: 0x20) }
-        write(content)
-        write("?>")
-    }
-
     /// Writes character data with the signs that XML reserves escaped.
-    ///
     /// - Returns: The first character that XML cannot carry, if there is one.
     @inline(__always)
     mutating func writeEscaped(_ text: UTF8Bytes, _ place: Escaping) -> Unicode.Scalar? {

@@ -111,13 +111,10 @@ extension XMLTree {
     }
 
     /// Whether `xml:space="preserve"` is in force around a node.
-    func preservesSpace(around index: UInt32) -> Bool {
-        ancestors(of: index).compactMap(preservesSpace).first ?? false
-    }
+    func preservesSpace(around index: UInt32) -> Bool { ancestors(of: index).compactMap(preservesSpace).first ?? false }
 
     /// What the element's own `xml:space` says.
     func preservesSpace(_ index: UInt32) -> Bool? {
-        let name: StaticString = "xml:space"
-        return attribute(index, named: name.utf8Buffer).map { attributeValue($0).equals("preserve") }
+        attribute(index, named: ("xml:space" as StaticString).utf8Buffer).map { attributeValue($0).equals("preserve") }
     }
 }

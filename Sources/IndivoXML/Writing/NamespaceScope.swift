@@ -1,24 +1,15 @@
 /// Which namespace each prefix stands for at the position that is being written.
 struct NamespaceScope {
-    private struct Binding: BitwiseCopyable {
-        var prefix: UInt32
-        var namespace: UInt32
-        /// How deep the element that declares it lies.
-        var depth: Int
-    }
-
     private let names: NameTable
     /// The ids of the namespaces by URI.
-    private let namespaceIDs: [UTF8Key: UInt32]
-    private var bindings: [Binding] = []
+    private var namespaceIDs: [UTF8Key: UInt32]
+    /// With the depth at which the element lies that declares it.
+    private var bindings: [(prefix: UInt32, namespace: UInt32, depth: Int)] = []
     /// The number of each name's prefix, 0 for none; `unknown` until it is asked for.
     private var prefixOfName: [UInt32]
     private var prefixes: [UTF8Key: UInt32] = [UTF8Key(""): 0]
     private(set) var prefixTexts: [String] = [""]
     private static let unknown = UInt32.max
-
-    /// A namespace that the table does not know: one that a declaration speaks of and no name uses.
-    static let unused = UInt32.max
 
     /// What the prefix `xml` stands for everywhere, and nothing else does.
     static let xml = "http://www.w3.org/XML/1998/namespace"
@@ -29,9 +20,9 @@ struct NamespaceScope {
         self.names = names
         namespaceIDs = names.namespaceIDs
         prefixOfName = Array(repeating: NamespaceScope.unknown, count: names.count)
-        declare(number(ofPrefix: "xml"), namespaceIDs[UTF8Key(NamespaceScope.xml)] ?? NamespaceScope.unused, depth: 0)
+        declare(number(ofPrefix: "xml"), namespaceID(UTF8Key(NamespaceScope.xml)), depth: 0)
         // No name may have the prefix xmlns: what it stands for is no name's namespace here.
-        declare(number(ofPrefix: "xmlns"), NamespaceScope.unused, depth: 0)
+        declare(number(ofPrefix: "xmlns"), NamespaceScope.unknown, depth: 0)
     }
 
     /// Whether the prefix is `xml` or `xmlns`, which are bound before anything else.
@@ -52,8 +43,13 @@ struct NamespaceScope {
         return new
     }
 
-    /// The namespace's id, or `unused`.
-    func namespaceID(_ uri: UTF8Bytes) -> UInt32 { namespaceIDs[UTF8Key(uri)] ?? NamespaceScope.unused }
+    /// The namespace's id. One that no name has, only a declaration, gets a number behind those of the table.
+    mutating func namespaceID(_ uri: UTF8Key) -> UInt32 {
+        if let known = namespaceIDs[uri] { return known }
+        let new = UInt32(names.namespaces.count + namespaceIDs.count)
+        namespaceIDs[uri] = new
+        return new
+    }
 
     /// What the prefix stands for; nil when it was not declared. The empty prefix, not declared, stands for none.
     @inline(__always)
@@ -68,7 +64,7 @@ struct NamespaceScope {
     }
 
     mutating func declare(_ prefix: UInt32, _ namespace: UInt32, depth: Int) {
-        bindings.append(Binding(prefix: prefix, namespace: namespace, depth: depth))
+        bindings.append((prefix, namespace, depth))
     }
 
     @inline(__always)

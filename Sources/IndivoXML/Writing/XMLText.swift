@@ -3,15 +3,11 @@ package enum XMLText {
     /// The first character that XML cannot carry (section 2.2), described by its position and code point without a word of
     /// the text itself; `nil` where XML can carry all of it.
     package static func problem(in text: String) -> String? {
-        var position = 0
-        for scalar in text.unicodeScalars {
-            position += 1
-            guard !NameRules.isCharacter(scalar) else { continue }
+        text.unicodeScalars.enumerated().first { !NameRules.isCharacter($1) }.map { position, scalar in
             let digits = String(scalar.value, radix: 16, uppercase: true)
             let zeros = String(repeating: "0", count: max(0, 4 - digits.count))
-            return "character \(position) is U+\(zeros)\(digits), which XML cannot carry"
+            return "character \(position + 1) is U+\(zeros)\(digits), which XML cannot carry"
         }
-        return nil
     }
 
     /// Whether XML can carry all of a text in UTF-8.
@@ -25,14 +21,7 @@ package enum XMLText {
 
     /// The text as a parser gives it back: a line ends with LF, whether it was written with CR, CRLF or LF (section 2.11).
     package static func normalizingLineEnds(_ text: String) -> String {
-        guard text.utf8.contains(0x0D) else { return text }
-        var result = ""
-        var isAfterReturn = false
-        for scalar in text.unicodeScalars {
-            if scalar != "\n" || !isAfterReturn { result.unicodeScalars.append(scalar == "\r" ? "\n" : scalar) }
-            isAfterReturn = scalar == "\r"
-        }
-        return result
+        text.utf8.contains(0x0D) ? text.replacing("\r\n", with: "\n").replacing("\r", with: "\n") : text
     }
 
     /// Whether a parser gives both back as the same: byte for byte, but for the line ends.

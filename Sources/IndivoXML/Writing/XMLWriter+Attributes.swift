@@ -49,32 +49,32 @@ extension XMLWriter {
         let isDefault = tree.names.prefix(attribute.name).isEmpty
         let prefix = scope.number(ofPrefix: tree.names.declaredPrefix(attribute.name))
         let uri = tree.attributeValue(attribute)
-        let namespace = scope.namespaceID(uri)
+        let namespace = scope.namespaceID(UTF8Key(uri))
         // The element's own namespace counts for more than a declaration that was put beside it.
         if prefix == elementPrefix, namespace != elementNamespace, isDefault || elementNamespace != 0 { return }
         try check(attribute.name, index)
         if !isDefault, uri.isEmpty { throw unwritable(index, "a prefix is declared as no namespace; remove the declaration") }
-        try declare(prefix, namespace, uri, index)
+        if isCanonical, !uri.isEmpty, !uri.hasScheme {
+            throw unwritable(index, "the document has no canonical form: a namespace is a relative URI")
+        }
+        // Canonical form says nothing twice (section 2.3).
+        if !isCanonical || scope.namespace(ofPrefix: prefix) != namespace { try declare(prefix, namespace, index, as: uri) }
     }
 
     private mutating func writeInheritedDeclarations(_ elementPrefix: UInt32, _ elementNamespace: UInt32, _ index: UInt32) throws {
         for declaration in inheritedDeclarations {
             let prefix = scope.number(ofPrefix: declaration.prefix)
-            var uri = declaration.uri
-            try uri.withUTF8 { uri in
-                let namespace = scope.namespaceID(uri)
+            try declaration.uri.withBytes { uri in
+                let namespace = scope.namespaceID(UTF8Key(uri))
                 // The element's own prefix is declared as what it stands for.
-                if prefix != elementPrefix || namespace == elementNamespace { try declare(prefix, namespace, uri, index) }
+                if prefix != elementPrefix || namespace == elementNamespace { try declare(prefix, namespace, index, as: uri) }
             }
         }
     }
 
-    /// Writes a declaration that nobody asked for and a name needs.
-    private mutating func declare(_ prefix: UInt32, _ namespace: UInt32, _ index: UInt32) throws {
-        try declare(prefix, namespace, tree.names.namespace(namespace), index)
-    }
-
-    private mutating func declare(_ prefix: UInt32, _ namespace: UInt32, _ uri: UTF8Bytes, _ index: UInt32) throws {
+    /// - Parameter uri: As it is declared; nil for a declaration that nobody asked for and a name needs.
+    private mutating func declare(_ prefix: UInt32, _ namespace: UInt32, _ index: UInt32, as uri: UTF8Bytes? = nil) throws {
+        let uri = uri ?? tree.names.namespace(namespace)
         try checkBinding(prefix, uri, index)
         scope.declare(prefix, namespace, depth: depth)
         output.write(prefix == 0 ? " xmlns" : " xmlns:")

@@ -1,12 +1,21 @@
 /// Writes a subtree as XML.
 struct XMLWriter {
+    enum Form: Equatable {
+        case style(XMLStyle)
+        /// All that canonical form needs: what an element inherits is written, a document type is not.
+        case complete
+        /// The canonical form of a document that was written as complete, read, and has its attributes in order.
+        case canonical(withComments: Bool)
+    }
+
     let tree: XMLTree
+    private let form: Form
     private let isPretty: Bool
-    var output = ByteWriter()
+    let isCanonical: Bool
+    var output: ByteWriter
     var scope: NamespaceScope
     /// Names that were checked and are valid.
     private var checkedNames: [Bool]
-    private let keepsDocumentType: Bool
     /// What the outermost element takes over from the elements around it, which are not written.
     private(set) var inheritedDeclarations: [NamespaceDeclaration] = []
     /// The same of the attributes of the namespace `xml`.
@@ -16,30 +25,28 @@ struct XMLWriter {
     private var verbatimDepth: Int?
 
     /// Calls `body` with the bytes of the subtree.
-    ///
-    /// - Parameter isForCanonicalForm: Whether a document type is left out, and all is written that an element inherits.
     /// - Throws: `XMLError` of kind `unwritable` for what XML cannot carry.
-    static func write<R>(
-        _ node: XMLNode, style: XMLStyle = .compact, isForCanonicalForm: Bool = false, _ body: (UTF8Bytes) throws -> R
-    ) throws -> R {
+    static func write<R>(_ node: XMLNode, as form: Form, _ body: (UTF8Bytes) throws -> R) throws -> R {
         guard let node = node.resolved else {
             throw XMLError(.unwritable, message: "the node was removed; there is nothing to write")
         }
         let (tree, index) = (node.tree, node.index)
-        var writer = XMLWriter(tree, style: style, keepsDocumentType: !isForCanonicalForm)
+        var writer = XMLWriter(tree, form)
         defer { writer.output.deallocate() }
         writer.inheritedDeclarations =
-            isForCanonicalForm ? tree.declarationsInScope(above: index) : tree.declarationsForValues(of: index)
-        if isForCanonicalForm { writer.inheritedAttributes = tree.xmlAttributes(above: index) }
-        if style == .pretty, tree.preservesSpace(around: index) { writer.verbatimDepth = 0 }
+            form == .complete ? tree.declarationsInScope(above: index) : tree.declarationsForValues(of: index)
+        if form == .complete { writer.inheritedAttributes = tree.xmlAttributes(above: index) }
+        if writer.isPretty, tree.preservesSpace(around: index) { writer.verbatimDepth = 0 }
         if node.record.kind == .document { try writer.writeDocument() } else { try writer.writeSubtree(index) }
         return try body(writer.output.bytes.buffer)
     }
 
-    private init(_ tree: XMLTree, style: XMLStyle, keepsDocumentType: Bool) {
+    private init(_ tree: XMLTree, _ form: Form) {
         self.tree = tree
-        self.keepsDocumentType = keepsDocumentType
-        isPretty = style == .pretty
+        self.form = form
+        isPretty = form == .style(.pretty)
+        if case .canonical = form { isCanonical = true } else { isCanonical = false }
+        output = ByteWriter(isCanonical: isCanonical)
         scope = NamespaceScope(names: tree.names)
         // libxml2 looked at the names that were parsed; those that code added come behind them.
         checkedNames = (0..<tree.names.count).map { $0 > 0 && $0 < tree.names.parsedCount }
@@ -48,23 +55,29 @@ struct XMLWriter {
     // MARK: Structure
 
     private mutating func writeDocument() throws {
-        output.write("<?xml version=\"1.0\" encoding=\"UTF-8\"")
-        if let standalone = tree.state.pointee.arena.standalone {
-            output.write(standalone ? " standalone=\"yes\"" : " standalone=\"no\"")
+        if !isCanonical {
+            output.write("<?xml version=\"1.0\" encoding=\"UTF-8\"")
+            if let standalone = tree.state.pointee.arena.standalone {
+                output.write(standalone ? " standalone=\"yes\"" : " standalone=\"no\"")
+            }
+            output.write("?>\n")
         }
-        output.write("?>\n")
         var roots = 0
         for child in tree.children(of: 0) {
+            let isBehindRoot = roots > 0
             switch tree.nodes[Int(child)].kind {
             case .element: roots += 1
             case .text where tree.content(child).isBlank: continue
+            case .comment where form == .canonical(withComments: false): continue
             case .text, .cdata: throw unwritable(child, "text stands outside the root element; put it into the element")
             case .documentType where roots > 0:
                 throw unwritable(child, "a document type stands behind the root element; put it before")
             default: break
             }
+            // In canonical form what stands around the root has lines of its own, and the root none (section 2.1).
+            if isCanonical, isBehindRoot { output.write(byte: UInt8(ascii: "\n")) }
             try writeSubtree(child)
-            output.write(byte: UInt8(ascii: "\n"))
+            if !isCanonical || roots == 0 { output.write(byte: UInt8(ascii: "\n")) }
         }
         if roots != 1 { throw XMLError(.unwritable, message: "a document has one root element, this one has \(roots)") }
     }
@@ -83,13 +96,15 @@ struct XMLWriter {
         output.write(byte: UInt8(ascii: "<"))
         output.write(tree.names.qualified(record.name))
         try writeAttributes(index, record)
-        if tree.firstChild(index) == noNode {
+        let isEmpty = tree.firstChild(index) == noNode
+        if isEmpty, !isCanonical {
             output.write("/>")
             scope.leave(depth: depth)
             depth -= 1
             return
         }
         output.write(byte: UInt8(ascii: ">"))
+        if isEmpty { return endElement(index) }
         if isPretty, verbatimDepth == nil, isVerbatim(index) { verbatimDepth = depth }
     }
 
@@ -129,34 +144,40 @@ struct XMLWriter {
         switch record.kind {
         case .text:
             if let bad = output.writeEscaped(content, .text) { throw unwritable(index, bad) }
+        case .cdata where isCanonical: _ = output.writeEscaped(content, .text)
         case .cdata:
-            try checkCharacters(content, index)
+            try checkCharacters(content, index, allowsReturn: true)
             writeSection(content)
+        case .comment where form == .canonical(withComments: false): break
         case .comment:
             try checkCharacters(content, index)
-            try checkReturns(content, index)
-            if contains(content, "--") || content.last == UInt8(ascii: "-") {
+            if content.end(of: "--", from: 0) != nil || content.last == UInt8(ascii: "-") {
                 throw unwritable(index, "a comment holds \"--\" or ends in \"-\", which XML does not allow; change it")
             }
-            output.writeComment(content)
+            output.write("<!--")
+            output.write(content)
+            output.write("-->")
         case .processingInstruction:
             try check(record.name, index)
             try checkCharacters(content, index)
-            try checkReturns(content, index)
             if let first = content.first, first == 0x20 || first == 0x09 || first == 0x0A {
                 throw unwritable(index, "the data of a processing instruction starts with white space, which is lost; remove it")
             }
             let target = tree.names.qualified(record.name)
-            if target.string.lowercased() == "xml" || target.contains(UInt8(ascii: ":")) || contains(content, "?>") {
+            if target.string.lowercased() == "xml" || target.contains(UInt8(ascii: ":"))
+                || content.end(of: "?>", from: 0) != nil {
                 throw unwritable(index, "a processing instruction is named xml, has a colon in its name or holds \"?>\"; change it")
             }
-            output.writeInstruction(target, content)
-        case .documentType:
-            guard keepsDocumentType else { return }
+            output.write("<?")
+            output.write(target)
+            if !content.isEmpty { output.write(byte: 0x20) }
+            output.write(content)
+            output.write("?>")
+        case .documentType where form != .complete:
             output.write("<!DOCTYPE")
             output.write(content)
             output.write(">")
-        case .document, .element, .removed: break
+        case .document, .documentType, .element, .removed: break
         }
     }
 
@@ -178,11 +199,6 @@ struct XMLWriter {
         output.write("]]>")
     }
 
-    private func contains(_ content: UTF8Bytes, _ pair: StaticString) -> Bool {
-        let (first, second) = (pair.utf8Start[0], pair.utf8Start[1])
-        return content.indices.dropLast().contains { content[$0] == first && content[$0 + 1] == second }
-    }
-
     // MARK: Checks
 
     @inline(__always)
@@ -195,15 +211,10 @@ struct XMLWriter {
         checkedNames[Int(name)] = true
     }
 
-    private func checkCharacters(_ content: UTF8Bytes, _ index: UInt32) throws {
-        for scalar in content.string.unicodeScalars where !NameRules.isCharacter(scalar) {
-            throw unwritable(index, scalar)
-        }
-    }
-
-    /// Comments and processing instructions have no way to write a carriage return: a parser makes it a line feed.
-    private func checkReturns(_ content: UTF8Bytes, _ index: UInt32) throws {
-        if content.contains(0x0D) {
+    private func checkCharacters(_ content: UTF8Bytes, _ index: UInt32, allowsReturn: Bool = false) throws {
+        for scalar in content.string.unicodeScalars where !NameRules.isCharacter(scalar) { throw unwritable(index, scalar) }
+        // Comments and processing instructions have no way to write a carriage return: a parser makes it a line feed.
+        if !allowsReturn, content.contains(0x0D) {
             throw unwritable(index, "a comment or processing instruction cannot hold a carriage return; use a line feed")
         }
     }
