@@ -52,9 +52,7 @@ enum Principal: Sendable {
 
     /// A principal's name, the kind of it, and how it is called.
     struct Identity: Sendable {
-        var id: String
-        var type: String
-        var fullName: String
+        var id, type, fullName: String
     }
 }
 

@@ -6,7 +6,7 @@ import OrderedJSON
 
 enum TokenCalls {
     static let routes: [Route] = [
-        .post("session_create", "/oauth/internal/session_create", .chrome, prepare: logIn, createSession),
+        Route(["POST"], "session_create", "/oauth/internal/session_create", .chrome, prepare: logIn, createSession),
         .post("request_token", "/oauth/request_token", .anyUserApp, requestToken),
         .post("exchange_token", "/oauth/access_token", .requestToken, exchange),
         .get("request_token_info", "/oauth/internal/request_tokens/{requestToken}/info", .anyAccount, info),
@@ -41,7 +41,7 @@ enum TokenCalls {
         let why = "user name and password do not fit, or the account is closed"
         let account = try call.prepared.orThrow(.permissionDenied(why: why)).id
         try call.store.forgetAbandoned()
-        let pair = TokenPair(call.server.identifiers)
+        let pair = call.server.identifiers.tokenPair()
         try SessionTokenRow(
             fingerprint: pair.fingerprint, secret: pair.concealedSecret, account: account,
             expiresAt: call.now.advanced(bySeconds: Store.lifetime)
@@ -62,7 +62,7 @@ enum TokenCalls {
         let record = try RecordRow.find(form["indivo_record_id"], in: call.db)?.id
         let carenet = try CarenetRow.find(form["indivo_carenet_id"], in: call.db)?.id
         try call.store.forgetAbandoned()
-        let pair = TokenPair(call.server.identifiers)
+        let pair = call.server.identifiers.tokenPair()
         try RequestTokenRow(
             fingerprint: pair.fingerprint, secret: pair.concealedSecret, app: app.id, callback: callback,
             record: record, carenet: carenet, createdAt: call.now

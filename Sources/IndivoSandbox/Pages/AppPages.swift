@@ -53,7 +53,7 @@ enum AppPages {
             }
             let credentials = try Store(db: db, server: visit.server, now: visit.now)
                 .connect(app, record: record, carenet: carenet, account: account)
-            return .redirect(to: StartURL.appending(header: credentials.header, to: credentials.startURL))
+            return .redirect(to: credentials.location)
         }
     }
 

@@ -21,8 +21,7 @@ enum HomePages {
     }
 
     private struct TokenLine: Codable, FetchableRecord {
-        var app: String
-        var label: String
+        var app, label: String
         var account: String?
         var createdAt: Timestamp
         var expiresAt: Timestamp?

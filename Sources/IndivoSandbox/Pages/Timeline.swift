@@ -92,8 +92,7 @@ struct Timeline {
 
     /// Where instants lie, in percent.
     private struct Scale {
-        let start: Timestamp
-        let end: Timestamp
+        let start, end: Timestamp
 
         /// A margin on both sides leaves room for marks and years.
         func x(_ at: Timestamp) -> Double {

@@ -4,14 +4,12 @@ import GRDB
 ///
 /// They write: what was gathered of calls that only read is stored first.
 enum AuditCalls {
-    static let routes: [Route] = [
-        .get("audit_query", "/records/{record}/audits/query/", .recordDocument, writes: true, query),
-        .get("audit_record_view", "/records/{record}/audits/", .recordDocument, writes: true, view),
-        .get("audit_document_view", "/records/{record}/audits/documents/{document}/", .recordDocument, writes: true, view),
-        .get(
-            "audit_function_view", "/records/{record}/audits/documents/{document}/functions/{function}/",
-            .recordDocument, writes: true, view),
-    ]
+    static let routes: [Route] = Route.below("/records/{record}/audits/", [
+        Route(["GET"], "audit_query", "query/", .recordDocument, query),
+        Route(["GET"], "audit_record_view", "", .recordDocument, view),
+        Route(["GET"], "audit_document_view", "documents/{document}/", .recordDocument, view),
+        Route(["GET"], "audit_function_view", "documents/{document}/functions/{function}/", .recordDocument, view),
+    ])
 
     private static func query(_ call: Call) throws -> Response {
         let arguments = try ListArguments(call.request.query)

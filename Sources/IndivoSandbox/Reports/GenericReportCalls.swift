@@ -75,7 +75,7 @@ extension Call {
             """
         var arguments: StatementArguments = [try record.id, subject.name, list.status]
         if let carenet = target.carenet {
-            source += " AND " + Sharing.condition("document.id", "?")
+            source += " AND " + CarenetRow.shows("document.id", in: "?")
             arguments += [carenet.id]
         }
         return try ReportQuery(list, on: subject, filters: filters ?? list.filters, from: source, arguments)

@@ -7,16 +7,12 @@ struct AppRow: Codable, IdentifiedRow, PersistableRecord {
 
     /// The id, in the form of an e-mail address.
     var id: String
-    var internalId: String
-    var name: String
-    var consumerKey: String
-    var consumerSecret: String
+    var internalId, name, consumerKey, consumerSecret: String
     /// `ui`, or `background` for an autonomous app.
     var mode: String
     /// Where the app starts, with `{record_id}` and `{carenet_id}` to be filled in.
     var startURL: String
-    var callbackURL: String
-    var manifest: String
+    var callbackURL, manifest: String
 
     var isAutonomous: Bool { mode == "background" }
 
@@ -63,9 +59,6 @@ struct AppRow: Codable, IdentifiedRow, PersistableRecord {
 struct MachineAppRow: Codable, TableRow, PersistableRecord {
     static let databaseTableName = "machineApp"
 
-    var id: String
-    var name: String
-    var consumerKey: String
-    var consumerSecret: String
+    var id, name, consumerKey, consumerSecret: String
     var isChrome: Bool
 }

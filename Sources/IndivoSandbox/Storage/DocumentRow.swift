@@ -27,8 +27,7 @@ struct DocumentRow: Sendable {
     /// `Account`, `PHA`, `MachineApp` or `NoUser`.
     var creatorType: String
     var original: String
-    var replaces: String?
-    var replacedBy: String?
+    var replaces, replacedBy: String?
 
     /// The columns above but the first, in their order: everything but the content.
     private static let stored = """
@@ -71,8 +70,7 @@ extension DocumentRow: IdentifiedRow {
 struct StatusChangeRow: Codable, TableRow {
     static let databaseTableName = "statusChange"
 
-    var status: String
-    var reason: String
+    var status, reason: String
     var at: Timestamp
     var by: String
 

@@ -5,7 +5,7 @@ enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("accounts, records, apps, tokens, documents, facts") { db in
-            try db.execute(sql: [accounts, records, apps, tokens, documents, facts, messages, audits].joined(separator: "\n"))
+            try db.execute(sql: tables)
         }
         migrator.registerMigration("nonces by their end") { db in
             try db.execute(sql: "CREATE INDEX nonceExpiresAt ON nonce (expiresAt)")
@@ -16,7 +16,7 @@ enum Schema {
         return migrator
     }
 
-    private static let accounts = """
+    private static let tables = """
         CREATE TABLE account (
             id TEXT PRIMARY KEY, fullName TEXT NOT NULL, contactEmail TEXT NOT NULL, state TEXT NOT NULL,
             createdAt INTEGER NOT NULL, lastLoginAt INTEGER, loginCount INTEGER NOT NULL, failedLoginCount INTEGER NOT NULL,
@@ -27,9 +27,6 @@ enum Schema {
         CREATE TABLE browserSession (
             fingerprint TEXT PRIMARY KEY, account TEXT NOT NULL REFERENCES account ON DELETE CASCADE, csrf TEXT NOT NULL,
             expiresAt INTEGER NOT NULL);
-        """
-
-    private static let apps = """
         CREATE TABLE app (
             id TEXT PRIMARY KEY, internalId TEXT NOT NULL, name TEXT NOT NULL, consumerKey TEXT NOT NULL UNIQUE,
             consumerSecret TEXT NOT NULL, mode TEXT NOT NULL, startURL TEXT NOT NULL, callbackURL TEXT NOT NULL,
@@ -37,9 +34,6 @@ enum Schema {
         CREATE TABLE machineApp (
             id TEXT PRIMARY KEY, name TEXT NOT NULL, consumerKey TEXT NOT NULL UNIQUE, consumerSecret TEXT NOT NULL,
             isChrome INTEGER NOT NULL);
-        """
-
-    private static let records = """
         CREATE TABLE record (
             serial INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, label TEXT NOT NULL, owner TEXT REFERENCES account,
             createdAt INTEGER NOT NULL, creator TEXT, externalId TEXT UNIQUE, demographics TEXT);
@@ -62,9 +56,6 @@ enum Schema {
             PRIMARY KEY (carenet, document));
         CREATE TABLE autoshare (
             carenet TEXT NOT NULL REFERENCES carenet (id) ON DELETE CASCADE, type TEXT NOT NULL, PRIMARY KEY (carenet, type));
-        """
-
-    private static let tokens = """
         CREATE TABLE requestToken (
             fingerprint TEXT PRIMARY KEY, secret BLOB NOT NULL, app TEXT NOT NULL REFERENCES app ON DELETE CASCADE,
             callback TEXT NOT NULL, record TEXT REFERENCES record (id) ON DELETE CASCADE,
@@ -80,10 +71,7 @@ enum Schema {
             fingerprint TEXT PRIMARY KEY, secret BLOB NOT NULL, account TEXT NOT NULL REFERENCES account ON DELETE CASCADE,
             expiresAt INTEGER NOT NULL);
         CREATE TABLE nonce (nonce TEXT PRIMARY KEY, expiresAt INTEGER NOT NULL) WITHOUT ROWID;
-        """
-
-    // A document belongs to a record, to an app, or to an app's storage on a record.
-    private static let documents = """
+        -- A document belongs to a record, to an app, or to an app's storage on a record.
         CREATE TABLE document (
             serial INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, record TEXT REFERENCES record (id) ON DELETE CASCADE,
             app TEXT REFERENCES app ON DELETE CASCADE, account TEXT REFERENCES account, externalId TEXT, type TEXT, mimeType TEXT,
@@ -104,11 +92,8 @@ enum Schema {
             object TEXT NOT NULL REFERENCES document (id) ON DELETE CASCADE);
         CREATE INDEX relationSubject ON relation (subject, type);
         CREATE INDEX relationObject ON relation (object);
-        """
-
-    // A fact is one object of a data model. `body` is JSON with every leaf field by its flattened name; `parent` and
-    // `relation` say whose field it is a value of.
-    private static let facts = """
+        -- A fact is one object of a data model. `body` is JSON with every leaf field by its flattened name; `parent` and
+        -- `relation` say whose field it is a value of.
         CREATE TABLE fact (
             serial INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, model TEXT NOT NULL,
             record TEXT NOT NULL REFERENCES record (id) ON DELETE CASCADE,
@@ -117,9 +102,6 @@ enum Schema {
         CREATE INDEX factModel ON fact (record, model, createdAt);
         CREATE INDEX factDocument ON fact (document);
         CREATE INDEX factParent ON fact (parent);
-        """
-
-    private static let messages = """
         CREATE TABLE message (
             serial INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
             account TEXT NOT NULL REFERENCES account ON DELETE CASCADE, sender TEXT NOT NULL,
@@ -134,9 +116,6 @@ enum Schema {
             account TEXT NOT NULL REFERENCES account ON DELETE CASCADE, sender TEXT NOT NULL,
             record TEXT NOT NULL REFERENCES record (id) ON DELETE CASCADE, document TEXT, appURL TEXT, content TEXT NOT NULL,
             receivedAt INTEGER NOT NULL);
-        """
-
-    private static let audits = """
         CREATE TABLE audit (
             serial INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, function TEXT NOT NULL, principal TEXT NOT NULL,
             proxiedBy TEXT NOT NULL, record TEXT NOT NULL, carenet TEXT NOT NULL, app TEXT NOT NULL, document TEXT NOT NULL,
