@@ -43,7 +43,7 @@ enum GenericReportCalls {
             // The real server cannot write the group as XML unless it is a text.
             let problem = "Some groups are not texts, and cannot be written as XML; ask for JSON"
             guard let label = group.label?.string, !group.isDateLabel else { throw Refusal.badRequest(problem) }
-            return "<AggregateReport group=\"\(label)\" value=\"\(group.valueText(DateWords.plain))\"/>"
+            return "<AggregateReport group=\"\(label)\" value=\"\(group.valueText(PythonText.date))\"/>"
         }
         return Response(type: format, text: ("<AggregateReports>\(items)</AggregateReports>" as Markup).description)
     }
@@ -60,7 +60,7 @@ extension ReportQuery.Group {
     private static func text(_ value: JSONValue) -> String {
         if value.isNull { return "" }
         // A count has no fraction.
-        return value.string ?? value.integer.map { "\($0)" } ?? value.double.map(DecimalText.twelveDigits) ?? value.text()
+        return value.string ?? value.integer.map { "\($0)" } ?? value.double.map(PythonText.decimal) ?? value.text()
     }
 }
 

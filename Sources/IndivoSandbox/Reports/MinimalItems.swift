@@ -9,7 +9,7 @@ enum MinimalItems {
         subscript(name: String) -> String? {
             guard let value = values?[name] else { return nil }
             if let text = value.string { return text.isEmpty ? nil : text.replacing(".000000Z", with: "Z") }
-            return value.double.map(DecimalText.twelveDigits)
+            return value.double.map(PythonText.decimal)
         }
 
         /// An element with the text of a field; nothing where there is none.
