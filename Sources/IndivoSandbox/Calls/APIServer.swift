@@ -3,10 +3,7 @@ import GRDB
 import OAuth1
 import ShownText
 
-/// Serves the calls of the API.
-///
-/// The order of the checks is the real server's: an unknown path and unknown ids in the URL (404), the method (405),
-/// the signature and the access rule (403), and only then the call itself.
+/// Checks as the real server does, in its order: path and ids in the URL (404), method (405), signature and access rule (403).
 struct APIServer: Sendable {
     static let allRoutes: [Route] = [
         PublicCalls.routes, TokenCalls.routes, AccountCalls.routes, RecordCalls.routes, DocumentCalls.routes,
@@ -21,9 +18,7 @@ struct APIServer: Sendable {
 
     init(_ server: ServerContext) {
         self.server = server
-        var tree = RouteTree<Route>()
-        for route in APIServer.allRoutes { tree.insert(route, at: route.path) }
-        routes = tree
+        routes = APIServer.allRoutes.reduce(into: RouteTree()) { $0.insert($1, at: $1.path) }
     }
 
     func answer(_ request: Request) async -> Response {
@@ -97,8 +92,7 @@ struct APIServer: Sendable {
         }
     }
 
-    /// - Returns: What came of the call, once it is made.
-    /// - Throws: ``Refusal`` for a call that its rule refuses, and is not made; any error that is no refusal.
+    /// What came of the call once it is made; throws ``Refusal`` for one that its rule refuses, and any error that is no refusal.
     private func run(
         _ route: Route, _ captures: [String: String], _ request: Request, _ authorization: OAuthAuthorization?,
         _ target: Call.Target

@@ -9,7 +9,6 @@ struct AccessRule: Sendable {
         (self.name, self.permits) = (name, permits)
     }
 
-    /// - Throws: ``Refusal`` with the reason when the call is not allowed.
     func check(_ call: Call) throws {
         if try permits(call) { return }
         let who = call.principal.summary
@@ -22,7 +21,6 @@ struct AccessRule: Sendable {
     static let anyUserApp = AccessRule("anyUserApp") { $0.principal.twoLeggedApp != nil }
     static let anyAutonomousApp = AccessRule("anyAutonomousApp") { $0.principal.twoLeggedApp?.isAutonomous == true }
     static let requestToken = AccessRule("requestToken") { if case .requestToken = $0.principal { true } else { false } }
-    /// A machine app.
     static let admin = AccessRule("admin") { $0.principal.isAdmin }
     /// A UI server's app.
     static let chrome = AccessRule("chrome") { $0.principal.machineApp?.isChrome == true }

@@ -1,7 +1,6 @@
 import GRDB
 
 extension AccountRow {
-    /// - Parameter logins: The user names that it lists.
     func markup(logins: [String] = []) -> Markup {
         """
         <Account id="\(id)"><fullName>\(fullName)</fullName><contactEmail>\(contactEmail)</contactEmail>\

@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 
-/// The calls by which a part of a record is shared, and on what is shared.
 enum CarenetCalls {
     static let routes: [Route] = Route.below("/carenets/{carenet}", [
         .delete("carenet_delete", "", .full) { try $0.execute("DELETE FROM carenet WHERE id = ?", [$0.carenet.id]) },

@@ -21,6 +21,5 @@ final class RequestLog: Sendable {
         }
     }
 
-    /// The newest first.
     var latest: [Entry] { entries.withLock { $0.reversed() } }
 }

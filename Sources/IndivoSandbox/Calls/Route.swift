@@ -1,4 +1,3 @@
-/// One call of the API: its name, how it is addressed, who may make it, and what it does.
 struct Route: Sendable {
     typealias Handler = @Sendable (Call) throws -> Response
     typealias Preparation = @Sendable (Request, ServerContext) async throws -> AccountRow?

@@ -43,7 +43,6 @@ struct Refusal: Error {
     /// Never holds a secret or a document. The client does not see it.
     let reason: String
 
-    /// 403.
     static func permissionDenied(why: String) -> Refusal { Refusal(response: .permissionDenied, reason: why) }
 
     static let notFound = Refusal(response: .notFound, reason: "nothing of that id here")
@@ -54,10 +53,8 @@ struct Refusal: Error {
     }
 }
 
-/// Refuses what does not meet a condition.
 func require(_ condition: Bool, _ refusal: @autoclosure () -> Refusal) throws { if !condition { throw refusal() } }
 
-/// Refuses content that does not meet a condition.
 func require(_ condition: Bool, sentence: @autoclosure () -> String) throws {
     if !condition { throw ContentError(sentence: sentence()) }
 }
@@ -72,6 +69,5 @@ extension Optional {
 }
 
 extension Markup.StringInterpolation {
-    /// Markup, or nothing.
     mutating func appendInterpolation(_ markup: Markup?) { appendInterpolation(markup ?? .empty) }
 }

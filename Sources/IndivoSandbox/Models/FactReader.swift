@@ -13,7 +13,6 @@ struct FactDraft: Sendable {
 /// Why a document that is well-formed and valid makes no facts. The server stores it all the same and says nothing.
 struct NoFacts: Error {}
 
-/// Reads the texts of a model's fields into values.
 struct FactReader {
     let shape: ModelShape
     private(set) var values: [String: JSONValue] = [:]
@@ -21,7 +20,6 @@ struct FactReader {
     init(_ shape: ModelShape) { self.shape = shape }
 
     /// Reads one field. Where a field occurs twice the last one counts.
-    /// - Throws: ``ContentError`` with the server's sentence; ``NoFacts``.
     mutating func read(_ name: String, _ text: String) throws {
         guard let type = shape.fieldTypes[name] else {
             throw ContentError(sentence: "Invalid SDM data: Non-existent data field: \(name)")

@@ -2,13 +2,11 @@ import Foundation
 import GRDB
 import OAuth1
 
-/// Issues tokens and takes them through their lives.
 extension Store {
     /// For so many seconds a token is said to live. As on the real server nothing ends it then but a clean-up.
     static let lifetime: Int64 = 1800
 
-    /// Issues an access token for a record or a carenet of it. An autonomous app's stands for the app alone, whoever
-    /// allowed it, and has no end.
+    /// An autonomous app's token stands for the app alone, whoever allowed it, and has no end.
     func issueAccessToken(app: String, record: String, carenet: String? = nil, account: String? = nil) throws -> TokenPair {
         let account = try AppRow.find(app, in: db)?.isAutonomous == true ? nil : account
         let pair = server.identifiers.tokenPair()
@@ -31,7 +29,6 @@ extension Store {
         try db.execute(sql: "DELETE FROM requestToken WHERE createdAt <= ?", arguments: [now.advanced(bySeconds: -86_400)])
     }
 
-    /// Binds a request token to the account that is about to decide.
     func claim(_ token: RequestTokenRow, by account: AccountRow) throws {
         let isFree = token.account == nil || token.account == account.id
         try require(isFree, .permissionDenied(why: "another account has claimed the request token"))
@@ -44,8 +41,7 @@ extension Store {
         return try RecordRow.find(token.record, in: db)?.hasApp(token.app, in: db) ?? false
     }
 
-    /// Approves a request token: enables the app, and makes the verifier.
-    /// - Returns: Where the browser goes next.
+    /// Enables the app, makes the verifier, and says where the browser goes next.
     func approve(_ token: RequestTokenRow, called name: String, by account: AccountRow) throws -> String {
         if token.carenet == nil { try RecordRow.find(token.record, in: db)?.enable(token.app, in: db) }
         let verifier = server.identifiers.token()
@@ -96,9 +92,8 @@ extension Store {
         var parameters: FormParameters = [
             "oauth_consumer_key": app.consumerKey, "oauth_signature_method": OAuthSigner.signatureMethod,
             "oauth_timestamp": String(now.seconds), "oauth_nonce": OAuthSigner.randomNonce(), "oauth_version": "1.0",
-            "smart_container_api_base": server.apiBase, "smart_oauth_token": token.token,
-            "smart_oauth_token_secret": token.secret, "smart_user_id": account, "smart_app_id": app.id,
-            "smart_record_id": record,
+            "smart_container_api_base": server.apiBase, "smart_oauth_token": token.token, "smart_oauth_token_secret": token.secret,
+            "smart_user_id": account, "smart_app_id": app.id, "smart_record_id": record,
         ]
         let signature = try OAuthSigner.signature(
             request: request, authorization: OAuthAuthorization(parameters: parameters),

@@ -157,8 +157,7 @@ enum TokenCalls {
             """)
     }
 
-    /// Checks a signed URL. The server would need the secret of the token in it, which it has only concealed: the token
-    /// itself is in the URL, so it can.
+    /// Checks a signed URL: the secret of its token is concealed, but the token itself is in the URL.
     private static func verifySignedURL(_ call: Call) throws -> Response {
         func answer(_ result: Markup) -> Response { .xml("<result>\(result)</result>", declaration: false) }
         guard let url = call.request.query["url"], let question = url.firstIndex(of: "?") else { return answer("mismatch") }

@@ -3,9 +3,9 @@ import GRDB
 /// A record to look at: a section a model, results and vital signs as charts, and the documents behind them.
 enum RecordPages {
     static let pages: [Page] = [
-        .get("/records/{record}", record),
-        .get("/records/{record}/documents/{document}", document),
-        .post("/records/{record}/apps/{app}/remove", removeApp),
+        Page("GET", "/records/{record}", record),
+        Page("GET", "/records/{record}/documents/{document}", document),
+        Page("POST", "/records/{record}/apps/{app}/remove", removeApp),
     ]
 
     /// So many documents are listed, the latest.
@@ -53,7 +53,7 @@ enum RecordPages {
     }
 
     private static func record(_ visit: Visit) async throws -> Response {
-        let content = try await visit.read { db in
+        let content = try await visit.database.read { db in
             let record = try find(visit, in: db)
             let rows = try FactRow.fetch(db, "fact.record = ? AND document.status = 'active' ORDER BY fact.serial", [record.id])
             let children = try FactRow.children(of: rows.filter { $0.model == "Medication" }, in: db)
@@ -138,14 +138,14 @@ enum RecordPages {
     }
 
     private static func removeApp(_ visit: Visit) async throws -> Response {
-        try await visit.write { db in
+        try await visit.database.write { db in
             try find(visit, in: db).disable(AppRow.find(visit["app"], in: db).orNotFound().id, in: db)
         }
         return .redirect(to: "/records/\(visit["record"])")
     }
 
     private static func document(_ visit: Visit) async throws -> Response {
-        let (record, document, facts, versions, changes, content) = try await visit.read { db in
+        let (record, document, facts, versions, changes, content) = try await visit.database.read { db in
             let record = try find(visit, in: db)
             let found = try DocumentRow.first("WHERE id = ? AND record = ? AND app IS NULL", [visit["document"], record.id], in: db)
             let document = try found.orNotFound()

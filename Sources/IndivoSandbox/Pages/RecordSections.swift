@@ -205,8 +205,7 @@ struct RecordSections {
 
     /// A chart for each thing that was measured.
     private func charts(
-        _ model: String, _ title: String, by name: String, also others: Markup = .empty,
-        _ chart: (String, [Fact]) -> Chart
+        _ model: String, _ title: String, by name: String, also others: Markup = .empty, _ chart: (String, [Fact]) -> Chart
     ) -> Section? {
         guard let facts = facts[model], !facts.isEmpty else { return nil }
         let charts = Dictionary(grouping: facts) { $0[name] }.sorted { $0.key < $1.key }.map { chart($0, $1).markup }

@@ -106,9 +106,7 @@ extension Call {
         "original": "original", "replaced_by": "replacedBy", "fqn": "type",
     ]
 
-    /// The documents that meet `condition` and the filters of the query, a page of them, and how many there are in all.
-    ///
-    /// As on the real server a list by type is given whole.
+    /// A page of the documents that meet `condition` and the query, and how many there are. A list by type is given whole.
     func listed(
         _ condition: String, _ arguments: StatementArguments, byType: Bool = true
     ) throws -> (documents: [DocumentRow], total: Int) {

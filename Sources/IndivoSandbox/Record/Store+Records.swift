@@ -5,11 +5,8 @@ extension Store {
     /// The carenets of a new record, as the real server is shipped.
     static let carenets = ["Family", "Physicians", "Work/School"]
 
-    /// Makes a record from a demographics document.
-    /// - Throws: ``ContentError`` for a document that is not one.
     func createRecord(
-        demographics data: Data, label: String? = nil, owner: String?, creator: Principal.Identity,
-        externalId: String? = nil
+        demographics data: Data, label: String? = nil, owner: String?, creator: Principal.Identity, externalId: String? = nil
     ) throws -> RecordRow {
         let demographics = try DemographicsContent(data)
         var record = RecordRow(
@@ -21,8 +18,7 @@ extension Store {
         return record
     }
 
-    /// Stores a record's demographics: a new version of the document, and the fact that is read back.
-    /// - Throws: ``ContentError`` for a document that is not one.
+    /// Stores a new version of the document, and the fact that is read back.
     func setDemographics(_ data: Data, of record: RecordRow, by creator: Principal.Identity) throws -> DocumentRow {
         try store(data, DemographicsContent(data), in: record, creator: creator)
     }

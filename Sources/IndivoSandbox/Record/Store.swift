@@ -30,9 +30,6 @@ struct Store {
     let server: ServerContext
     let now: Timestamp
 
-    /// Stores a new document.
-    /// - Throws: ``ContentError`` for content that is not what its type says; ``Refusal`` for an external id that is
-    /// taken.
     func create(
         _ content: DocumentContent, in scope: DocumentScope, externalId: String? = nil, by creator: Principal.Identity,
         replacing old: DocumentRow? = nil
@@ -69,9 +66,7 @@ struct Store {
         return new
     }
 
-    /// Overwrites a document of an app's storage in place: same id, same creator, same time.
-    ///
-    /// As on the real server, what overwrites is lost when it is not text: the document reads back empty.
+    /// Keeps id, creator and time. As on the real server, what overwrites is lost when it is not text, and reads back empty.
     func overwrite(_ document: DocumentRow, with content: DocumentContent) throws -> DocumentRow {
         let data = content.mimeType == nil ? content.data : Data()
         try db.execute(

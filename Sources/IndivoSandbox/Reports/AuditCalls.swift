@@ -1,8 +1,6 @@
 import GRDB
 
-/// The calls that report who did what on a record.
-///
-/// They write: what was gathered of calls that only read is stored first.
+/// Calls that write: what was gathered of calls that only read is stored first.
 enum AuditCalls {
     static let routes: [Route] = Route.below("/records/{record}/audits/", [
         Route(["GET"], "audit_query", "query/", .recordDocument, query),
@@ -47,8 +45,7 @@ enum AuditCalls {
             <PrincipalInfo effective_principal="\(row.principal)" proxied_principal="\(row.proxiedBy)" />\
             <Resources carenet_id="\(row.carenet)" record_id="\(row.record)" pha_id="\(row.app)" \
             document_id="\(row.document)" external_id="\(row.externalId)" message_id="\(row.message)" />\
-            <RequestInfo req_url="\(row.path)" req_ip_address="\(row.address)" \
-            req_domain="" req_method="\(row.method)" />\
+            <RequestInfo req_url="\(row.path)" req_ip_address="\(row.address)" req_domain="" req_method="\(row.method)" />\
             <ResponseInfo resp_code="\(row.status)" /></AuditEntry>
             """)
     }

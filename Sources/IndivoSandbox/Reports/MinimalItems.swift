@@ -64,8 +64,7 @@ enum MinimalItems {
             <SimpleClinicalNote xmlns="\(DocumentType.namespace)">\
             <dateOfVisit>\(values["date_of_visit"] ?? "")</dateOfVisit>\(values.coded("visitType", "visit_type"))\
             \(values.element("visitLocation", "visit_location"))\(values.coded("specialty", "specialty"))\(signature)\
-            \(values.element("chiefComplaint", "chief_complaint"))\(values.element("content", "content"))\
-            </SimpleClinicalNote>
+            \(values.element("chiefComplaint", "chief_complaint"))\(values.element("content", "content"))</SimpleClinicalNote>
             """
     }
 }

@@ -1,5 +1,4 @@
-/// A graph of RDF statements, written as RDF/XML the way the real server's library does: one `rdf:Description` a
-/// subject.
+/// A graph of RDF statements, written as the real server's library does: one `rdf:Description` a subject.
 final class RDFGraph {
     static let smart = "http://smartplatforms.org/terms#"
 

@@ -1,10 +1,8 @@
 import GRDB
 
-/// An account: a person who logs in.
 struct AccountRow: Codable, IdentifiedRow, PersistableRecord {
     static let databaseTableName = "account"
 
-    /// The e-mail address that names the account.
     var id: String
     var fullName, contactEmail: String
     /// `uninitialized`, `active`, `disabled` or `retired`.
@@ -32,7 +30,6 @@ struct LoginRow: Codable, TableRow, PersistableRecord {
     }
 }
 
-/// A browser's session with the pages.
 struct BrowserSessionRow: Codable, TableRow, PersistableRecord {
     static let databaseTableName = "browserSession"
 

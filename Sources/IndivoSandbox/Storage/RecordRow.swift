@@ -10,7 +10,6 @@ struct RecordRow: Codable, IdentifiedRow, PersistableRecord {
     /// The principal that made it; nil when none is known.
     var creator: String?
     var externalId: String?
-    /// The id of its demographics document.
     var demographics: String?
 
     /// Whether an account has full control: it owns the record, or the record is shared with it as a whole.

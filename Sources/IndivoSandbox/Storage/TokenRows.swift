@@ -33,7 +33,6 @@ struct RequestTokenRow: StoredToken {
     /// The URL to return to, or `oob` for the one the app registered.
     var callback: String
     var record, carenet: String?
-    /// The account that claimed it.
     var account: String?
     /// The fingerprint of the verifier; nil until approved.
     var verifier: String?
