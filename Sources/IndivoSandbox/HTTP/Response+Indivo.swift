@@ -28,10 +28,6 @@ extension Response {
 
         """, status: 404)
 
-    static func methodNotAllowed(_ allowed: [String]) -> Response {
-        html("", status: 405).adding("Allow", allowed.joined(separator: ", "))
-    }
-
     static let tooLarge = html("<h4>Request Entity Too Large</h4>", status: 413).adding("Connection", "close")
 
     static let internalError = html("<h4>Internal Server Error</h4>\n", status: 500)

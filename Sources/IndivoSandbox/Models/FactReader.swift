@@ -50,14 +50,13 @@ struct FactReader {
             ContentError(sentence: "Invalid SDM data: SDM data for field \(name) should have been \(kind): got \(text) instead")
         }
         switch type {
-        case .string:
-            return JSONValue(text)
+        case .string: return JSONValue(text)
         case .number:
             guard let number = decimal(text) else { throw refuse("numeric") }
             return JSONValue(decimal: number)
         case .boolean:
-            guard ["true", "false"].contains(text.lowercased()) else { throw refuse("boolean") }
-            return JSONValue(text.lowercased() == "true")
+            guard let value = Bool(text.lowercased()) else { throw refuse("boolean") }
+            return JSONValue(value)
         case .date, .dateTime:
             guard let instant = IndivoDate.parseDateTime(text) else { throw refuse("an iso8601 datetime") }
             return JSONValue(type == .date ? instant.day : instant.sortableText)

@@ -17,12 +17,6 @@ extension Store {
         return pair
     }
 
-    /// Deletes the access tokens and sessions whose time is over, and request tokens that nobody exchanged in a day.
-    func cleanUp() throws {
-        try db.execute(sql: "DELETE FROM accessToken WHERE expiresAt <= ?", arguments: [now])
-        try forgetAbandoned()
-    }
-
     /// Deletes sessions that are over, and request tokens a day old.
     func forgetAbandoned() throws {
         try db.execute(sql: "DELETE FROM sessionToken WHERE expiresAt <= ?", arguments: [now])

@@ -2,7 +2,8 @@ enum DemographicsCalls {
     static let routes: [Route] = [
         .get("read_demographics", "/records/{record}/demographics", .recordDocumentOrAdmin, read),
         .put("set_demographics", "/records/{record}/demographics", .recordDocumentOrAdmin) { call in
-            let document = try call.store.setDemographics(call.request.body, of: call.record, by: call.principal.effective)
+            let content = try DemographicsContent(call.request.body)
+            let document = try call.store.setDemographics(content, of: call.record, by: call.principal.effective)
             return try call.metadata(of: document, declaration: false)
         },
         .get("read_demographics_carenet", "/carenets/{carenet}/demographics", .carenetDocumentOrAdmin) { call in

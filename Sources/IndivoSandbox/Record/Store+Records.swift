@@ -14,20 +14,16 @@ extension Store {
             creator: creator.id.isEmpty ? nil : creator.id, externalId: externalId)
         try record.insert(db)
         for name in Store.carenets { try CarenetRow(id: server.identifiers.id(.carenet), record: record.id, name: name).insert(db) }
-        record.demographics = try store(data, demographics, in: record, creator: creator).id
+        record.demographics = try setDemographics(demographics, of: record, by: creator).id
         return record
     }
 
     /// Stores a new version of the document, and the fact that is read back.
-    func setDemographics(_ data: Data, of record: RecordRow, by creator: Principal.Identity) throws -> DocumentRow {
-        try store(data, DemographicsContent(data), in: record, creator: creator)
-    }
-
-    private func store(
-        _ data: Data, _ demographics: DemographicsContent, in record: RecordRow, creator: Principal.Identity
+    func setDemographics(
+        _ demographics: DemographicsContent, of record: RecordRow, by creator: Principal.Identity
     ) throws -> DocumentRow {
         // A demographics document becomes a fact only here: one that is pushed like any other is just stored.
-        let content = DocumentContent(stored: data, type: DocumentType.namespace + "Demographics")
+        let content = DocumentContent(stored: demographics.data, type: DocumentType.namespace + "Demographics")
         let scope = DocumentScope(record: record.id)
         let old = try record.demographics.flatMap { try find($0, in: scope) }
         let document = try old.map { try replace($0, with: content, by: creator) } ?? create(content, in: scope, by: creator)

@@ -8,9 +8,6 @@ struct DocumentScope: Sendable {
     /// The account whose preferences a new one holds. They lie with what else the app stores.
     var account: String?
 
-    /// Whether the server reads the content of the documents: those of a record are checked and turned into facts.
-    var holdsFacts: Bool { record != nil && app == nil }
-
     /// The condition that a document is stored here.
     var condition: String { "record IS ? AND app IS ?" }
     var arguments: StatementArguments { [record, app] }
@@ -41,7 +38,8 @@ struct Store {
             let known = try find(externalId: externalId, in: scope)
             try require(known == nil, .badRequest("Duplicate external id. Each document requires a unique external id"))
         }
-        let facts = scope.holdsFacts ? try content.facts(server.models) : []
+        // The server reads the content of a record's own documents only: they are checked and turned into facts.
+        let facts = scope.record != nil && scope.app == nil ? try content.facts(server.models) : []
         let id = server.identifiers.id(.document)
         let document = DocumentRow(
             id: id, record: scope.record, app: scope.app, account: scope.account, externalId: externalId,

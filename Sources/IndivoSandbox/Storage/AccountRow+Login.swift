@@ -2,11 +2,6 @@ import GRDB
 import PasswordHashing
 
 extension AccountRow {
-    /// After so many failures in a row logging in is refused for a while.
-    private static let maximumFailures = 3
-    /// The seconds for which it is.
-    private static let lockout: Int64 = 60
-
     func setPassword(_ password: String, in db: Database) throws {
         let hash = try PasswordHash(of: password).text
         try db.execute(sql: "UPDATE login SET password = ? WHERE account = ?", arguments: [hash, id])
@@ -32,7 +27,7 @@ extension AccountRow {
             loginCount += 1
         } else {
             failedLoginCount += 1
-            if failedLoginCount >= Self.maximumFailures { disabledUntil = now.advanced(bySeconds: Self.lockout) }
+            if failedLoginCount >= 3 { disabledUntil = now.advanced(bySeconds: 60) }
         }
     }
 }
