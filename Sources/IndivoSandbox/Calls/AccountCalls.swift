@@ -102,7 +102,9 @@ enum AccountCalls {
     private static func changePassword(_ call: Call) throws -> Response {
         let form = call.request.form
         let (old, new) = (try form["old"].orThrow(.badRequest()), try form.required("new"))
-        try require(call.account.hasPassword(old, in: call.db), .permissionDenied(why: "the old password is another"))
+        let hashes = try LoginRow.all("WHERE account = ?", [call.account.id], in: call.db).compactMap(\.password)
+        let isKnown = hashes.contains { PasswordHash(text: $0).matches(old) }
+        try require(isKnown, .permissionDenied(why: "the old password is another"))
         try call.account.setPassword(new, in: call.db)
         return .ok
     }

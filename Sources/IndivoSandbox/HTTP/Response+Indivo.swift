@@ -1,9 +1,8 @@
 extension Response {
-    static let xmlDeclaration: Markup = "<?xml version=\"1.0\" encoding=\"utf-8\" ?>"
-
     /// An XML response. Some of the real server's templates begin with a declaration and some do not.
     static func xml(_ markup: Markup, declaration: Bool = true) -> Response {
-        Response(type: "application/xml", text: (declaration ? xmlDeclaration + markup + "\n" : markup).description)
+        let text: Markup = declaration ? "<?xml version=\"1.0\" encoding=\"utf-8\" ?>\(markup)\n" : markup
+        return Response(type: "application/xml", text: text.description)
     }
 
     /// The acknowledgement of most calls that change something: `<ok/>`.

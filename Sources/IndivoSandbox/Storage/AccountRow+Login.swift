@@ -8,11 +8,6 @@ extension AccountRow {
         if db.changesCount == 0 { try LoginRow(username: id, account: id, password: hash).insert(db) }
     }
 
-    func hasPassword(_ password: String, in db: Database) throws -> Bool {
-        let hashes = try LoginRow.all("WHERE account = ?", [id], in: db).compactMap(\.password)
-        return hashes.contains { PasswordHash(text: $0).matches(password) }
-    }
-
     func setState(_ state: String, at now: Timestamp, in db: Database) throws {
         try db.execute(sql: "UPDATE account SET state = ?, stateChangedAt = ? WHERE id = ?", arguments: [state, now, id])
     }
