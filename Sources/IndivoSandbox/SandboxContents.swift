@@ -70,8 +70,7 @@ extension Sandbox {
     /// ```
     /// - Throws: ``SandboxError``, with the server's sentence for a document it would refuse.
     public static func start(
-        _ configuration: SandboxConfiguration = SandboxConfiguration(),
-        @SandboxBuilder contents: () -> [SandboxBuilder.Item]
+        _ configuration: SandboxConfiguration = SandboxConfiguration(), @SandboxBuilder contents: () -> [SandboxBuilder.Item]
     ) async throws -> Sandbox {
         var configuration = configuration
         configuration.demoData = false
@@ -99,10 +98,8 @@ extension Sandbox {
     static func demographics(of name: String) -> Data {
         let parts = name.split(separator: " ", maxSplits: 1).map(String.init)
         let markup: Markup = """
-            <Demographics xmlns="\(DocumentType.namespace)"><dateOfBirth>1970-01-01</dateOfBirth>\
-            <gender>female</gender>\
-            <Name><familyName>\(parts.count > 1 ? parts[1] : name)</familyName>\
-            <givenName>\(parts.first ?? name)</givenName>\
+            <Demographics xmlns="\(DocumentType.namespace)"><dateOfBirth>1970-01-01</dateOfBirth><gender>female</gender>\
+            <Name><familyName>\(parts.count > 1 ? parts[1] : name)</familyName><givenName>\(parts.first ?? name)</givenName>\
             </Name></Demographics>
             """
         return Data(markup.description.utf8)

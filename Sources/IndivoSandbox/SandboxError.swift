@@ -21,18 +21,12 @@ public enum SandboxError: Error, Sendable, CustomStringConvertible {
         switch self {
         case .cannotListen(let address, let port, let reason):
             "cannot listen on \(address):\(port): \(reason); choose another port, or 0 for a free one"
-        case .unknown(let kind, let id):
-            "the sandbox has no \(kind) “\(id)”; add it first"
-        case .refused(let status, let message):
-            "the sandbox refuses this with status \(status): \(message)"
-        case .manifest(let reason):
-            "the app's manifest cannot be used: \(reason)"
-        case .folder(let path, let reason):
-            "the folder \(path) cannot be loaded: \(reason)"
-        case .models(let problems):
-            "the models cannot be used:\n" + problems.joined(separator: "\n")
-        case .duplicate(let kind, let id):
-            "the sandbox has a \(kind) “\(id)” already; choose another id"
+        case .unknown(let kind, let id): "the sandbox has no \(kind) “\(id)”; add it first"
+        case .refused(let status, let message): "the sandbox refuses this with status \(status): \(message)"
+        case .manifest(let reason): "the app's manifest cannot be used: \(reason)"
+        case .folder(let path, let reason): "the folder \(path) cannot be loaded: \(reason)"
+        case .models(let problems): "the models cannot be used:\n" + problems.joined(separator: "\n")
+        case .duplicate(let kind, let id): "the sandbox has a \(kind) “\(id)” already; choose another id"
         case .cannotProtect(let path, let reason):
             "the database \(path) cannot be made unreadable to others (\(reason)); run chmod 600 as its owner"
         }

@@ -3,7 +3,6 @@ import GRDB
 import Logging
 import Synchronization
 
-/// What every call and page of one sandbox shares.
 final class ServerContext: Sendable {
     let configuration: SandboxConfiguration
     let database: any DatabaseWriter
@@ -17,8 +16,8 @@ final class ServerContext: Sendable {
         self.configuration = configuration
         database = try configuration.database.open()
         let now = configuration.now
-        let isFile = if case .file = configuration.database { true } else { false }
-        nonces = NonceMemory(outlivesProcess: isFile, clock: { Int(now().timeIntervalSince1970) })
+        let outlivesProcess = if case .file = configuration.database { true } else { false }
+        nonces = NonceMemory(outlivesProcess: outlivesProcess, clock: { Int(now().timeIntervalSince1970) })
         models = ModelCatalog(configuration.models)
         try readModels()
     }

@@ -3,10 +3,7 @@ import GRDB
 import OAuth1
 import ShownText
 
-/// Serves the calls of the API.
-///
-/// The order of the checks is the real server's: an unknown path and unknown ids in the URL (404), the method (405),
-/// the signature and the access rule (403), and only then the call itself.
+/// Checks as the real server does, in its order: path and ids in the URL (404), method (405), signature and access rule (403).
 struct APIServer: Sendable {
     static let allRoutes: [Route] = [
         PublicCalls.routes, TokenCalls.routes, AccountCalls.routes, RecordCalls.routes, DocumentCalls.routes,
@@ -14,16 +11,12 @@ struct APIServer: Sendable {
         AuditCalls.routes, GenericReportCalls.routes, MinimalReportCalls.routes, CCRCalls.routes, SMARTCalls.routes,
     ].flatMap { $0 }
 
-    private static let longestPath = 200
-
     private let server: ServerContext
     private let routes: RouteTree<Route>
 
     init(_ server: ServerContext) {
         self.server = server
-        var tree = RouteTree<Route>()
-        for route in APIServer.allRoutes { tree.insert(route, at: route.path) }
-        routes = tree
+        routes = APIServer.allRoutes.reduce(into: RouteTree()) { $0.insert($1, at: $1.path) }
     }
 
     func answer(_ request: Request) async -> Response {
@@ -58,10 +51,10 @@ struct APIServer: Sendable {
         // Nothing depends on what is found before the signature is verified.
         let target = try server.database.readHere { db in try Call.Target(captures, authorization, at: server.now, in: db) }
         guard let route = candidates.first(where: { $0.methods.isEmpty || $0.methods.contains(request.method) }) else {
-            let allowed = candidates.flatMap(\.methods)
+            let allowed = candidates.flatMap(\.methods).joined(separator: ", ")
             throw Refusal(
-                response: .methodNotAllowed(allowed),
-                reason: "\(request.method) is not a method of this path; \(allowed.joined(separator: ", ")) is")
+                response: .html("", status: 405).adding("Allow", allowed),
+                reason: "\(request.method) is not a method of this path; \(allowed) is")
         }
         note.call = route.name
         if let authorization {
@@ -71,9 +64,9 @@ struct APIServer: Sendable {
             throw Refusal.permissionDenied(why: "\(problem)")
         }
         let result = try await run(route, captures, request, authorization, target)
-        // The real server notes the path in a column when everything is done, and fails where it does not fit.
+        // The real server notes the path in a column of 200 when everything is done, and fails where it does not fit.
         let tooLong = "the path is too long for the audit; the call was made all the same"
-        try require(path.unicodeScalars.count <= APIServer.longestPath, Refusal(response: .internalError, reason: tooLong))
+        try require(path.unicodeScalars.count <= 200, Refusal(response: .internalError, reason: tooLong))
         return try result.get()
     }
 
@@ -84,21 +77,17 @@ struct APIServer: Sendable {
         do {
             _ = try await verifier.verify(authorization, of: OAuthRequest(request, authorization))
         } catch let refusal as OAuthRefusal {
+            let isNumber = authorization["oauth_timestamp"].flatMap(PythonText.integer) != nil
             switch refusal {
-            // A number, though none that can be good.
-            case .malformedTimestamp where authorization["oauth_timestamp"].flatMap(PythonText.integer) != nil:
-                throw Refusal.permissionDenied(why: "\(refusal)")
-            // The real server fails on these three.
-            case .unsupportedSignatureMethod, .malformedTimestamp, .nonceTooLong:
+            // The real server fails on these, but not on a timestamp that is a number, though none that can be good.
+            case .malformedTimestamp where !isNumber, .unsupportedSignatureMethod, .nonceTooLong:
                 throw Refusal.badRequest("\(refusal)")
-            default:
-                throw Refusal.permissionDenied(why: "\(refusal)")
+            default: throw Refusal.permissionDenied(why: "\(refusal)")
             }
         }
     }
 
-    /// - Returns: What came of the call, once it is made.
-    /// - Throws: ``Refusal`` for a call that its rule refuses, and is not made; any error that is no refusal.
+    /// What came of the call once it is made; throws ``Refusal`` for one that its rule refuses, and any error that is no refusal.
     private func run(
         _ route: Route, _ captures: [String: String], _ request: Request, _ authorization: OAuthAuthorization?,
         _ target: Call.Target

@@ -1,80 +1,71 @@
 import GRDB
 
 /// Who may make a call. The names are those of the API reference.
-enum AccessRule: String, Sendable {
-    /// Every principal, nobody included.
-    case anyone
-    case anyAccount, anyUserApp, anyAutonomousApp, requestToken
-    /// A machine app.
-    case admin
-    /// A UI server's app.
-    case chrome
-    /// The account named in the URL, or an app with a token of it.
-    case ownerAccount, adminOrOwnerAccount
-    /// An account that owns the record or has a full share of it.
-    case full, fullOrAdmin
-    case recordOwnerOrAdmin
-    /// A token for this record whose account still has it, or an autonomous app's; or the record's accounts.
-    case recordDocument, recordDocumentOrAdmin, appRecordOrFullOrAdmin
-    case recordDocumentExternal
-    /// As `recordDocument`, or the admin app that made the record.
-    case recordAdminDocument
-    /// A token for this record, or an admin app. Accounts may not.
-    case message
-    /// The app named in the URL, enabled on the record, with or without a token.
-    case ownStorage
-    /// The app named in the URL, without a token.
-    case ownApp
-    /// The autonomous app named in the URL, without a token, enabled on the record.
-    case ownAutonomousApp
-    case carenetDocument, carenetDocumentOrAdmin, carenetPermissions, carenetRead
-    /// Full control of the record of the request token, or account and app both in its carenet.
-    case approval
-    /// The admin app named in the URL.
-    case ownAdminApp
-    /// No rule is registered: always refused.
-    case no
+struct AccessRule: Sendable {
+    private let name: String
+    private let permits: @Sendable (Call) throws -> Bool
 
-    /// - Throws: ``Refusal`` with the reason when the call is not allowed.
+    private init(_ name: String, _ permits: @escaping @Sendable (Call) throws -> Bool) {
+        (self.name, self.permits) = (name, permits)
+    }
+
     func check(_ call: Call) throws {
         if try permits(call) { return }
-        let (who, name) = (call.principal.summary, call.route.name)
-        throw Refusal.permissionDenied(why: "\(who) may not make the call \(name) here (rule: \(rawValue))")
+        let who = call.principal.summary
+        throw Refusal.permissionDenied(why: "\(who) may not make the call \(call.route.name) here (rule: \(name))")
     }
 
-    private func permits(_ call: Call) throws -> Bool {
-        let principal = call.principal
-        return switch self {
-        case .anyone: true
-        case .anyAccount: principal.account != nil
-        case .anyUserApp: principal.twoLeggedApp != nil
-        case .anyAutonomousApp: principal.twoLeggedApp?.isAutonomous == true
-        case .requestToken: if case .requestToken = principal { true } else { false }
-        case .admin: principal.isAdmin
-        case .chrome: principal.machineApp?.isChrome == true
-        case .ownerAccount: try call.isOwnerAccount()
-        case .adminOrOwnerAccount: try principal.isAdmin || call.isOwnerAccount()
-        case .full: try call.isFull()
-        case .fullOrAdmin: try principal.isAdmin || call.isFull()
-        case .recordOwnerOrAdmin: try principal.isAdmin || principal.account.map { try call.record.owner == $0.id } ?? false
-        case .recordDocument: try call.reachesWholeRecord
-        case .recordDocumentOrAdmin, .appRecordOrFullOrAdmin: try principal.isAdmin || call.reachesWholeRecord
-        case .recordDocumentExternal: try call.isAppOnRecord() && call.isAppInURL()
-        case .recordAdminDocument:
-            try call.reachesWholeRecord || principal.machineApp.map { try call.record.creator == $0.id } ?? false
-        case .message: try principal.isAdmin || call.isAppOnRecord()
-        case .ownStorage: try call.isAppInURL() && (call.isAppOnRecord() || call.isTwoLeggedAppOnRecord())
-        case .ownApp: try principal.twoLeggedApp != nil && call.isAppInURL()
-        case .ownAutonomousApp:
-            try principal.twoLeggedApp?.isAutonomous == true && call.isAppInURL() && call.isTwoLeggedAppOnRecord()
-        case .carenetDocument: try call.isInCarenet()
-        case .carenetDocumentOrAdmin, .carenetPermissions: try principal.isAdmin || call.isInCarenet()
-        case .carenetRead: try principal.isAdmin || call.isInCarenetItself() || call.isFull()
-        case .approval: try principal.account.map { try call.requestToken.mayBeApproved(by: $0.id, in: call.db) } ?? false
-        case .ownAdminApp: principal.machineApp?.id == call["adminApp"]
-        case .no: false
-        }
+    /// Every principal, nobody included.
+    static let anyone = AccessRule("anyone") { _ in true }
+    static let anyAccount = AccessRule("anyAccount") { $0.principal.account != nil }
+    static let anyUserApp = AccessRule("anyUserApp") { $0.principal.twoLeggedApp != nil }
+    static let anyAutonomousApp = AccessRule("anyAutonomousApp") { $0.principal.twoLeggedApp?.isAutonomous == true }
+    static let requestToken = AccessRule("requestToken") { if case .requestToken = $0.principal { true } else { false } }
+    static let admin = AccessRule("admin") { $0.principal.isAdmin }
+    /// A UI server's app.
+    static let chrome = AccessRule("chrome") { $0.principal.machineApp?.isChrome == true }
+    /// The account named in the URL, or an app with a token of it.
+    static let ownerAccount = AccessRule("ownerAccount") { try $0.isOwnerAccount() }
+    static let adminOrOwnerAccount = AccessRule("adminOrOwnerAccount") { try $0.principal.isAdmin || $0.isOwnerAccount() }
+    /// An account that owns the record or has a full share of it.
+    static let full = AccessRule("full") { try $0.isFull() }
+    static let fullOrAdmin = AccessRule("fullOrAdmin") { try $0.principal.isAdmin || $0.isFull() }
+    static let recordOwnerOrAdmin = AccessRule("recordOwnerOrAdmin") { call in
+        try call.principal.isAdmin || call.principal.account.map { try call.record.owner == $0.id } ?? false
     }
+    /// A token for this record whose account still has it, or an autonomous app's; or the record's accounts.
+    static let recordDocument = AccessRule("recordDocument") { try $0.reachesWholeRecord }
+    static let recordDocumentOrAdmin = AccessRule("recordDocumentOrAdmin") { try $0.principal.isAdmin || $0.reachesWholeRecord }
+    static let appRecordOrFullOrAdmin = AccessRule("appRecordOrFullOrAdmin", recordDocumentOrAdmin.permits)
+    static let recordDocumentExternal = AccessRule("recordDocumentExternal") { try $0.isAppOnRecord() && $0.isAppInURL() }
+    /// As `recordDocument`, or the admin app that made the record.
+    static let recordAdminDocument = AccessRule("recordAdminDocument") { call in
+        try call.reachesWholeRecord || call.principal.machineApp.map { try call.record.creator == $0.id } ?? false
+    }
+    /// A token for this record, or an admin app. Accounts may not.
+    static let message = AccessRule("message") { try $0.principal.isAdmin || $0.isAppOnRecord() }
+    /// The app named in the URL, enabled on the record, with or without a token.
+    static let ownStorage = AccessRule("ownStorage") {
+        try $0.isAppInURL() && ($0.isAppOnRecord() || $0.isTwoLeggedAppOnRecord())
+    }
+    /// The app named in the URL, without a token.
+    static let ownApp = AccessRule("ownApp") { try $0.principal.twoLeggedApp != nil && $0.isAppInURL() }
+    /// The autonomous app named in the URL, without a token, enabled on the record.
+    static let ownAutonomousApp = AccessRule("ownAutonomousApp") {
+        try anyAutonomousApp.permits($0) && $0.isAppInURL() && $0.isTwoLeggedAppOnRecord()
+    }
+    static let carenetDocument = AccessRule("carenetDocument") { try $0.isInCarenet() }
+    static let carenetDocumentOrAdmin = AccessRule("carenetDocumentOrAdmin") { try $0.principal.isAdmin || $0.isInCarenet() }
+    static let carenetPermissions = AccessRule("carenetPermissions", carenetDocumentOrAdmin.permits)
+    static let carenetRead = AccessRule("carenetRead") { try $0.principal.isAdmin || $0.isInCarenetItself() || $0.isFull() }
+    /// Full control of the record of the request token, or account and app both in its carenet.
+    static let approval = AccessRule("approval") { call in
+        try call.principal.account.map { try call.requestToken.mayBeApproved(by: $0.id, in: call.db) } ?? false
+    }
+    /// The admin app named in the URL.
+    static let ownAdminApp = AccessRule("ownAdminApp") { $0.principal.machineApp?.id == $0["adminApp"] }
+    /// No rule is registered: always refused.
+    static let no = AccessRule("no") { _ in false }
 }
 
 extension Principal {
@@ -121,14 +112,11 @@ extension Call {
 
     fileprivate func isInCarenetItself() throws -> Bool {
         let carenet = try self.carenet
-        switch principal {
-        case .account(let account):
-            return try carenet.hasAccount(account.id, in: db)
-        case .accessToken(let token, _, let account):
-            guard token.carenet == carenet.id, let account else { return false }
-            return try carenet.hasAccount(account.id, in: db) && carenet.hasApp(token.app, in: db)
-        default:
-            return false
+        return switch principal {
+        case .account(let account): try carenet.hasAccount(account.id, in: db)
+        case .accessToken(let token, _, let account?) where token.carenet == carenet.id:
+            try carenet.hasAccount(account.id, in: db) && carenet.hasApp(token.app, in: db)
+        default: false
         }
     }
 }
@@ -137,11 +125,9 @@ extension RequestTokenRow {
     /// Whether an account may allow what the token asks for.
     func mayBeApproved(by account: String, in db: Database) throws -> Bool {
         if let claimedBy = self.account, claimedBy != account { return false }
-        guard let net = try CarenetRow.find(carenet, in: db) else {
-            // A token that is bound to nothing can never be approved.
-            return try RecordRow.find(record, in: db)?.isOwnedOrShared(by: account, in: db) ?? false
-        }
-        if try RecordRow.find(net.record, in: db)?.isOwnedOrShared(by: account, in: db) == true { return true }
-        return try net.hasAccount(account, in: db) && net.hasApp(app, in: db)
+        let net = try CarenetRow.find(carenet, in: db)
+        // A token that is bound to nothing can never be approved.
+        if try RecordRow.find(net?.record ?? record, in: db)?.isOwnedOrShared(by: account, in: db) == true { return true }
+        return try net.map { try $0.hasAccount(account, in: db) && $0.hasApp(app, in: db) } ?? false
     }
 }

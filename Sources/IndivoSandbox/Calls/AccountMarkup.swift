@@ -1,7 +1,6 @@
 import GRDB
 
 extension AccountRow {
-    /// - Parameter logins: The user names that it lists.
     func markup(logins: [String] = []) -> Markup {
         """
         <Account id="\(id)"><fullName>\(fullName)</fullName><contactEmail>\(contactEmail)</contactEmail>\
@@ -15,12 +14,9 @@ extension AccountRow {
 
 /// A record as an account sees it in its list: its own, one shared with it, or one of a carenet that it is in.
 struct ReachableRecord: Codable, Sendable, FetchableRecord {
-    var id: String
-    var label: String
+    var id, label: String
     var isShared: Bool
-    var role: String?
-    var carenet: String?
-    var carenetName: String?
+    var role, carenet, carenetName: String?
 
     /// The label, saying how the record came into the list.
     var title: String {

@@ -10,18 +10,7 @@ struct AuditRow: Codable, TableRow, PersistableRecord {
 
     var serial: Int64?
     var at: Timestamp
-    var function: String
-    var principal: String
-    var proxiedBy: String
-    var record: String
-    var carenet: String
-    var app: String
-    var document: String
-    var externalId: String
-    var message: String
-    var path: String
-    var method: String
-    var address: String
+    var function, principal, proxiedBy, record, carenet, app, document, externalId, message, path, method, address: String
     var status: Int
 
     init(_ call: Call, status: Int) {

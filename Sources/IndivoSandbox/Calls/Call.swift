@@ -1,9 +1,7 @@
 import GRDB
 import OAuth1
 
-/// A call being made: the request, who makes it, what its URL names, and the transaction in which it runs.
-///
-/// When the handler throws, whatever it wrote is undone.
+/// A call being made, in the transaction in which it runs: when the handler throws, whatever it wrote is undone.
 struct Call {
     let request: Request
     let route: Route
@@ -52,8 +50,7 @@ struct Call {
         var requestToken: RequestTokenRow?
         var credentials: Credentials?
 
-        /// Finds every id that the captures hold.
-        /// - Throws: ``Refusal/notFound`` for an unknown one, whoever asks.
+        /// Finds every id that the captures hold; an unknown one is refused as not found, whoever asks.
         init(_ captures: [String: String], _ authorization: OAuthAuthorization?, at now: Timestamp, in db: Database) throws {
             if let id = captures["record"] { record = try RecordRow.find(id, in: db).orNotFound() }
             if let id = captures["app"] { app = try AppRow.find(id, in: db).orNotFound() }

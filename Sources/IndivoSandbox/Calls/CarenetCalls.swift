@@ -1,89 +1,83 @@
 import Foundation
 import GRDB
 
-/// The calls by which a part of a record is shared, and on what is shared.
 enum CarenetCalls {
-    static let routes: [Route] = [
-        .get("carenet_list", "/records/{record}/carenets/", .fullOrAdmin) { call in
-            .carenets(try call.record.carenets(in: call.db), record: try call.record.id)
-        },
-        .post("carenet_create", "/records/{record}/carenets/", .fullOrAdmin) { call in
-            let carenet = CarenetRow(id: call.server.identifiers.id(.carenet), record: try call.record.id, name: try freeName(call))
-            try carenet.insert(call.db)
-            return .carenets([carenet], record: carenet.record)
-        },
-        .delete("carenet_delete", "/carenets/{carenet}", .full) { call in
-            try call.execute("DELETE FROM carenet WHERE id = ?", [call.carenet.id])
-        },
-        .post("carenet_rename", "/carenets/{carenet}/rename", .full) { call in
+    static let routes: [Route] = Route.below("/carenets/{carenet}", [
+        .delete("carenet_delete", "", .full) { try $0.execute("DELETE FROM carenet WHERE id = ?", [$0.carenet.id]) },
+        .post("carenet_rename", "/rename", .full) { call in
             var carenet = try call.carenet
             carenet.name = try freeName(call)
-            try call.db.execute(sql: "UPDATE carenet SET name = ? WHERE id = ?", arguments: [carenet.name, carenet.id])
+            try carenet.update(call.db)
             return .carenets([carenet], record: carenet.record)
         },
-        .get("carenet_record", "/carenets/{carenet}/record", .carenetRead) { call in .xml(try call.record.markup) },
-        .get("carenet_account_list", "/carenets/{carenet}/accounts/", .carenetRead, accounts),
-        .post("carenet_account_create", "/carenets/{carenet}/accounts/", .full, addAccount),
-        .delete("carenet_account_delete", "/carenets/{carenet}/accounts/{account}", .full) { call in
-            try call.delete("carenetAccount WHERE carenet = ? AND account = ?", [call.carenet.id, call.account.id])
+        .get("carenet_record", "/record", .carenetRead) { .xml(try $0.record.markup) },
+        .get("carenet_account_list", "/accounts/", .carenetRead, accounts),
+        .post("carenet_account_create", "/accounts/", .full, addAccount),
+        .delete("carenet_account_delete", "/accounts/{account}", .full) {
+            try $0.delete("carenetAccount WHERE carenet = ? AND account = ?", [$0.carenet.id, $0.account.id])
         },
-        .get("carenet_account_permissions", "/carenets/{carenet}/accounts/{account}/permissions", .carenetPermissions) { _ in
+        .get("carenet_account_permissions", "/accounts/{account}/permissions", .carenetPermissions) { _ in
             .xml("<Permissions><DocumentType type=\"*\" write=\"true\" /></Permissions>", declaration: false)
         },
-        .get("carenet_apps_list", "/carenets/{carenet}/apps/", .carenetRead) { call in
-            .manifests(
-                try AppRow.all("JOIN carenetApp ON app = app.id WHERE carenet = ? ORDER BY app.id", [call.carenet.id], in: call.db))
+        .get("carenet_apps_list", "/apps/", .carenetRead) { call in
+            let own = "JOIN carenetApp ON app = app.id WHERE carenet = ? ORDER BY app.id"
+            return .manifests(try AppRow.all(own, [call.carenet.id], in: call.db))
         },
-        .put("carenet_apps_create", "/carenets/{carenet}/apps/{app}", .full) { call in
+        .put("carenet_apps_create", "/apps/{app}", .full) { call in
             let app = try call.app
             try require(!app.isAutonomous, .badRequest("Autonomous apps may not be added to carenets"))
             try require(call.record.hasApp(app.id, in: call.db), .notFound)
             return try call.execute("INSERT OR IGNORE INTO carenetApp (carenet, app) VALUES (?, ?)", [call.carenet.id, app.id])
         },
-        .delete("carenet_apps_delete", "/carenets/{carenet}/apps/{app}", .full) { call in
-            try call.execute("DELETE FROM carenetApp WHERE carenet = ? AND app = ?", [call.carenet.id, call.app.id])
+        .delete("carenet_apps_delete", "/apps/{app}", .full) {
+            try $0.execute("DELETE FROM carenetApp WHERE carenet = ? AND app = ?", [$0.carenet.id, $0.app.id])
         },
-        .get("carenet_app_permissions", "/carenets/{carenet}/apps/{app}/permissions", .no) { _ in .ok },
-        .get("carenet_document_list", "/carenets/{carenet}/documents/", .carenetDocument, documents),
-        .get("carenet_document", "/carenets/{carenet}/documents/{document}", .carenetDocument) { call in
-            try call.content(of: call.sharedDocument)
-        },
+        .get("carenet_app_permissions", "/apps/{app}/permissions", .no) { _ in .ok },
+        .get("carenet_document_list", "/documents/", .carenetDocument, documents),
+        .get("carenet_document", "/documents/{document}", .carenetDocument) { try $0.content(of: $0.sharedDocument) },
         // The real server tells the metadata of any document of the record here; this one of those that are shared,
         // unless the caller may see all of the record anyway.
-        .get("carenet_document_meta", "/carenets/{carenet}/documents/{document}/meta", .carenetDocument) { call in
-            try call.metadata(of: call.reachesWholeRecord ? call.document : call.sharedDocument)
+        .get("carenet_document_meta", "/documents/{document}/meta", .carenetDocument) {
+            try $0.metadata(of: $0.reachesWholeRecord ? $0.document : $0.sharedDocument)
         },
-        .get("document_carenets", "/records/{record}/documents/{document}/carenets/", .recordDocument) { call in
+    ]) + Route.below("/records/{record}", [
+        .get("carenet_list", "/carenets/", .fullOrAdmin) {
+            .carenets(try $0.record.carenets(in: $0.db), record: try $0.record.id)
+        },
+        .post("carenet_create", "/carenets/", .fullOrAdmin) { call in
+            let carenet = CarenetRow(id: call.server.identifiers.id(.carenet), record: try call.record.id, name: try freeName(call))
+            try carenet.insert(call.db)
+            return .carenets([carenet], record: carenet.record)
+        },
+        .get("document_carenets", "/documents/{document}/carenets/", .recordDocument) { call in
             let record = try call.record.id
-            let condition = "WHERE record = ? AND \(Sharing.condition("?", "carenet.id")) ORDER BY serial"
+            let condition = "WHERE record = ? AND \(CarenetRow.shows("?", in: "carenet.id")) ORDER BY serial"
             return .carenets(try CarenetRow.all(condition, [record, call.document.id], in: call.db), record: record)
         },
-        .put("carenet_document_placement", "/records/{record}/documents/{document}/carenets/{carenet}", .full) { call in
+        .put("carenet_document_placement", "/documents/{document}/carenets/{carenet}", .full) { call in
             try require(!call.document.neverShare, .notFound)
             return try place(shared: true, call)
         },
-        .delete("carenet_document_delete", "/records/{record}/documents/{document}/carenets/{carenet}", .full) { call in
-            try place(shared: false, call)
+        .delete("carenet_document_delete", "/documents/{document}/carenets/{carenet}", .full) { try place(shared: false, $0) },
+        .post("autoshare_revert", "/documents/{document}/carenets/{carenet}/autoshare-revert", .full) { _ in .ok },
+        .put("document_set_nevershare", "/documents/{document}/nevershare", .full) {
+            try $0.execute("UPDATE document SET neverShare = true WHERE id = ?", [$0.document.id])
         },
-        .post("autoshare_revert", "/records/{record}/documents/{document}/carenets/{carenet}/autoshare-revert", .full) { _ in .ok },
-        .put("document_set_nevershare", "/records/{record}/documents/{document}/nevershare", .full) { call in
-            try call.execute("UPDATE document SET neverShare = true WHERE id = ?", [call.document.id])
+        .delete("document_remove_nevershare", "/documents/{document}/nevershare", .full) {
+            try $0.execute("UPDATE document SET neverShare = false WHERE id = ?", [$0.document.id])
         },
-        .delete("document_remove_nevershare", "/records/{record}/documents/{document}/nevershare", .full) { call in
-            try call.execute("UPDATE document SET neverShare = false WHERE id = ?", [call.document.id])
-        },
-        .get("autoshare_list", "/records/{record}/autoshare/bytype/", .full) { call in
+        .get("autoshare_list", "/autoshare/bytype/", .full) { call in
             let type = try call.request.query["type"].orNotFound()
             return .carenets(try autoshared(DocumentType.expand(type), call), record: try call.record.id)
         },
-        .get("autoshare_list_bytype_all", "/records/{record}/autoshare/bytype/all", .full, allAutoshares),
-        .post("autoshare_create", "/records/{record}/autoshare/carenets/{carenet}/bytype/set", .full) { call in
-            try autoshare(call, "INSERT OR IGNORE INTO autoshare (carenet, type) VALUES (?, ?)")
+        .get("autoshare_list_bytype_all", "/autoshare/bytype/all", .full, allAutoshares),
+        .post("autoshare_create", "/autoshare/carenets/{carenet}/bytype/set", .full) {
+            try autoshare($0, "INSERT OR IGNORE INTO autoshare (carenet, type) VALUES (?, ?)")
         },
-        .post("autoshare_delete", "/records/{record}/autoshare/carenets/{carenet}/bytype/unset", .full) { call in
-            try autoshare(call, "DELETE FROM autoshare WHERE carenet = ? AND type = ?")
+        .post("autoshare_delete", "/autoshare/carenets/{carenet}/bytype/unset", .full) {
+            try autoshare($0, "DELETE FROM autoshare WHERE carenet = ? AND type = ?")
         },
-    ]
+    ])
 
     /// The name that a form gives to a carenet, new or not, and no other carenet of the record has.
     private static func freeName(_ call: Call) throws -> String {
@@ -94,13 +88,11 @@ enum CarenetCalls {
     }
 
     private static func accounts(_ call: Call) throws -> Response {
-        let rows = try Row.fetchAll(
-            call.db,
-            sql: """
-                SELECT account.id, account.fullName, canWrite FROM carenetAccount
-                JOIN account ON account.id = carenetAccount.account WHERE carenet = ? ORDER BY account.id
-                """,
-            arguments: [call.carenet.id])
+        let sql = """
+            SELECT account.id, account.fullName, canWrite FROM carenetAccount
+            JOIN account ON account.id = carenetAccount.account WHERE carenet = ? ORDER BY account.id
+            """
+        let rows = try Row.fetchAll(call.db, sql: sql, arguments: [call.carenet.id])
         guard !rows.isEmpty else { return .xml("<CarenetAccounts />") }
         let items = rows.map { row -> Markup in
             let (id, name, write): (String, String, Bool) = (row["id"], row["fullName"], row["canWrite"])
@@ -126,7 +118,7 @@ enum CarenetCalls {
         if let type = query["type"] { try require(DocumentType.isKnown(type, in: call.db), .notFound) }
         let (record, carenet) = (try call.record.id, try call.carenet.id)
         let condition = """
-            record = ? AND app IS NULL AND replacedBy IS NULL AND status = 'active' AND \(Sharing.condition("document.id", "?"))
+            record = ? AND app IS NULL AND replacedBy IS NULL AND status = 'active' AND \(CarenetRow.shows("document.id", in: "?"))
             """
         let all = try DocumentRow.all("WHERE \(condition) ORDER BY createdAt DESC, serial DESC", [record, carenet], in: call.db)
         let page = Array(all.dropFirst(arguments.offset).prefix(arguments.limit))
@@ -146,10 +138,8 @@ enum CarenetCalls {
     }
 
     private static func allAutoshares(_ call: Call) throws -> Response {
-        let types = try String.fetchAll(
-            call.db,
-            sql: "SELECT DISTINCT type FROM autoshare JOIN carenet ON carenet.id = carenet WHERE record = ? ORDER BY type",
-            arguments: [call.record.id])
+        let sql = "SELECT DISTINCT type FROM autoshare JOIN carenet ON carenet.id = carenet WHERE record = ? ORDER BY type"
+        let types = try String.fetchAll(call.db, sql: sql, arguments: [call.record.id])
         let items = try types.map { type -> Markup in
             "<DocumentSchema type=\"\(type)\">\(try autoshared(type, call).map(\.markup))</DocumentSchema>"
         }
@@ -162,11 +152,10 @@ enum CarenetCalls {
     }
 }
 
-/// What is shared in a carenet: what was placed there, and what is shared by its type unless it was taken out; never
-/// what is marked so.
-enum Sharing {
-    /// The condition that a carenet shows a document, by the SQL expressions of their ids.
-    static func condition(_ document: String, _ carenet: String) -> String {
+extension CarenetRow {
+    /// The condition that a carenet shows a document, by the SQL expressions of their ids: what was placed there, and what is
+    /// shared by its type unless it was taken out; never what is marked so.
+    static func shows(_ document: String, in carenet: String) -> String {
         """
         EXISTS (SELECT 1 FROM document AS shown JOIN carenet AS net ON net.id = \(carenet)
             LEFT JOIN carenetDocument AS placed ON placed.carenet = net.id AND placed.document = shown.id
@@ -174,9 +163,7 @@ enum Sharing {
             WHERE shown.id = \(document) AND ifnull(placed.isShared, autoshare.type IS NOT NULL) AND NOT shown.neverShare)
         """
     }
-}
 
-extension CarenetRow {
     fileprivate var markup: Markup { "<Carenet id=\"\(id)\" name=\"\(name)\" mode=\"explicit\" />" }
 }
 
@@ -191,7 +178,7 @@ extension Call {
     fileprivate var sharedDocument: DocumentRow {
         get throws {
             try DocumentRow.first(
-                "WHERE id = ? AND record = ? AND app IS NULL AND \(Sharing.condition("document.id", "?"))",
+                "WHERE id = ? AND record = ? AND app IS NULL AND \(CarenetRow.shows("document.id", in: "?"))",
                 [self["document"], try record.id, try carenet.id], in: db
             ).orNotFound()
         }

@@ -15,8 +15,7 @@ struct ListArguments {
         "limit", "offset", "order_by", "status", "date_range", "group_by", "date_group", "aggregate_by", "response_format",
     ]
 
-    /// Reads the arguments. What they refer to is not checked.
-    /// - Throws: ``Refusal`` with the server's sentence for one that is malformed; 404 for a status it does not know.
+    /// Refuses what is malformed, and 404 for a status the server does not know. What the arguments refer to is not checked.
     init(_ query: FormFields) throws {
         limit = try ListArguments.integer(query, "limit") ?? 100
         offset = try ListArguments.integer(query, "offset") ?? 0

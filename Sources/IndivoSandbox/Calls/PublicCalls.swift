@@ -47,10 +47,9 @@ enum AppManifest {
     static func make(for app: SandboxApp) -> JSONValue {
         [
             "description": JSONValue(app.description), "frameable": true, "id": JSONValue(app.id), "icon": "",
-            "index": JSONValue(app.startURL), "name": JSONValue(app.name), "author": "", "smart_version": "0.4",
-            "version": "1.0.0", "mode": app.isAutonomous ? "background" : "ui", "scope": "record",
-            "indivo_version": "2.0.0", "has_ui": JSONValue(!app.isAutonomous), "requires": [:],
-            "oauth_callback_url": JSONValue(app.callbackURL),
+            "index": JSONValue(app.startURL), "name": JSONValue(app.name), "author": "", "smart_version": "0.4", "version": "1.0.0",
+            "mode": app.isAutonomous ? "background" : "ui", "scope": "record", "indivo_version": "2.0.0",
+            "has_ui": JSONValue(!app.isAutonomous), "requires": [:], "oauth_callback_url": JSONValue(app.callbackURL),
         ]
     }
 }

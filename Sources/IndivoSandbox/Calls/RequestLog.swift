@@ -4,8 +4,7 @@ import Synchronization
 final class RequestLog: Sendable {
     struct Entry: Sendable {
         var at: Timestamp
-        var method: String
-        var path: String
+        var method, path: String
         var call = ""
         var status = 0
         /// Why it was refused, "" when it was not. Never holds a secret or a document.
@@ -22,6 +21,5 @@ final class RequestLog: Sendable {
         }
     }
 
-    /// The newest first.
     var latest: [Entry] { entries.withLock { $0.reversed() } }
 }

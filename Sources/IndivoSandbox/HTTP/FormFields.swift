@@ -7,8 +7,7 @@ struct FormFields: Sendable {
 
     init(_ pairs: [(String, String)] = []) { self.pairs = pairs.map { (name: $0.0, value: $0.1) } }
 
-    /// Reads `application/x-www-form-urlencoded` text: parts split at `&` and, as the real server does, at `;`;
-    /// blank values are kept, a part without `=` is skipped.
+    /// Splits at `&` and, as the real server does, at `;`; blank values are kept, a part without `=` is skipped.
     init(parsing text: String) {
         let pieces = FormParameters.decodedPairs(Array(text.utf8), separators: Array("&;".utf8), keepsNamesAlone: false)
         for (name, value) in pieces {
@@ -19,7 +18,6 @@ struct FormFields: Sendable {
         }
     }
 
-    /// Reads the plain fields of a `multipart/form-data` body.
     init(multipart body: Data, contentType: String) {
         pairs = (MultipartForm(body, contentType: contentType, limit: 1000)?.parts ?? []).compactMap { part in
             part.fileName == nil ? (part.name, String(decoding: part.content, as: UTF8.self)) : nil
@@ -29,26 +27,22 @@ struct FormFields: Sendable {
     subscript(name: String) -> String? { pairs.last { $0.name == name }?.value }
 
     /// A field that must be there, and not be empty.
-    /// - Parameter sentence: What a refusal says.
     func required(_ name: String, _ sentence: String = "") throws -> String {
         try self[name].flatMap { $0.isEmpty ? nil : $0 }.orThrow(.badRequest(sentence))
     }
 
-    /// The fields as `application/x-www-form-urlencoded` text.
     static func encode(_ pairs: [(String, String)]) -> String {
         FormParameters(pairs.map { FormParameters.Element(name: $0.0, value: $0.1) }).encoded
     }
 }
 
-/// Paths, queries and forms as the real server reads them.
 extension Request {
     /// The path with its percent-escapes decoded once; nil when what comes out is not UTF-8.
     var path: String? { PercentEncoding.decodeLeniently(rawPath, plusIsSpace: false) }
 
     var query: FormFields { FormFields(parsing: rawQuery) }
 
-    /// The fields of a form body, as the real server's framework reads them: every body that is not multipart is taken
-    /// for a URL-encoded form, whatever its type.
+    /// As the real server's framework reads it: every body that is not multipart is taken for a URL-encoded form.
     var form: FormFields {
         let type = header("Content-Type") ?? ""
         return type.lowercased().hasPrefix("multipart/form-data")

@@ -2,8 +2,6 @@
 @_exported import HTTPServing
 
 extension HTTPListener {
-    /// A listener of a sandbox.
-    /// - Throws: ``SandboxError/cannotListen(address:port:reason:)``.
     init(port: UInt16, bodyLimit: Int, of configuration: SandboxConfiguration, handler: @escaping Handler) async throws {
         do {
             try await self.init(

@@ -1,9 +1,35 @@
 import Foundation
+import OrderedJSON
 
-/// Texts as the real server's language, Python 2, reads and shows them.
+/// Texts as the real server's language, Python 2, reads and writes them.
 enum PythonText {
     /// The number that `int` makes of a text: blanks around it and a sign are allowed. Nil for what is none.
     static func integer(_ text: String) -> Int? { Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) }
+
+    /// Twelve significant digits, always with a point or an exponent: `30.0`, `71.1666666667`.
+    static func decimal(_ value: Double) -> String {
+        let text = String(format: "%.12g", value)
+        return text.contains(where: { ".en".contains($0) }) ? text : text + ".0"
+    }
+
+    /// A date in the XML of generic reports' aggregates: `2009-03-05 12:00:00`.
+    static func date(_ text: String) -> String { text.replacing("T", with: " ").replacing("Z", with: "") }
+
+    private static let months = ["Jan.", "Feb.", "March", "April", "May", "June", "July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec."]
+
+    /// A date as templates print it, in minimal reports' aggregates: `March 5, 2009, noon`, and `March 5, 2009` for a day.
+    static func templateDate(_ text: String) -> String {
+        let numbers = text.split { !$0.isNumber }.compactMap { Int($0) }
+        guard numbers.count >= 3, (1...12).contains(numbers[1]) else { return text }
+        let day = "\(months[numbers[1] - 1]) \(numbers[2]), \(numbers[0])"
+        return numbers.count < 5 ? day : day + ", " + time(hour: numbers[3], minute: numbers[4])
+    }
+
+    private static func time(hour: Int, minute: Int) -> String {
+        if minute == 0, hour.isMultiple(of: 12) { return hour == 0 ? "midnight" : "noon" }
+        let minutes = minute == 0 ? "" : String(format: ":%02d", minute)
+        return "\(hour % 12 == 0 ? 12 : hour % 12)\(minutes) \(hour < 12 ? "a.m." : "p.m.")"
+    }
 
     /// A text as `repr` shows it: `u'caf\xe9'`, and `u"it's"`.
     static func representation(_ text: String) -> String {
@@ -23,4 +49,12 @@ enum PythonText {
         }
         return "u\(quote)\(shown.joined())\(quote)"
     }
+}
+
+extension JSONValue {
+    /// A number as the real server's language writes it: `30.0` has a fraction, `30` has none.
+    init(decimal value: Double) { self = JSONValue(number: "\(value)") ?? .null }
+
+    /// The text as the real server's language writes it.
+    var serverText: String { text(.spacedASCII) }
 }

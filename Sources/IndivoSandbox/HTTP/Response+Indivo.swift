@@ -1,9 +1,8 @@
 extension Response {
-    static let xmlDeclaration: Markup = "<?xml version=\"1.0\" encoding=\"utf-8\" ?>"
-
     /// An XML response. Some of the real server's templates begin with a declaration and some do not.
     static func xml(_ markup: Markup, declaration: Bool = true) -> Response {
-        Response(type: "application/xml", text: (declaration ? xmlDeclaration + markup + "\n" : markup).description)
+        let text: Markup = declaration ? "<?xml version=\"1.0\" encoding=\"utf-8\" ?>\(markup)\n" : markup
+        return Response(type: "application/xml", text: text.description)
     }
 
     /// The acknowledgement of most calls that change something: `<ok/>`.
@@ -28,10 +27,6 @@ extension Response {
 
         """, status: 404)
 
-    static func methodNotAllowed(_ allowed: [String]) -> Response {
-        html("", status: 405).adding("Allow", allowed.joined(separator: ", "))
-    }
-
     static let tooLarge = html("<h4>Request Entity Too Large</h4>", status: 413).adding("Connection", "close")
 
     static let internalError = html("<h4>Internal Server Error</h4>\n", status: 500)
@@ -43,7 +38,6 @@ struct Refusal: Error {
     /// Never holds a secret or a document. The client does not see it.
     let reason: String
 
-    /// 403.
     static func permissionDenied(why: String) -> Refusal { Refusal(response: .permissionDenied, reason: why) }
 
     static let notFound = Refusal(response: .notFound, reason: "nothing of that id here")
@@ -54,10 +48,8 @@ struct Refusal: Error {
     }
 }
 
-/// Refuses what does not meet a condition.
 func require(_ condition: Bool, _ refusal: @autoclosure () -> Refusal) throws { if !condition { throw refusal() } }
 
-/// Refuses content that does not meet a condition.
 func require(_ condition: Bool, sentence: @autoclosure () -> String) throws {
     if !condition { throw ContentError(sentence: sentence()) }
 }
@@ -72,6 +64,5 @@ extension Optional {
 }
 
 extension Markup.StringInterpolation {
-    /// Markup, or nothing.
     mutating func appendInterpolation(_ markup: Markup?) { appendInterpolation(markup ?? .empty) }
 }

@@ -13,7 +13,6 @@ struct FactDraft: Sendable {
 /// Why a document that is well-formed and valid makes no facts. The server stores it all the same and says nothing.
 struct NoFacts: Error {}
 
-/// Reads the texts of a model's fields into values.
 struct FactReader {
     let shape: ModelShape
     private(set) var values: [String: JSONValue] = [:]
@@ -21,7 +20,6 @@ struct FactReader {
     init(_ shape: ModelShape) { self.shape = shape }
 
     /// Reads one field. Where a field occurs twice the last one counts.
-    /// - Throws: ``ContentError`` with the server's sentence; ``NoFacts``.
     mutating func read(_ name: String, _ text: String) throws {
         guard let type = shape.fieldTypes[name] else {
             throw ContentError(sentence: "Invalid SDM data: Non-existent data field: \(name)")
@@ -52,14 +50,13 @@ struct FactReader {
             ContentError(sentence: "Invalid SDM data: SDM data for field \(name) should have been \(kind): got \(text) instead")
         }
         switch type {
-        case .string:
-            return JSONValue(text)
+        case .string: return JSONValue(text)
         case .number:
             guard let number = decimal(text) else { throw refuse("numeric") }
             return JSONValue(decimal: number)
         case .boolean:
-            guard ["true", "false"].contains(text.lowercased()) else { throw refuse("boolean") }
-            return JSONValue(text.lowercased() == "true")
+            guard let value = Bool(text.lowercased()) else { throw refuse("boolean") }
+            return JSONValue(value)
         case .date, .dateTime:
             guard let instant = IndivoDate.parseDateTime(text) else { throw refuse("an iso8601 datetime") }
             return JSONValue(type == .date ? instant.day : instant.sortableText)

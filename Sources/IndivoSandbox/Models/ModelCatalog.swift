@@ -7,8 +7,6 @@ final class ModelCatalog: Sendable {
 
     init(_ models: [DataModel]) { state = Mutex((ModelCatalog.link(models), [])) }
 
-    /// Replaces the known models by others.
-    /// - Parameter problems: What was wrong with models that are not among them.
     func replace(with models: [DataModel], problems: [String] = []) {
         let linked = ModelCatalog.link(models)
         state.withLock { $0 = (linked, problems) }
@@ -17,7 +15,6 @@ final class ModelCatalog: Sendable {
     /// What was wrong with models that are left out, each with its position.
     var problems: [String] { state.withLock { $0.problems } }
 
-    /// The model of exactly this name.
     subscript(name: String) -> ModelShape? { state.withLock { $0.shapes[name] } }
 
     /// The model of a name in a URL, where the letter case does not matter.
@@ -25,8 +22,7 @@ final class ModelCatalog: Sendable {
 
     var all: [ModelShape] { state.withLock { $0.shapes.values.sorted { $0.name < $1.name } } }
 
-    /// Names that the real server has tables for, though they are no data models: it fails when asked to report on
-    /// them.
+    /// Tables of the real server that are no data models: it fails when asked to report on them.
     static let otherTables: Set = [
         "account", "accountfullshare", "audit", "carenet", "demographics", "document", "documentrels", "documentschema",
         "documentstatushistory", "fact", "machineapp", "message", "nonce", "notification", "pha", "principal", "record",

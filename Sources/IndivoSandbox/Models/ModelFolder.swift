@@ -60,7 +60,6 @@ struct ModelFolder: Sendable {
 extension DataModel {
     /// The shape of a model that SDML defines.
     init(_ model: SDMLModel) {
-        let leaves = model.fields.flatMap(\.leaves)
         let relations = model.fields.compactMap { field -> DataModel.Relation? in
             switch field.type {
             case .value: nil
@@ -68,7 +67,7 @@ extension DataModel {
             case .many(let name): DataModel.Relation(name: field.name, isList: true, model: name)
             }
         }
-        let fields = leaves.map { DataModel.Field(name: $0.name, type: DataModel.FieldType($0.kind)) }
+        let fields = model.fields.flatMap(\.leaves).map { DataModel.Field(name: $0.name, type: DataModel.FieldType($0.kind)) }
         self.init(name: model.name, fields: fields, relations: relations)
     }
 }

@@ -1,14 +1,12 @@
 import GRDB
 import OAuth1
 
-/// What an Authorization header claims: who would be speaking if its signature is good, and the secrets to check it
-/// with.
+/// What an Authorization header claims: who speaks if its signature is good, and the secrets to check it with.
 struct Credentials: Sendable, OAuthSecretSource {
     private(set) var principal = Principal.nobody
     private var consumerSecret: String?
     private var tokenSecret: String?
 
-    /// Credentials of nobody the server knows.
     init() {}
 
     init(_ authorization: OAuthAuthorization, at now: Timestamp, in db: Database) throws {
@@ -23,8 +21,7 @@ struct Credentials: Sendable, OAuthSecretSource {
     }
 
     private mutating func findUserApp(_ app: AppRow, token: String?, in db: Database) throws {
-        if token == nil { principal = .app(app) }
-        guard let token else { return }
+        guard let token else { return principal = .app(app) }
         if let row = try AccessTokenRow.find(token, in: db), row.app == app.id {
             principal = .accessToken(row, app: app, account: try AccountRow.find(row.account, in: db))
             tokenSecret = row.secret(for: token)
@@ -35,8 +32,8 @@ struct Credentials: Sendable, OAuthSecretSource {
     }
 
     private mutating func findMachineApp(_ app: MachineAppRow, token: String?, at now: Timestamp, in db: Database) throws {
-        if token == nil { principal = .machineApp(app) }
-        guard let token, app.isChrome else { return }
+        guard let token else { return principal = .machineApp(app) }
+        guard app.isChrome else { return }
         if let row = try SessionTokenRow.find(token, in: db), row.expiresAt > now,
             let account = try AccountRow.find(row.account, in: db)
         {

@@ -1,5 +1,15 @@
+import GRDB
 import OAuth1
 import Synchronization
+
+/// A nonce that was used, for the time after a restart.
+struct UsedNonce: Codable, TableRow, PersistableRecord {
+    static let databaseTableName = "nonce"
+    static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace)
+
+    var nonce: String
+    var expiresAt: Int
+}
 
 /// Remembers which nonces were used.
 ///
@@ -12,21 +22,10 @@ final class NonceMemory: OAuthNonceStore {
     /// Seconds for which a timestamp is accepted.
     static let window = 300
 
-    struct Used: Sendable {
-        var nonce: String
-        /// When it may be forgotten.
-        var expiry: Int
-    }
-
-    private struct State {
-        /// When what is remembered may be forgotten, by the hash of the nonce.
-        var expiries: [Int: Int] = [:]
-        var cleanAt = 4096
-    }
-
     /// What is to be stored; nil where nothing outlives the process.
-    let pending: PendingRows<Used>?
-    private let state = Mutex(State())
+    let pending: PendingRows<UsedNonce>?
+    /// When what is remembered may be forgotten, by the hash of the nonce; and how many entries make a clean-up due.
+    private let state = Mutex((expiries: [Int: Int](), cleanAt: 4096))
     private let clock: @Sendable () -> Int
 
     init(outlivesProcess: Bool, clock: @escaping @Sendable () -> Int) {
@@ -46,20 +45,18 @@ final class NonceMemory: OAuthNonceStore {
             }
             if let known = state.expiries[key], known >= now { return false }
             state.expiries[key] = expiry
-            pending?.append(Used(nonce: nonce, expiry: expiry))
+            pending?.append(UsedNonce(nonce: nonce, expiresAt: expiry))
             return true
         }
     }
 
     private static func key(_ nonce: String) -> Int {
         // Swift's hasher has a random key of its own in every process.
-        var hasher = Hasher()
-        hasher.combine(nonce)
-        return hasher.finalize()
+        nonce.hashValue
     }
 
     /// Takes up nonces that were used before a restart.
-    func restore(_ nonces: [Used]) {
-        state.withLock { state in for used in nonces { state.expiries[NonceMemory.key(used.nonce)] = used.expiry } }
+    func restore(_ nonces: [UsedNonce]) {
+        state.withLock { state in for used in nonces { state.expiries[NonceMemory.key(used.nonce)] = used.expiresAt } }
     }
 }

@@ -11,8 +11,7 @@ enum Principal: Sendable {
     case app(AppRow)
     case machineApp(MachineAppRow)
 
-    /// For whom the call counts: creator ids, senders and audit entries show the account behind an app, if there is
-    /// one.
+    /// For whom the call counts: creator ids, senders and audit entries show the account behind an app, if any.
     var effective: Identity {
         switch self {
         case .nobody: Identity(id: "", type: "NoUser", fullName: "")
@@ -52,9 +51,7 @@ enum Principal: Sendable {
 
     /// A principal's name, the kind of it, and how it is called.
     struct Identity: Sendable {
-        var id: String
-        var type: String
-        var fullName: String
+        var id, type, fullName: String
     }
 }
 

@@ -2,17 +2,14 @@ import Foundation
 import GRDB
 import OAuth1
 
-/// Issues tokens and takes them through their lives.
 extension Store {
     /// For so many seconds a token is said to live. As on the real server nothing ends it then but a clean-up.
     static let lifetime: Int64 = 1800
 
-    /// Issues an access token for a record or a carenet of it. An autonomous app's stands for the app alone, whoever
-    /// allowed it, and has no end.
+    /// An autonomous app's token stands for the app alone, whoever allowed it, and has no end.
     func issueAccessToken(app: String, record: String, carenet: String? = nil, account: String? = nil) throws -> TokenPair {
-        let isAutonomous = try AppRow.find(app, in: db)?.isAutonomous ?? false
-        let account = isAutonomous ? nil : account
-        let pair = TokenPair(server.identifiers)
+        let account = try AppRow.find(app, in: db)?.isAutonomous == true ? nil : account
+        let pair = server.identifiers.tokenPair()
         try AccessTokenRow(
             fingerprint: pair.fingerprint, secret: pair.concealedSecret, app: app, record: record, carenet: carenet,
             account: account, createdAt: now, expiresAt: account.map { _ in now.advanced(bySeconds: Store.lifetime) }
@@ -20,19 +17,12 @@ extension Store {
         return pair
     }
 
-    /// Deletes the access tokens and sessions whose time is over, and request tokens that nobody exchanged in a day.
-    func cleanUp() throws {
-        try db.execute(sql: "DELETE FROM accessToken WHERE expiresAt <= ?", arguments: [now])
-        try forgetAbandoned()
-    }
-
-    /// Deletes what nobody can use any more, or will: sessions that are over, and request tokens a day old.
+    /// Deletes sessions that are over, and request tokens a day old.
     func forgetAbandoned() throws {
         try db.execute(sql: "DELETE FROM sessionToken WHERE expiresAt <= ?", arguments: [now])
         try db.execute(sql: "DELETE FROM requestToken WHERE createdAt <= ?", arguments: [now.advanced(bySeconds: -86_400)])
     }
 
-    /// Binds a request token to the account that is about to decide.
     func claim(_ token: RequestTokenRow, by account: AccountRow) throws {
         let isFree = token.account == nil || token.account == account.id
         try require(isFree, .permissionDenied(why: "another account has claimed the request token"))
@@ -45,8 +35,7 @@ extension Store {
         return try RecordRow.find(token.record, in: db)?.hasApp(token.app, in: db) ?? false
     }
 
-    /// Approves a request token: enables the app, and makes the verifier.
-    /// - Returns: Where the browser goes next.
+    /// Enables the app, makes the verifier, and says where the browser goes next.
     func approve(_ token: RequestTokenRow, called name: String, by account: AccountRow) throws -> String {
         if token.carenet == nil { try RecordRow.find(token.record, in: db)?.enable(token.app, in: db) }
         let verifier = server.identifiers.token()
@@ -60,21 +49,28 @@ extension Store {
     }
 
     struct ConnectCredentials {
-        var connect: TokenPair
-        var rest: TokenPair
+        var connect, rest: TokenPair
         var startURL: String
         /// A whole Authorization header, by which the app's page can verify the token in it.
         var header: String
         var expiresAt: Timestamp
+
+        /// Where the app starts, with the header: its quotation marks and blanks escaped, as by the real UI server, its own
+        /// escapes not again.
+        var location: String {
+            let escaped = header.replacing(" ", with: "%20").replacing("\"", with: "%22")
+            return startURL + (startURL.contains("?") ? "&" : "?") + "oauth_header=" + escaped
+        }
     }
 
     /// Credentials for an app that a UI server is about to open: an access token, and a connect token standing for it.
     func connect(_ app: AppRow, record: RecordRow, carenet: CarenetRow?, account: AccountRow) throws -> ConnectCredentials {
         let rest = try issueAccessToken(app: app.id, record: record.id, carenet: carenet?.id, account: account.id)
-        let connect = TokenPair(server.identifiers)
+        let connect = server.identifiers.tokenPair()
         let row = ConnectTokenRow(fingerprint: connect.fingerprint, secret: connect.concealedSecret, accessToken: rest.fingerprint)
         try row.insert(db)
-        let startURL = StartURL.make(app.startURL, record: record.id, carenet: carenet?.id)
+        let startURL = app.startURL.replacing("{record_id}", with: carenet == nil ? record.id : "")
+            .replacing("{carenet_id}", with: carenet?.id ?? "")
         return ConnectCredentials(
             connect: connect, rest: rest, startURL: startURL,
             header: try header(startURL, app, rest, record: record.id, account: account.id),
@@ -84,34 +80,19 @@ extension Store {
     private func header(_ startURL: String, _ app: AppRow, _ token: TokenPair, record: String, account: String) throws -> String {
         let parts = URLComponents(string: startURL)
         // As the real server signs it: over the start URL without its query.
+        let authority = (parts?.host ?? "") + (parts?.port.map { ":\($0)" } ?? "")
         let request = OAuthRequest(
-            method: "GET", scheme: parts?.scheme ?? "http",
-            authority: (parts?.host ?? "") + (parts?.port.map { ":\($0)" } ?? ""),
-            path: parts?.percentEncodedPath ?? "")
+            method: "GET", scheme: parts?.scheme ?? "http", authority: authority, path: parts?.percentEncodedPath ?? "")
         var parameters: FormParameters = [
             "oauth_consumer_key": app.consumerKey, "oauth_signature_method": OAuthSigner.signatureMethod,
             "oauth_timestamp": String(now.seconds), "oauth_nonce": OAuthSigner.randomNonce(), "oauth_version": "1.0",
-            "smart_container_api_base": server.apiBase, "smart_oauth_token": token.token,
-            "smart_oauth_token_secret": token.secret, "smart_user_id": account, "smart_app_id": app.id,
-            "smart_record_id": record,
+            "smart_container_api_base": server.apiBase, "smart_oauth_token": token.token, "smart_oauth_token_secret": token.secret,
+            "smart_user_id": account, "smart_app_id": app.id, "smart_record_id": record,
         ]
         let signature = try OAuthSigner.signature(
             request: request, authorization: OAuthAuthorization(parameters: parameters),
             credentials: OAuthCredentials(consumer: OAuthConsumer(key: app.consumerKey, secret: Secret(app.consumerSecret))))
         parameters.append(name: "oauth_signature", value: signature)
         return OAuthAuthorization(parameters: parameters, realm: "").headerValue
-    }
-}
-
-enum StartURL {
-    /// Fills in the template: `{record_id}` and `{carenet_id}`.
-    static func make(_ template: String, record: String, carenet: String?) -> String {
-        template.replacing("{record_id}", with: carenet == nil ? record : "").replacing("{carenet_id}", with: carenet ?? "")
-    }
-
-    /// Adds the header, as the real UI server does: its quotation marks and blanks escaped, its own escapes not again.
-    static func appending(header: String, to url: String) -> String {
-        let escaped = header.replacing(" ", with: "%20").replacing("\"", with: "%22")
-        return url + (url.contains("?") ? "&" : "?") + "oauth_header=" + escaped
     }
 }

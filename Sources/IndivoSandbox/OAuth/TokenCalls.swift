@@ -6,7 +6,7 @@ import OrderedJSON
 
 enum TokenCalls {
     static let routes: [Route] = [
-        .post("session_create", "/oauth/internal/session_create", .chrome, prepare: logIn, createSession),
+        Route(["POST"], "session_create", "/oauth/internal/session_create", .chrome, prepare: logIn, createSession),
         .post("request_token", "/oauth/request_token", .anyUserApp, requestToken),
         .post("exchange_token", "/oauth/access_token", .requestToken, exchange),
         .get("request_token_info", "/oauth/internal/request_tokens/{requestToken}/info", .anyAccount, info),
@@ -41,7 +41,7 @@ enum TokenCalls {
         let why = "user name and password do not fit, or the account is closed"
         let account = try call.prepared.orThrow(.permissionDenied(why: why)).id
         try call.store.forgetAbandoned()
-        let pair = TokenPair(call.server.identifiers)
+        let pair = call.server.identifiers.tokenPair()
         try SessionTokenRow(
             fingerprint: pair.fingerprint, secret: pair.concealedSecret, account: account,
             expiresAt: call.now.advanced(bySeconds: Store.lifetime)
@@ -62,7 +62,7 @@ enum TokenCalls {
         let record = try RecordRow.find(form["indivo_record_id"], in: call.db)?.id
         let carenet = try CarenetRow.find(form["indivo_carenet_id"], in: call.db)?.id
         try call.store.forgetAbandoned()
-        let pair = TokenPair(call.server.identifiers)
+        let pair = call.server.identifiers.tokenPair()
         try RequestTokenRow(
             fingerprint: pair.fingerprint, secret: pair.concealedSecret, app: app.id, callback: callback,
             record: record, carenet: carenet, createdAt: call.now
@@ -73,31 +73,29 @@ enum TokenCalls {
     private static func exchange(_ call: Call) throws -> Response {
         guard case .requestToken(let row, _) = call.principal else { throw Refusal.notFound }
         let verifier = call.authorization?.verifier ?? call.request.form["oauth_verifier"] ?? ""
-        guard let account = row.account, let fingerprint = row.verifier else {
-            throw Refusal.permissionDenied(why: "the request token is not approved yet")
-        }
+        let unapproved = Refusal.permissionDenied(why: "the request token is not approved yet")
+        guard let account = row.account, let fingerprint = row.verifier else { throw unapproved }
         let isSame = Secrets.areEqual(fingerprint, Secrets.fingerprint(verifier))
         try require(isSame, .permissionDenied(why: "oauth_verifier is not the one of this request token"))
         try row.delete(call.db)
         let carenet = try CarenetRow.find(row.carenet, in: call.db)
         let pair = try call.store.issueAccessToken(
             app: row.app, record: carenet?.record ?? row.record.orNotFound(), carenet: carenet?.id, account: account)
-        return .token(
-            pair,
-            [("xoauth_indivo_carenet_id", row.carenet), ("xoauth_indivo_record_id", row.carenet == nil ? row.record : nil)])
+        let name = row.carenet == nil ? "xoauth_indivo_record_id" : "xoauth_indivo_carenet_id"
+        return .token(pair, [(name, row.carenet ?? row.record)])
     }
 
     private static func info(_ call: Call) throws -> Response {
         let token = try call.requestToken
         let app = try AppRow.find(token.app, in: call.db).orNotFound()
         let manifest = try JSONValue(parsing: app.manifest)
-        let isKnown = try call.store.isEnabled(token)
+        let kind = try call.store.isEnabled(token) ? "same" : "new"
         func word(_ value: Bool?) -> String { value == true ? "True" : "False" }
         let record: Markup = token.record.map { "<record id=\"\($0)\"/>" } ?? "<record />"
         let carenet: Markup = token.carenet.map { "<carenet id=\"\($0)\"/>" } ?? "<carenet />"
         return .xml(
             """
-            <RequestToken token="\(call["requestToken"])">\(record)\(carenet)<kind>\(isKnown ? "same" : "new")</kind>\
+            <RequestToken token="\(call["requestToken"])">\(record)\(carenet)<kind>\(kind)</kind>\
             <App id="\(app.id)"><name>\(app.name)</name><description>\(manifest["description"]?.string ?? "")</description>\
             <autonomous>\(word(app.isAutonomous))</autonomous>\
             \(manifest["autonomous_reason"]?.string.map { "<autonomousReason>\($0)</autonomousReason>" })\
@@ -133,13 +131,10 @@ enum TokenCalls {
         let (account, app) = (try call.account, try call.app)
         let carenet = try form["carenet_id"].map { try CarenetRow.find($0, in: call.db).orNotFound() }
         let record = try RecordRow.find(carenet?.record ?? form["record_id"], in: call.db).orNotFound()
-        if let carenet {
-            let isIn = try carenet.hasAccount(account.id, in: call.db) && carenet.hasApp(app.id, in: call.db)
-            try require(isIn, .permissionDenied(why: "the app is not in the carenet, or the account is not"))
-        } else {
-            let isOn = try record.hasApp(app.id, in: call.db) && record.isOwnedOrShared(by: account.id, in: call.db)
-            try require(isOn, .permissionDenied(why: "the app is not enabled on the record"))
-        }
+        let isAllowed = try carenet.map { try $0.hasAccount(account.id, in: call.db) && $0.hasApp(app.id, in: call.db) }
+            ?? (record.hasApp(app.id, in: call.db) && record.isOwnedOrShared(by: account.id, in: call.db))
+        let why = carenet == nil ? "the app is not enabled on the record" : "the app is not in the carenet, or the account is not"
+        try require(isAllowed, .permissionDenied(why: why))
         let credentials = try call.store.connect(app, record: record, carenet: carenet, account: account)
         return .xml(
             """
@@ -157,8 +152,7 @@ enum TokenCalls {
             """)
     }
 
-    /// Checks a signed URL. The server would need the secret of the token in it, which it has only concealed: the token
-    /// itself is in the URL, so it can.
+    /// Checks a signed URL: the secret of its token is concealed, but the token itself is in the URL.
     private static func verifySignedURL(_ call: Call) throws -> Response {
         func answer(_ result: Markup) -> Response { .xml("<result>\(result)</result>", declaration: false) }
         guard let url = call.request.query["url"], let question = url.firstIndex(of: "?") else { return answer("mismatch") }

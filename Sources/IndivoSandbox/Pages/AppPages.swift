@@ -3,17 +3,17 @@ import GRDB
 /// The way into an app: choose a record, allow the app if need be, and off to where the app starts.
 enum AppPages {
     static let pages: [Page] = [
-        .get("/apps/{app}", chooseRecord),
-        .get("/apps/{app}/", chooseRecord),
-        .get("/apps/{app}/complete/") { visit in try await complete(visit, visit.request.query, allowed: false) },
-        .post("/apps/{app}/complete/") { visit in try await complete(visit, visit.request.form, allowed: true) },
-        .get("/oauth/authorize") { visit in try await authorize(visit, visit.request.query, allowed: false) },
-        .post("/oauth/authorize") { visit in try await authorize(visit, visit.request.form, allowed: true) },
+        Page("GET", "/apps/{app}", chooseRecord),
+        Page("GET", "/apps/{app}/", chooseRecord),
+        Page("GET", "/apps/{app}/complete/") { visit in try await complete(visit, visit.request.query, allowed: false) },
+        Page("POST", "/apps/{app}/complete/") { visit in try await complete(visit, visit.request.form, allowed: true) },
+        Page("GET", "/oauth/authorize") { visit in try await authorize(visit, visit.request.query, allowed: false) },
+        Page("POST", "/oauth/authorize") { visit in try await authorize(visit, visit.request.form, allowed: true) },
     ]
 
     private static func chooseRecord(_ visit: Visit) async throws -> Response {
         let account = try visit.account
-        let (app, records) = try await visit.read { db in
+        let (app, records) = try await visit.database.read { db in
             (try AppRow.find(visit["app"], in: db).orNotFound(), try ReachableRecord.all(of: account.id, in: db))
         }
         guard !records.isEmpty else {
@@ -33,7 +33,7 @@ enum AppPages {
 
     private static func complete(_ visit: Visit, _ fields: FormFields, allowed: Bool) async throws -> Response {
         let account = try visit.account
-        return try await visit.write { db in
+        return try await visit.database.write { db in
             let app = try AppRow.find(visit["app"], in: db).orNotFound()
             let record = try RecordRow.find(fields["record_id"], in: db).orNotFound()
             let id = fields["carenet_id"] ?? ""
@@ -53,7 +53,7 @@ enum AppPages {
             }
             let credentials = try Store(db: db, server: visit.server, now: visit.now)
                 .connect(app, record: record, carenet: carenet, account: account)
-            return .redirect(to: StartURL.appending(header: credentials.header, to: credentials.startURL))
+            return .redirect(to: credentials.location)
         }
     }
 
@@ -61,7 +61,7 @@ enum AppPages {
     private static func authorize(_ visit: Visit, _ fields: FormFields, allowed: Bool) async throws -> Response {
         let account = try visit.account
         let name = fields["oauth_token"] ?? ""
-        return try await visit.write { db in
+        return try await visit.database.write { db in
             guard let token = try RequestTokenRow.find(name, in: db), let app = try AppRow.find(token.app, in: db) else {
                 throw Refusal.badRequest("The app's request is unknown, or was used already. Go back to the app and start again.")
             }
@@ -90,7 +90,6 @@ enum AppPages {
         }
     }
 
-    /// The page on which a person allows an app to work on a record.
     /// - Parameter callback: Where the browser goes then, where it does not go to the app's start URL.
     private static func consent(
         _ visit: Visit, _ app: AppRow, record: String, callback: String = "oob", action: String,

@@ -6,14 +6,12 @@ struct BrowserSession: Sendable {
     /// The token that a form must bring back: a page elsewhere cannot know it.
     var csrf: String
 
-    /// The field of a form that brings it back.
     var field: Markup { "<input type=\"hidden\" name=\"csrf\" value=\"\(csrf)\">" }
 
     static let cookie = "indivo_session"
     /// The seconds a session lasts.
     static let lifetime: Int64 = 8 * 3600
 
-    /// The session whose cookie a request carries.
     static func find(_ request: Request, at now: Timestamp, in db: Database) throws -> BrowserSession? {
         guard let token = request.cookie(cookie),
             let row = try BrowserSessionRow.first("WHERE fingerprint = ?", [Secrets.fingerprint(token)], in: db),
@@ -22,8 +20,7 @@ struct BrowserSession: Sendable {
         return BrowserSession(account: account, csrf: row.csrf)
     }
 
-    /// Begins a session.
-    /// - Returns: The value of its cookie.
+    /// Begins a session; the value of its cookie comes back.
     static func begin(_ account: AccountRow, at now: Timestamp, in db: Database) throws -> String {
         let token = Secrets.token() + Secrets.token()
         try db.execute(sql: "DELETE FROM browserSession WHERE expiresAt <= ?", arguments: [now])

@@ -4,7 +4,7 @@ import IndivoModel
 /// A developer's home: what is in the sandbox, and why the last requests were refused.
 enum HomePages {
     static let pages: [Page] = [
-        .get("/", needsLogin: false) { visit in
+        Page("GET", "/", needsLogin: false) { visit in
             guard visit.session != nil else { return welcome(visit) }
             return try await home(visit)
         }
@@ -21,8 +21,7 @@ enum HomePages {
     }
 
     private struct TokenLine: Codable, FetchableRecord {
-        var app: String
-        var label: String
+        var app, label: String
         var account: String?
         var createdAt: Timestamp
         var expiresAt: Timestamp?
@@ -31,7 +30,7 @@ enum HomePages {
 
     private static func home(_ visit: Visit) async throws -> Response {
         let account = try visit.account
-        let content = try await visit.read { db in
+        let content = try await visit.database.read { db in
             (
                 records: try ReachableRecord.all(of: account.id, in: db), apps: try AppRow.all(in: db),
                 accounts: try AccountRow.all("ORDER BY id", in: db),

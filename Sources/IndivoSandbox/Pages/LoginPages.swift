@@ -1,8 +1,8 @@
 enum LoginPages {
     static let pages: [Page] = [
-        .get("/login", needsLogin: false) { try await form($0, returnURL: $0.request.query["return_url"], problem: nil) },
-        .post("/login", needsLogin: false, logIn),
-        .get("/logout", needsLogin: false) { visit in
+        Page("GET", "/login", needsLogin: false) { try await form($0, returnURL: $0.request.query["return_url"], problem: nil) },
+        Page("POST", "/login", needsLogin: false, logIn),
+        Page("GET", "/logout", needsLogin: false) { visit in
             guard let session = visit.session else { return .redirect(to: "/login/did_logout") }
             return visit.page(
                 "Log out", isNarrow: true,
@@ -11,11 +11,11 @@ enum LoginPages {
                 <button class="primary">Log out</button></form></section>
                 """)
         },
-        .post("/logout", needsLogin: false) { visit in
-            try await visit.write { db in try BrowserSession.end(visit.request, in: db) }
+        Page("POST", "/logout", needsLogin: false) { visit in
+            try await visit.database.write { db in try BrowserSession.end(visit.request, in: db) }
             return .redirect(to: "/login/did_logout").adding("Set-Cookie", BrowserSession.setCookie(nil))
         },
-        .get("/login/did_logout", needsLogin: false) { _ in
+        Page("GET", "/login/did_logout", needsLogin: false) { _ in
             PageLayout.page("Logged out", isNarrow: true, "<p>You are logged out.</p><p><a href=\"/login\">Log in again</a></p>")
         },
     ]
@@ -36,11 +36,10 @@ enum LoginPages {
                 visit, returnURL: fields["return_url"], username: username,
                 problem: "User name and password do not fit. After three attempts wait a minute.")
         }
-        let token = try await visit.write { db in try BrowserSession.begin(account, at: visit.now, in: db) }
+        let token = try await visit.database.write { db in try BrowserSession.begin(account, at: visit.now, in: db) }
         return .redirect(to: local(fields["return_url"])).adding("Set-Cookie", BrowserSession.setCookie(token))
     }
 
-    /// Only to pages of this server.
     private static func local(_ url: String?) -> String {
         guard let url, url.hasPrefix("/"), !url.hasPrefix("//"), !url.hasPrefix("/\\"),
             url.utf8.allSatisfy({ (0x21..<0x7F).contains($0) })
@@ -49,7 +48,7 @@ enum LoginPages {
     }
 
     private static func form(_ visit: Visit, returnURL: String?, username: String = "", problem: String?) async throws -> Response {
-        let isDemo = try await visit.read { db in try AccountRow.find(Sandbox.demoAccount, in: db) != nil }
+        let isDemo = try await visit.database.read { db in try AccountRow.find(Sandbox.demoAccount, in: db) != nil }
         let demo: Markup = "<p class=\"quiet\">The demo account: user name <code>demo</code>, password <code>demo</code>.</p>"
         return PageLayout.page(
             "Log in", isNarrow: true,

@@ -9,17 +9,12 @@ struct PageServer: Sendable {
 
     init(_ server: ServerContext) {
         self.server = server
-        var tree = RouteTree<Page>()
-        for page in PageServer.allPages { tree.insert(page, at: page.path) }
-        pages = tree
+        let all = [HomePages.pages, RecordPages.pages, RecordHealthPage.pages, LoginPages.pages, AppPages.pages, PageServer.files]
+        pages = all.joined().reduce(into: RouteTree()) { $0.insert($1, at: $1.path) }
     }
 
-    static let allPages: [Page] = [
-        HomePages.pages, RecordPages.pages, RecordHealthPage.pages, LoginPages.pages, AppPages.pages, files,
-    ].flatMap { $0 }
-
     private static let files = ["style.css", "favicon.ico"].map { name in
-        Page.get(PathTemplate(stringLiteral: "/" + name), needsLogin: false) { _ in try PageAssets.response(name).orNotFound() }
+        Page("GET", "/" + name, needsLogin: false) { _ in try PageAssets.response(name).orNotFound() }
     }
 
     func answer(_ request: Request) async -> Response {
@@ -50,12 +45,11 @@ struct PageServer: Sendable {
         let now = server.now
         let session = try await server.database.read { db in try BrowserSession.find(request, at: now, in: db) }
         if page.needsLogin, session == nil { return LoginPages.redirect(from: request) }
-        let visit = Visit(request: request, captures: captures, session: session, server: server, now: now)
         // A form that changes something must come from a page of ours.
         if method == "POST", let session, !Secrets.areEqual(request.form["csrf"] ?? "", session.csrf) {
             throw Refusal.permissionDenied(why: "the form is not from this session; open the page again")
         }
-        return try await page.handler(visit)
+        return try await page.handler(Visit(request: request, captures: captures, session: session, server: server, now: now))
     }
 }
 
@@ -68,12 +62,8 @@ struct Page: Sendable {
     let needsLogin: Bool
     let handler: Handler
 
-    static func get(_ path: PathTemplate, needsLogin: Bool = true, _ handler: @escaping Handler) -> Page {
-        Page(method: "GET", path: path, needsLogin: needsLogin, handler: handler)
-    }
-
-    static func post(_ path: PathTemplate, needsLogin: Bool = true, _ handler: @escaping Handler) -> Page {
-        Page(method: "POST", path: path, needsLogin: needsLogin, handler: handler)
+    init(_ method: String, _ path: PathTemplate, needsLogin: Bool = true, _ handler: @escaping Handler) {
+        (self.method, self.path, self.needsLogin, self.handler) = (method, path, needsLogin, handler)
     }
 }
 
@@ -87,17 +77,9 @@ struct Visit: Sendable {
     subscript(name: String) -> String { captures[name] ?? "" }
 
     /// Who is logged in; the page is one that asks for it.
-    var account: AccountRow {
-        get throws { try (session?.account).orThrow(.permissionDenied(why: "nobody is logged in")) }
-    }
+    var account: AccountRow { get throws { try (session?.account).orThrow(.permissionDenied(why: "nobody is logged in")) } }
 
-    func read<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {
-        try await server.database.read(body)
-    }
-
-    func write<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) async throws -> Value {
-        try await server.database.write(body)
-    }
+    var database: any DatabaseWriter { server.database }
 
     func page(_ title: String, isNarrow: Bool = false, _ main: Markup) -> Response {
         PageLayout.page(title, session: session, isNarrow: isNarrow, main)

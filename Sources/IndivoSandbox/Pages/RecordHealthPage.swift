@@ -5,7 +5,7 @@ import HealthPages
 /// A record's activity, heart, sleep, blood pressure, weight and workouts in a day, month or year: what its documents of the
 /// models VitalSigns and Measurement say, and those of the model `HealthSample` of `schemas/health/indivo`.
 enum RecordHealthPage {
-    static let pages: [Page] = [.get("/records/{record}/health", page)]
+    static let pages: [Page] = [Page("GET", "/records/{record}/health", page)]
 
     /// The field with the date, or with the start, of each model.
     private static let dates = ["VitalSigns": "date", "Measurement": "datetime", "HealthSample": "start"]
@@ -13,7 +13,7 @@ enum RecordHealthPage {
 
     private static func page(_ visit: Visit) async throws -> Response {
         let query = visit.request.query
-        let (record, period, found) = try await visit.read { db in
+        let (record, period, found) = try await visit.database.read { db in
             let record = try RecordPages.find(visit, in: db)
             let latest = try facts(of: record.id, in: db, from: nil, to: nil, limit: 1).first?.time ?? visit.now
             let period: HealthPeriod

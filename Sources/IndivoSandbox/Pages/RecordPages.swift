@@ -3,21 +3,13 @@ import GRDB
 /// A record to look at: a section a model, results and vital signs as charts, and the documents behind them.
 enum RecordPages {
     static let pages: [Page] = [
-        .get("/records/{record}", record),
-        .get("/records/{record}/documents/{document}", document),
-        .post("/records/{record}/apps/{app}/remove", removeApp),
+        Page("GET", "/records/{record}", record),
+        Page("GET", "/records/{record}/documents/{document}", document),
+        Page("POST", "/records/{record}/apps/{app}/remove", removeApp),
     ]
 
     /// So many documents are listed, the latest.
     private static let documentLimit = 100
-
-    private struct Content {
-        var record: RecordRow
-        var demographics: FactValues?
-        var facts: [String: [Fact]]
-        var documents: [DocumentRow]
-        var apps: [AppRow]
-    }
 
     struct Fact {
         var document: String
@@ -53,7 +45,7 @@ enum RecordPages {
     }
 
     private static func record(_ visit: Visit) async throws -> Response {
-        let content = try await visit.read { db in
+        let (record, demographics, facts, documents, apps) = try await visit.database.read { db in
             let record = try find(visit, in: db)
             let rows = try FactRow.fetch(db, "fact.record = ? AND document.status = 'active' ORDER BY fact.serial", [record.id])
             let children = try FactRow.children(of: rows.filter { $0.model == "Medication" }, in: db)
@@ -64,29 +56,24 @@ enum RecordPages {
                 facts[row.model, default: []].append(fact)
             }
             let latest = "WHERE record = ? AND app IS NULL AND replacedBy IS NULL ORDER BY createdAt DESC, serial DESC LIMIT ?"
-            return Content(
-                record: record, demographics: try FactRow.all(ofDocument: record.demographics, in: db).first?.values(),
-                facts: facts, documents: try DocumentRow.all(latest, [record.id, documentLimit], in: db),
-                apps: try AppRow.enabled(on: record.id, in: db))
+            return (
+                record, try FactRow.all(ofDocument: record.demographics, in: db).first?.values(), facts,
+                try DocumentRow.all(latest, [record.id, documentLimit], in: db), try AppRow.enabled(on: record.id, in: db)
+            )
         }
-        let sections = RecordSections(
-            record: content.record.id, facts: content.facts, isAdult: isAdult(content.demographics, at: visit.now))
-        let known =
-            (sections.timeline(at: visit.now).map { [$0] } ?? [])
-            + sections.all(models: visit.server.models.all.map(\.name))
+        let sections = RecordSections(record: record.id, facts: facts, isAdult: isAdult(demographics, at: visit.now))
+        let known = [sections.timeline(at: visit.now)].compactMap { $0 } + sections.all(models: visit.server.models.all.map(\.name))
         let links = (known.map { ($0.id, $0.title) } + [("documents", "Documents"), ("apps", "Apps")])
             .map { id, title -> Markup in "<li><a href=\"#\(id)\">\(title)</a></li>" }
-        let health: Markup =
-            RecordHealthPage.hasContent(content.facts)
-            ? "<li><a href=\"/records/\(content.record.id)/health\">By day, month and year</a></li>" : .empty
+        let health: Markup = "<li><a href=\"/records/\(record.id)/health\">By day, month and year</a></li>"
         return visit.page(
-            content.record.label,
+            record.label,
             """
-            \(sections.person(content.demographics, at: visit.now))
-            <nav aria-label="Sections"><ul>\(health)\(links)</ul></nav>
+            \(sections.person(demographics, at: visit.now))
+            <nav aria-label="Sections"><ul>\(RecordHealthPage.hasContent(facts) ? health : nil)\(links)</ul></nav>
             \(known.map(\.markup))
-            \(documents(content, sections).markup)
-            \(apps(content, visit).markup)
+            \(section(of: documents, sections).markup)
+            \(section(of: apps, visit).markup)
             """)
     }
 
@@ -95,7 +82,7 @@ enum RecordPages {
         return now.advanced(bySeconds: -18 * 365 * 86_400) >= birthday
     }
 
-    private static func documents(_ content: Content, _ sections: RecordSections) -> Section {
+    private static func section(of documents: [DocumentRow], _ sections: RecordSections) -> Section {
         func table(_ documents: some Sequence<DocumentRow>) -> Markup {
             Table(
                 documents,
@@ -103,7 +90,7 @@ enum RecordPages {
                     "Document": { document in
                         let root = document.type?.split(whereSeparator: { "#/".contains($0) }).last.map(String.init)
                         let name = document.label ?? sections.title(ofDocument: document.id) ?? root ?? document.mimeType
-                        return "<a href=\"/records/\(content.record.id)/documents/\(document.id)\">\(name ?? "document")</a>"
+                        return "<a href=\"/records/\(sections.record)/documents/\(document.id)\">\(name ?? "document")</a>"
                     },
                     "Added": { "<span class=\"nowrap\">\($0.createdAt.day)</span>" }, "Size": { "\($0.size) bytes" },
                     "Version": { $0.replaces == nil ? "first" : "newer" }, "Status": { "\($0.status)" },
@@ -111,26 +98,26 @@ enum RecordPages {
                 ]
             ).markup
         }
-        let older = content.documents.dropFirst(10)
+        let older = documents.dropFirst(10)
         let count = "\(older.count) older \(older.count == 1 ? "document" : "documents")"
-        let isCut = content.documents.count == documentLimit
+        let isCut = documents.count == documentLimit
         return Section(
             "Documents",
             """
-            \(table(content.documents.prefix(10)))\
+            \(table(documents.prefix(10)))\
             \(older.isEmpty ? nil : "<details><summary>\(count)</summary>\(table(older))</details>")\
             \(isCut ? "<p class=\"quiet\">The latest \(documentLimit) are shown.</p>" : nil)
             """)
     }
 
-    private static func apps(_ content: Content, _ visit: Visit) -> Section {
+    private static func section(of apps: [AppRow], _ visit: Visit) -> Section {
         Section(
-            "Apps", content.apps,
+            "Apps", apps,
             [
                 "App": { "\($0.name)" }, "Id": { "<code>\($0.id)</code>" },
                 "Permission": { app in
                     """
-                    <form method="post" action="/records/\(content.record.id)/apps/\(app.id)/remove">\
+                    <form method="post" action="/records/\(visit["record"])/apps/\(app.id)/remove">\
                     \(visit.session?.field)<button>Take the permission back</button></form>
                     """
                 },
@@ -138,14 +125,14 @@ enum RecordPages {
     }
 
     private static func removeApp(_ visit: Visit) async throws -> Response {
-        try await visit.write { db in
+        try await visit.database.write { db in
             try find(visit, in: db).disable(AppRow.find(visit["app"], in: db).orNotFound().id, in: db)
         }
         return .redirect(to: "/records/\(visit["record"])")
     }
 
     private static func document(_ visit: Visit) async throws -> Response {
-        let (record, document, facts, versions, changes, content) = try await visit.read { db in
+        let (record, document, facts, versions, changes, content) = try await visit.database.read { db in
             let record = try find(visit, in: db)
             let found = try DocumentRow.first("WHERE id = ? AND record = ? AND app IS NULL", [visit["document"], record.id], in: db)
             let document = try found.orNotFound()

@@ -33,13 +33,10 @@ struct RecordSections {
 
     /// In full years, or months for a baby.
     private static func age(born day: String, at now: Timestamp) -> String? {
+        guard day.utf8.count == 10, IndivoDate.parseDateTime(day) != nil else { return nil }
         let (born, today) = (day.split(separator: "-").compactMap { Int($0) }, now.day.split(separator: "-").compactMap { Int($0) })
-        // A document may name any year, of any number of digits.
-        guard born.count == 3, today.count == 3, (0...9999).contains(born[0]), born[1...].allSatisfy({ (0...99).contains($0) })
-        else { return nil }
         let months = (today[0] - born[0]) * 12 + today[1] - born[1] - (today[2] < born[2] ? 1 : 0)
-        guard months >= 0 else { return nil }
-        return months < 24 ? "\(months) months old" : "\(months / 12) years old"
+        return months < 0 ? nil : months < 24 ? "\(months) months old" : "\(months / 12) years old"
     }
 
     /// What lasted and what happened, in one picture.
@@ -166,11 +163,9 @@ struct RecordSections {
     }
 
     private var labs: Section? {
-        charts("LabResult", "Results", by: "test_name_title", also: wordyResults) { test, facts in
-            let low = facts.last?.number("quantitative_result_normal_range_min_value")
-            let high = facts.last?.number("quantitative_result_normal_range_max_value")
-            var normal: ClosedRange<Double>?
-            if let low, let high, low <= high { normal = low...high }
+        charts("LabResult", "Results", by: "test_name_title", note: wordyResults) { test, facts in
+            let ends = ["min", "max"].compactMap { facts.last?.number("quantitative_result_normal_range_\($0)_value") }
+            let normal = ends.count == 2 && ends[0] <= ends[1] ? ends[0]...ends[1] : nil
             return Chart(
                 title: test, unit: facts.last?["quantitative_result_value_unit"] ?? "",
                 points: points(facts, at: "collected_at", value: "quantitative_result_value_value"), normal: normal)
@@ -205,12 +200,17 @@ struct RecordSections {
 
     /// A chart for each thing that was measured.
     private func charts(
-        _ model: String, _ title: String, by name: String, also others: Markup = .empty,
-        _ chart: (String, [Fact]) -> Chart
+        _ model: String, _ title: String, by name: String, note: Markup = .empty, _ chart: (String, [Fact]) -> Chart
     ) -> Section? {
+        charts(model, title, note: note) { facts in
+            Dictionary(grouping: facts) { $0[name] }.sorted { $0.key < $1.key }.map { chart($0, $1) }
+        }
+    }
+
+    private func charts(_ model: String, _ title: String, note: Markup, _ charts: ([Fact]) -> [Chart]) -> Section? {
         guard let facts = facts[model], !facts.isEmpty else { return nil }
-        let charts = Dictionary(grouping: facts) { $0[name] }.sorted { $0.key < $1.key }.map { chart($0, $1).markup }
-        return Section(id: model, title: title, content: "<div class=\"charts\">\(charts)</div>" + others)
+        let content: Markup = "<div class=\"charts\">\(charts(facts).map(\.markup))</div>\(note)"
+        return Section(id: model, title: title, content: content)
     }
 
     private static let signs: [(field: String, title: String, normal: ClosedRange<Double>?)] = [
@@ -221,16 +221,14 @@ struct RecordSections {
     ]
 
     private var vitals: Section? {
-        guard let facts = facts["VitalSigns"], !facts.isEmpty else { return nil }
-        let charts = RecordSections.signs.map { sign -> Markup in
-            let unit = facts.map { $0[sign.field + "_unit"] }.first { !$0.isEmpty } ?? ""
-            return Chart(
-                title: sign.title, unit: unit, points: points(facts, at: "date", value: sign.field + "_value"),
-                normal: isAdult ? sign.normal : nil
-            ).markup
-        }
         let note: Markup = isAdult ? "<p class=\"quiet\">The shaded range is that of adults at rest.</p>" : .empty
-        return Section(id: "VitalSigns", title: "Vital signs", content: "<div class=\"charts\">\(charts)</div>\(note)")
+        return charts("VitalSigns", "Vital signs", note: note) { facts in
+            RecordSections.signs.map { field, title, normal in
+                let unit = facts.lazy.map { $0[field + "_unit"] }.first { !$0.isEmpty } ?? ""
+                let points = points(facts, at: "date", value: field + "_value")
+                return Chart(title: title, unit: unit, points: points, normal: isAdult ? normal : nil)
+            }
+        }
     }
 
     /// So many points has a chart, the latest.

@@ -28,7 +28,8 @@ struct Timeline {
     var today: Timestamp
 
     var markup: Markup {
-        let spans = shownSpans
+        let spans = spans.sorted { ($0.end == nil ? 1 : 0, $0.start) > ($1.end == nil ? 1 : 0, $1.start) }
+            .prefix(Timeline.spanLimit).sorted { $0.start < $1.start }
         let lanes = lanes.filter { !$0.moments.isEmpty }
         let instants = spans.map(\.start) + lanes.flatMap(\.moments)
         guard let first = instants.min(), first < today else { return .empty }
@@ -38,13 +39,8 @@ struct Timeline {
         let marks = lanes.enumerated().map { row, lane in self.lane(lane, row: spans.count + row, scale) }
         return """
             <svg class="timeline" width="100%" height="\(height)" role="img" aria-label="\(summary(spans, lanes))">
-            \(years(scale, height: height))\(bars)\(marks)</svg>
+            \(scale.years.map { year($0, $1, height: height) })\(bars)\(marks)</svg>
             """
-    }
-
-    private var shownSpans: [Span] {
-        spans.sorted { ($0.end == nil ? 1 : 0, $0.start) > ($1.end == nil ? 1 : 0, $1.start) }
-            .prefix(Timeline.spanLimit).sorted { $0.start < $1.start }
     }
 
     private func summary(_ spans: [Span], _ lanes: [Lane]) -> String {
@@ -78,22 +74,18 @@ struct Timeline {
         return "<text x=\"0\" y=\"\(row * Timeline.rowHeight + 13)\">\(String(short))</text>"
     }
 
-    private func years(_ scale: Scale, height: Int) -> Markup {
-        Markup(
-            scale.years.map { year, x -> Markup in
-                """
-                <line class="grid" x1="\(percent(x))" y1="0" x2="\(percent(x))" y2="\(height - 20)"/>\
-                <text class="year" x="\(percent(x))" y="\(height - 4)" text-anchor="middle">\(year)</text>
-                """
-            })
+    private func year(_ year: Int, _ x: Double, height: Int) -> Markup {
+        """
+        <line class="grid" x1="\(percent(x))" y1="0" x2="\(percent(x))" y2="\(height - 20)"/>\
+        <text class="year" x="\(percent(x))" y="\(height - 4)" text-anchor="middle">\(year)</text>
+        """
     }
 
     private func percent(_ value: Double) -> String { String(format: "%.2f%%", value) }
 
     /// Where instants lie, in percent.
     private struct Scale {
-        let start: Timestamp
-        let end: Timestamp
+        let start, end: Timestamp
 
         /// A margin on both sides leaves room for marks and years.
         func x(_ at: Timestamp) -> Double {

@@ -3,35 +3,29 @@ import Foundation
 /// The calls on what an app stores: for itself, and for itself on a record. The server does not read it.
 enum AppStorageCalls {
     static let routes: [Route] =
-        storage("record_app_", "/records/{record}/apps/{app}/documents/", .ownStorage, onRecord: true)
-        + storage("app_", "/apps/{app}/documents/", .ownApp, onRecord: false)
-        + preferences
+        Route.below("/records/{record}/apps/{app}/documents/", storage("record_app_", .ownStorage, updateMethods: ["PUT", "POST"]))
+        + Route.below("/apps/{app}/documents/", storage("app_", .ownApp, updateMethods: ["PUT"]) + [
+            // As on the real server an unknown id makes a document with another id.
+            .put("app_document_create_or_update", "{document}", .ownApp) { call in
+                try store(call, over: call.store.find(call["document"], in: call.storageScope))
+            }
+        ]) + preferences
 
-    private static func storage(_ prefix: String, _ base: String, _ rule: AccessRule, onRecord: Bool) -> [Route] {
-        func path(_ rest: String) -> PathTemplate { PathTemplate(stringLiteral: base + rest) }
-        let createOrUpdate: Route.Handler = { call in
-            let stored = try call.store.find(externalId: call["external"], in: call.storageScope)
-            return try store(call, over: stored, externalId: call["external"])
-        }
-        let routes: [Route] = [
-            .get(prefix + "document_list", path(""), rule, list),
-            .post(prefix + "document_create", path(""), rule) { call in try call.createDocument(in: call.storageScope) },
-            .get(prefix + "document_meta_ext", path("external/{external}/meta"), rule) { call in
+    private static func storage(_ prefix: String, _ rule: AccessRule, updateMethods: [String]) -> [Route] {
+        [
+            .get(prefix + "document_list", "", rule, list),
+            .post(prefix + "document_create", "", rule) { try $0.createDocument(in: $0.storageScope) },
+            Route(updateMethods, prefix + "document_create_or_update_ext", "external/{external}", rule) { call in
+                let stored = try call.store.find(externalId: call["external"], in: call.storageScope)
+                return try store(call, over: stored, externalId: call["external"])
+            },
+            .get(prefix + "document_meta_ext", "external/{external}/meta", rule) { call in
                 try call.metadata(of: call.store.find(externalId: call["external"], in: call.storageScope).orNotFound())
             },
-            .get(prefix + "specific_document", path("{document}"), rule) { call in try call.content(of: call.stored) },
-            .delete(prefix + "document_delete", path("{document}"), rule) { call in try call.delete(call.stored) },
-            .put(prefix + "document_label", path("{document}/label"), rule) { call in try call.label(call.stored) },
-            .get(prefix + "document_meta", path("{document}/meta"), rule) { call in try call.metadata(of: call.stored) },
-        ]
-        let external = path("external/{external}")
-        if onRecord { return routes + [.putOrPost(prefix + "document_create_or_update_ext", external, rule, createOrUpdate)] }
-        return routes + [
-            .put(prefix + "document_create_or_update_ext", external, rule, createOrUpdate),
-            // As on the real server an unknown id makes a document with another id.
-            .put(prefix + "document_create_or_update", path("{document}"), rule) { call in
-                try store(call, over: call.store.find(call["document"], in: call.storageScope))
-            },
+            .get(prefix + "specific_document", "{document}", rule) { try $0.content(of: $0.stored) },
+            .delete(prefix + "document_delete", "{document}", rule) { try $0.delete($0.stored) },
+            .put(prefix + "document_label", "{document}/label", rule) { try $0.label($0.stored) },
+            .get(prefix + "document_meta", "{document}/meta", rule) { try $0.metadata(of: $0.stored) },
         ]
     }
 
@@ -46,26 +40,19 @@ enum AppStorageCalls {
         return try call.storing { try call.store.overwrite(old, with: call.documentContent()) }
     }
 
-    private static let preferences: [Route] = [
-        .get("get_user_preferences", "/accounts/{account}/apps/{app}/preferences", .ownerAccount) { call in
+    private static let preferences = Route.below("/accounts/{account}/apps/{app}/preferences", [
+        .get("get_user_preferences", "", .ownerAccount) { call in
             Response(type: "text/plain", body: try call.preferences?.content(call.db) ?? Data())
         },
-        .put("set_user_preferences", "/accounts/{account}/apps/{app}/preferences", .ownerAccount) { call in
+        .put("set_user_preferences", "", .ownerAccount) { call in
             let content = try DocumentContent(call.request.body, contentType: "text/plain")
-            let document =
-                if let stored = try call.preferences {
-                    try call.store.overwrite(stored, with: content)
-                } else {
-                    try call.store.create(
-                        content, in: DocumentScope(app: call.app.id, account: call.account.id),
-                        externalId: call.preferencesId, by: call.principal.effective)
-                }
+            let scope = DocumentScope(app: try call.app.id, account: try call.account.id)
+            let document = try call.preferences.map { try call.store.overwrite($0, with: content) }
+                ?? call.store.create(content, in: scope, externalId: call.preferencesId, by: call.principal.effective)
             return try call.metadata(of: document, declaration: false)
         },
-        .delete("delete_user_preferences", "/accounts/{account}/apps/{app}/preferences", .ownerAccount) { call in
-            try call.preferences.map(call.delete) ?? .ok
-        },
-    ]
+        .delete("delete_user_preferences", "", .ownerAccount) { call in try call.preferences.map(call.delete) ?? .ok },
+    ])
 }
 
 extension Call {

@@ -4,11 +4,13 @@ import OrderedJSON
 
 /// A demographics document, read.
 struct DemographicsContent {
+    let data: Data
     let fact: FactDraft
     let fullName: String
 
     /// - Throws: ``ContentError`` for a document that is not well-formed, or is not demographics.
     init(_ data: Data) throws {
+        self.data = data
         let root = try DocumentContent.parse(data)
         try DocumentSchema.validate(root, as: "Demographics")
         var values: [String: JSONValue] = [:]

@@ -2,42 +2,34 @@ import Foundation
 import GRDB
 
 enum DocumentCalls {
-    static let routes: [Route] = [
-        .get("record_document_list", "/records/{record}/documents/", .recordDocument, list),
-        .post("document_create", "/records/{record}/documents/", .recordAdminDocument) { call in
-            try call.createDocument(in: call.recordScope)
-        },
-        .delete("documents_delete", "/records/{record}/documents/", .no) { _ in .ok },
-        .put("document_create_by_ext_id", "/records/{record}/documents/external/{app}/{external}", .recordDocumentExternal) {
+    static let routes: [Route] = Route.below("/records/{record}/documents/", [
+        .get("record_document_list", "", .recordDocument, list),
+        .post("document_create", "", .recordAdminDocument) { try $0.createDocument(in: $0.recordScope) },
+        .delete("documents_delete", "", .no) { _ in .ok },
+        .put("document_create_by_ext_id", "external/{app}/{external}", .recordDocumentExternal) {
             try $0.createDocument(in: $0.recordScope, externalId: $0.externalId)
         },
-        .put("record_document_label_ext", "/records/{record}/documents/external/{app}/{external}/label", .recordDocumentExternal) {
+        .put("record_document_label_ext", "external/{app}/{external}/label", .recordDocumentExternal) {
             try $0.label($0.externalDocument)
         },
-        .get("record_document_meta_ext", "/records/{record}/documents/external/{app}/{external}/meta", .recordDocumentExternal) {
+        .get("record_document_meta_ext", "external/{app}/{external}/meta", .recordDocumentExternal) {
             try $0.metadata(of: $0.externalDocument)
         },
-        .get("record_specific_document", "/records/{record}/documents/{document}", .recordDocument) { call in
-            try call.content(of: call.document)
+        .get("record_specific_document", "{document}", .recordDocument) { try $0.content(of: $0.document) },
+        .put("record_document_label", "{document}/label", .recordDocument) { try $0.label($0.document) },
+        .get("record_document_meta", "{document}/meta", .recordDocument) { try $0.metadata(of: $0.document) },
+        .put("update_document_meta", "{document}/meta", .no) { _ in .ok },
+        .post("document_version", "{document}/replace", .recordAdminDocument) { try replace($0) },
+        .put("document_version_by_ext_id", "{document}/replace/external/{app}/{external}", .recordDocumentExternal) {
+            try replace($0, externalId: $0.externalId)
         },
-        .put("record_document_label", "/records/{record}/documents/{document}/label", .recordDocument) { call in
-            try call.label(call.document)
+        .post("document_set_status", "{document}/set-status", .recordDocument, setStatus),
+        .get("document_status_history", "{document}/status-history", .recordDocument, statusHistory),
+        .get("document_versions", "{document}/versions/", .recordDocument) { call in
+            let (documents, total) = try call.listed("original = ?", [call.document.original], byType: false)
+            return try call.list(documents, total: total, record: call.record.id)
         },
-        .get("record_document_meta", "/records/{record}/documents/{document}/meta", .recordDocument) { call in
-            try call.metadata(of: call.document)
-        },
-        .put("update_document_meta", "/records/{record}/documents/{document}/meta", .no) { _ in .ok },
-        .post("document_version", "/records/{record}/documents/{document}/replace", .recordAdminDocument) { call in
-            try replace(call, externalId: nil)
-        },
-        .put(
-            "document_version_by_ext_id", "/records/{record}/documents/{document}/replace/external/{app}/{external}",
-            .recordDocumentExternal
-        ) { call in try replace(call, externalId: call.externalId) },
-        .post("document_set_status", "/records/{record}/documents/{document}/set-status", .recordDocument, setStatus),
-        .get("document_status_history", "/records/{record}/documents/{document}/status-history", .recordDocument, statusHistory),
-        .get("document_versions", "/records/{record}/documents/{document}/versions/", .recordDocument, versions),
-    ]
+    ])
 
     private static func list(_ call: Call) throws -> Response {
         let record = try call.record.id
@@ -46,7 +38,7 @@ enum DocumentCalls {
     }
 
     /// The response to any failure of the new content is 404, as the real server's.
-    private static func replace(_ call: Call, externalId: String?) throws -> Response {
+    private static func replace(_ call: Call, externalId: String? = nil) throws -> Response {
         let old = try call.document
         let problem = "Can't version a document that has already been versioned. Get the latest version of the document."
         try require(old.replacedBy == nil, .badRequest(problem))
@@ -74,11 +66,6 @@ enum DocumentCalls {
             return "<DocumentStatus by=\"\(row.by)\" at=\"\(row.at.text)\" status=\"\(row.status)\">\(reason)</DocumentStatus>"
         }
         return .xml("<DocumentStatusHistory document_id=\"\(document.id)\">\(changes)</DocumentStatusHistory>", declaration: false)
-    }
-
-    private static func versions(_ call: Call) throws -> Response {
-        let (documents, total) = try call.listed("original = ?", [call.document.original], byType: false)
-        return try call.list(documents, total: total, record: call.record.id)
     }
 }
 
@@ -119,9 +106,7 @@ extension Call {
         "original": "original", "replaced_by": "replacedBy", "fqn": "type",
     ]
 
-    /// The documents that meet `condition` and the filters of the query, a page of them, and how many there are in all.
-    ///
-    /// As on the real server a list by type is given whole.
+    /// A page of the documents that meet `condition` and the query, and how many there are. A list by type is given whole.
     func listed(
         _ condition: String, _ arguments: StatementArguments, byType: Bool = true
     ) throws -> (documents: [DocumentRow], total: Int) {

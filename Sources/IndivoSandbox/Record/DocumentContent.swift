@@ -12,36 +12,27 @@ struct DocumentContent {
     private let root: XMLNode?
 
     /// The types are compared literally: `application/xml; charset=utf-8` makes a binary document.
-    /// - Throws: ``ContentError`` for XML that is not well-formed, and for text that is not UTF-8.
     init(_ data: Data, contentType: String?) throws {
-        self.data = data
-        switch contentType ?? "text/plain" {
-        case "application/xml", "text/xml":
-            (mimeType, root) = (nil, try DocumentContent.parse(data))
-        case "text/plain", "text/html", "application/json":
-            (mimeType, root) = (nil, try? DocumentContent.parse(data))
-        case let other:
-            // The real server has room for 100 characters, and fails on more.
-            try require(other.unicodeScalars.count <= 100, sentence: "A content type has at most 100 characters")
-            (mimeType, root, type) = (other, nil, nil)
-            return
-        }
+        let isXML = ["application/xml", "text/xml"].contains(contentType)
+        let isText = isXML || ["text/plain", "text/html", "application/json", nil].contains(contentType)
+        (self.data, mimeType) = (data, isText ? nil : contentType)
+        root = isXML ? try DocumentContent.parse(data) : isText ? try? DocumentContent.parse(data) : nil
         type = root.map { ($0.namespace ?? "") + $0.name }
+        // The real server has room for 100 characters, and fails on more.
+        try require((mimeType ?? "").unicodeScalars.count <= 100, sentence: "A content type has at most 100 characters")
+        if !isText { return }
         guard !data.contains(0) else { throw ContentError.zeroByte }
         // The real server fails on text that is not UTF-8.
         try require(String(validating: data, as: UTF8.self) != nil, sentence: "The document is not UTF-8.")
     }
 
     /// A document that was checked already.
-    init(stored data: Data, type: String) {
-        (self.data, self.type, mimeType, root) = (data, type, nil, nil)
-    }
+    init(stored data: Data, type: String) { (self.data, self.type, mimeType, root) = (data, type, nil, nil) }
 
     /// SHA-256 for text, SHA-1 for binary documents, in hexadecimal digits.
     var digest: String { mimeType == nil ? DocumentDigest.text(data) : DocumentDigest.binary(data) }
 
     /// The facts the document states, if it is of a kind whose content the server reads.
-    /// - Throws: ``ContentError`` for one that is not valid.
     func facts(_ models: ModelCatalog) throws -> [FactDraft] {
         guard let root, root.namespace == DocumentType.namespace, DocumentSchema.rootsOfDocuments.contains(root.name)
         else { return [] }
@@ -53,13 +44,12 @@ struct DocumentContent {
         }
     }
 
-    /// Parses a document.
-    /// - Throws: ``ContentError`` with the sentence of the real server, whose parser is the same.
+    /// Throws the sentence of the real server, whose parser is the same.
     static func parse(_ data: Data) throws -> XMLNode {
         do {
             return try XMLNode(parsing: data, options: options)
         } catch let error as XMLError {
-            throw ContentError(sentence: "Input document didn't parse as XML, error was: \(ParserSentence(error, in: data).text)")
+            throw ContentError(sentence: "Input document didn't parse as XML, error was: \(error.parserSentence(in: data))")
         }
     }
 

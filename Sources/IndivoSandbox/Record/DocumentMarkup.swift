@@ -49,10 +49,7 @@ struct DocumentMarkup {
         <Document id="" type="" size="" digest="" record_id=""><nevershare>false</nevershare></Document>
         """
 
-    /// One of the documents.
-    /// - Parameters:
-    ///   - latest: Whether to say which version is the latest; responses to a new relation do not.
-    ///   - recordId: Whether to name the record; reports do not.
+    /// Responses to a new relation do not say which version is the latest, and reports do not name the record.
     func markup(of document: DocumentRow, latest isLatestSaid: Bool = true, recordId: Bool = true) -> Markup {
         let creator = names[[document.creator, document.creatorType]] ?? ""
         let last = document.replacedBy == nil ? document : latest[document.original]
@@ -60,8 +57,7 @@ struct DocumentMarkup {
             <Document id="\(document.id)" type="" size="\(document.size)" digest="\(document.digest)" \
             record_id="\(recordId ? document.record ?? "" : "")"><createdAt>\(document.createdAt.text)</createdAt>\
             <creator id="\(document.creator)" type="\(document.creatorType)"><fullname>\(creator)</fullname></creator>\
-            \(document.replacedBy.map { "<replacedBy id=\"\($0)\"/>" })\
-            \(document.replaces.map { "<replaces id=\"\($0)\"/>" })\
+            \(document.replacedBy.map { "<replacedBy id=\"\($0)\"/>" })\(document.replaces.map { "<replaces id=\"\($0)\"/>" })\
             <original id="\(document.original)"/>\(isLatestSaid ? last.map(DocumentMarkup.latest) : nil)\
             \(document.label.flatMap { $0.isEmpty ? nil : "<label>\($0)</label>" })\
             <status>\(document.status)</status><nevershare>\(document.neverShare ? "true" : "false")</nevershare>\

@@ -35,7 +35,6 @@ enum DocumentSchema {
     }
 
     /// Checks a document with the schema of a root, which need not be its own.
-    /// - Throws: ``ContentError`` naming the first problem.
     static func validate(_ document: XMLNode, as root: String) throws {
         guard let problem = try schemas[root]?.validate(document).first else { return }
         let sentence = problem.message + (problem.line.map { ", line \($0)" } ?? "")

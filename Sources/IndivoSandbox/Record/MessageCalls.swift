@@ -3,42 +3,32 @@ import GRDB
 
 /// The calls by which messages and notifications about a record reach its accounts, and the accounts' inboxes.
 enum MessageCalls {
-    static let routes: [Route] = [
-        .post("record_send_message", "/records/{record}/inbox/{message}", .message, send),
-        .post("record_message_attach", "/records/{record}/inbox/{message}/attachments/{number}", .message, attach),
-        .post("record_notify", "/records/{record}/notifications/", .message, notify),
-        .post("record_notify", "/records/{record}/notify", .message, notify),
-        .get("account_inbox", "/accounts/{account}/inbox/", .ownerAccount, inbox),
-        .post("account_send_message", "/accounts/{account}/inbox/", .admin, sendToAccount),
-        .get("account_inbox_message", "/accounts/{account}/inbox/{message}", .ownerAccount, writes: true, read),
-        .post("account_message_archive", "/accounts/{account}/inbox/{message}/archive", .ownerAccount) { call in
-            try call.execute("UPDATE message SET archivedAt = ? WHERE id = ?", [call.now, call.inboxMessage.id])
+    static let routes: [Route] = Route.below("/records/{record}", [
+        .post("record_send_message", "/inbox/{message}", .message) { call in
+            for account in try call.record.recipients(in: call.db) {
+                _ = try deliver(to: account, record: call.record.id, externalId: call["message"], call)
+            }
+            return .ok
         },
-        .post(
-            "account_inbox_message_attachment_accept", "/accounts/{account}/inbox/{message}/attachments/{number}/accept",
-            .ownerAccount, accept),
-        .get("account_notifications", "/accounts/{account}/notifications/", .ownerAccount, notifications),
-    ]
+        .post("record_message_attach", "/inbox/{message}/attachments/{number}", .message, attach),
+        .post("record_notify", "/notifications/", .message, notify),
+        .post("record_notify", "/notify", .message, notify),
+    ]) + Route.below("/accounts/{account}", [
+        .get("account_inbox", "/inbox/", .ownerAccount, inbox),
+        .post("account_send_message", "/inbox/", .admin) { call in
+            let message = try deliver(to: call.account.id, externalId: call.request.form["message_id"], call)
+            return .xml(try message.markup(in: call.db))
+        },
+        Route(["GET"], "account_inbox_message", "/inbox/{message}", .ownerAccount, read),
+        .post("account_message_archive", "/inbox/{message}/archive", .ownerAccount) {
+            try $0.execute("UPDATE message SET archivedAt = ? WHERE id = ?", [$0.now, $0.inboxMessage.id])
+        },
+        .post("account_inbox_message_attachment_accept", "/inbox/{message}/attachments/{number}/accept", .ownerAccount, accept),
+        .get("account_notifications", "/notifications/", .ownerAccount, notifications),
+    ])
 
-    private static func send(_ call: Call) throws -> Response {
-        let form = call.request.form
-        let record = try call.record
-        for account in try record.recipients(in: call.db) {
-            _ = try deliver(form, to: account, record: record.id, externalId: call["message"], call)
-        }
-        return .ok
-    }
-
-    private static func sendToAccount(_ call: Call) throws -> Response {
-        let form = call.request.form
-        let message = try deliver(form, to: call.account.id, record: nil, externalId: form["message_id"], call)
-        return .xml(try message.markup(in: call.db))
-    }
-
-    private static func deliver(
-        _ form: FormFields, to account: String, record: String?, externalId: String?, _ call: Call
-    ) throws -> MessageRow {
-        let sender = call.principal.effective.id
+    private static func deliver(to account: String, record: String? = nil, externalId: String?, _ call: Call) throws -> MessageRow {
+        let (form, sender) = (call.request.form, call.principal.effective.id)
         // An id that is nil is none's.
         let same = "message WHERE account = ? AND sender = ? AND externalId = ?"
         let isKnown = try call.db.exists(same, [account, sender, externalId])
@@ -128,7 +118,7 @@ enum MessageCalls {
         var message = try call.inboxMessage
         if message.readAt == nil {
             message.readAt = call.now
-            try call.db.execute(sql: "UPDATE message SET readAt = ? WHERE id = ?", arguments: [call.now, message.id])
+            try message.update(call.db, columns: ["readAt"])
         }
         return .xml(try message.markup(in: call.db))
     }

@@ -3,49 +3,43 @@ import GRDB
 
 /// The calls on a record as a whole: what it is, whose it is, and which apps work on it.
 enum RecordCalls {
-    static let routes: [Route] = [
+    static let routes: [Route] = Route.below("/records/", [
         // The real server has no table of methods for this one: it answers them all.
-        Route(name: "record", methods: [], path: "/records/{record}", rule: .appRecordOrFullOrAdmin, writes: false) { call in
-            .xml(try call.record.markup)
+        Route([], "record", "{record}", .appRecordOrFullOrAdmin, writes: false) { .xml(try $0.record.markup) },
+        .get("record_search", "search", .admin) { call in
+            let label = try call.request.query.required("label", "No search criteria given")
+            return .records(try RecordRow.all("WHERE instr(lower(label), lower(?)) > 0 ORDER BY serial", [label], in: call.db))
         },
-        .get("record_search", "/records/search", .admin, search),
-        .post("record_create", "/records/", .admin) { call in try create(call, externalId: nil) },
-        .put("record_create_ext", "/records/external/{adminApp}/{external}", .ownAdminApp) { call in
+        .post("record_create", "", .admin) { try create($0) },
+        .put("record_create_ext", "external/{adminApp}/{external}", .ownAdminApp) { call in
             let externalId = call["adminApp"] + "/" + call["external"]
             let known = try RecordRow.first("WHERE externalId = ?", [externalId], in: call.db)
             return try known.map { Response.xml($0.markup) } ?? create(call, externalId: externalId)
         },
-        .get("record_phas", "/records/{record}/apps/", .fullOrAdmin) { call in
-            .manifests(try AppRow.enabled(on: call.record.id, in: call.db))
-        },
-        .get("record_pha", "/records/{record}/apps/{app}", .fullOrAdmin) { call in
+        .get("record_phas", "{record}/apps/", .fullOrAdmin) { .manifests(try AppRow.enabled(on: $0.record.id, in: $0.db)) },
+        .get("record_pha", "{record}/apps/{app}", .fullOrAdmin) { call in
             try require(call.record.hasApp(call.app.id, in: call.db), .notFound)
             return .json(try call.app.manifest)
         },
-        .put("record_pha_enable", "/records/{record}/apps/{app}", .fullOrAdmin) { call in
+        .put("record_pha_enable", "{record}/apps/{app}", .fullOrAdmin) { call in
             try call.record.enable(call.app.id, in: call.db)
             return .ok
         },
-        .delete("pha_record_delete", "/records/{record}/apps/{app}", .fullOrAdmin) { call in
+        .delete("pha_record_delete", "{record}/apps/{app}", .fullOrAdmin) { call in
             try call.record.disable(call.app.id, in: call.db)
             return .ok
         },
-        .get("record_get_owner", "/records/{record}/owner", .fullOrAdmin) { call in
-            .xml("<Account id='\(try call.record.owner ?? "")' />", declaration: false)
+        .get("record_get_owner", "{record}/owner", .fullOrAdmin) {
+            .xml("<Account id='\(try $0.record.owner ?? "")' />", declaration: false)
         },
-        .putOrPost("record_set_owner", "/records/{record}/owner", .admin, setOwner),
-        .get("record_shares", "/records/{record}/shares/", .recordOwnerOrAdmin, shares),
-        .post("record_share_add", "/records/{record}/shares/", .recordOwnerOrAdmin, addShare),
-        .delete("record_share_delete", "/records/{record}/shares/{account}", .recordOwnerOrAdmin, deleteShare),
-        .post("record_share_delete", "/records/{record}/shares/{account}/delete", .recordOwnerOrAdmin, deleteShare),
-    ]
+        Route(["PUT", "POST"], "record_set_owner", "{record}/owner", .admin, setOwner),
+        .get("record_shares", "{record}/shares/", .recordOwnerOrAdmin, shares),
+        .post("record_share_add", "{record}/shares/", .recordOwnerOrAdmin, addShare),
+        .delete("record_share_delete", "{record}/shares/{account}", .recordOwnerOrAdmin, deleteShare),
+        .post("record_share_delete", "{record}/shares/{account}/delete", .recordOwnerOrAdmin, deleteShare),
+    ])
 
-    private static func search(_ call: Call) throws -> Response {
-        let label = try call.request.query.required("label", "No search criteria given")
-        return .records(try RecordRow.all("WHERE instr(lower(label), lower(?)) > 0 ORDER BY serial", [label], in: call.db))
-    }
-
-    private static func create(_ call: Call, externalId: String?) throws -> Response {
+    private static func create(_ call: Call, externalId: String? = nil) throws -> Response {
         let record = try call.store.createRecord(
             demographics: call.request.body, owner: nil, creator: call.principal.effective, externalId: externalId)
         return .xml(record.markup)
@@ -54,7 +48,7 @@ enum RecordCalls {
     private static func setOwner(_ call: Call) throws -> Response {
         let id = String(decoding: call.request.body, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         let account = try AccountRow.find(id, in: call.db).orThrow(.badRequest("Owner must be a known account"))
-        try call.db.execute(sql: "UPDATE record SET owner = ? WHERE id = ?", arguments: [account.id, try call.record.id])
+        _ = try call.execute("UPDATE record SET owner = ? WHERE id = ?", [account.id, call.record.id])
         return .xml(account.markup())
     }
 

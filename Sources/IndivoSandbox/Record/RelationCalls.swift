@@ -1,20 +1,17 @@
 enum RelationCalls {
-    static let routes: [Route] = [
-        .put("document_rels", "/records/{record}/documents/{document}/rels/{relation}/{object}", .recordDocument) { call in
+    static let routes: [Route] = Route.below("/records/{record}/documents/{document}/rels/{relation}/", [
+        .put("document_rels", "{object}", .recordDocument) { call in
             let subject = try call.document
             // The real server takes a document of any record here, and then tells its metadata; this one does not.
             let object = try call.store.find(call["object"], in: call.recordScope).orNotFound()
             return try call.relate(subject.id, relationType(call), to: object.id)
         },
-        .get("get_documents_by_rel", "/records/{record}/documents/{document}/rels/{relation}/", .recordDocument, list),
-        .post("document_create_by_rel", "/records/{record}/documents/{document}/rels/{relation}/", .recordDocument) { call in
-            try create(call, externalId: nil)
+        .get("get_documents_by_rel", "", .recordDocument, list),
+        .post("document_create_by_rel", "", .recordDocument) { try create($0, externalId: nil) },
+        Route(["PUT", "POST"], "document_create_by_rel_with_ext_id", "external/{app}/{external}", .recordDocumentExternal) {
+            try create($0, externalId: $0.externalId)
         },
-        .putOrPost(
-            "document_create_by_rel_with_ext_id",
-            "/records/{record}/documents/{document}/rels/{relation}/external/{app}/{external}", .recordDocumentExternal
-        ) { call in try create(call, externalId: call.externalId) },
-    ]
+    ])
 
     private static let namespace = "http://indivo.org/vocab/documentrels#"
     private static let names: Set = ["annotation", "answers", "attachment", "followup", "interpretation"]
@@ -24,8 +21,7 @@ enum RelationCalls {
         return namespace + call["relation"]
     }
 
-    /// The objects of a relation whose subject is any version of the document. A document related twice is listed
-    /// twice.
+    /// The objects of a relation whose subject is any version of the document. One that is related twice is listed twice.
     private static func list(_ call: Call) throws -> Response {
         let document = try call.document
         let status = try ListArguments(call.request.query).status

@@ -5,11 +5,8 @@ extension Store {
     /// The carenets of a new record, as the real server is shipped.
     static let carenets = ["Family", "Physicians", "Work/School"]
 
-    /// Makes a record from a demographics document.
-    /// - Throws: ``ContentError`` for a document that is not one.
     func createRecord(
-        demographics data: Data, label: String? = nil, owner: String?, creator: Principal.Identity,
-        externalId: String? = nil
+        demographics data: Data, label: String? = nil, owner: String?, creator: Principal.Identity, externalId: String? = nil
     ) throws -> RecordRow {
         let demographics = try DemographicsContent(data)
         var record = RecordRow(
@@ -17,21 +14,16 @@ extension Store {
             creator: creator.id.isEmpty ? nil : creator.id, externalId: externalId)
         try record.insert(db)
         for name in Store.carenets { try CarenetRow(id: server.identifiers.id(.carenet), record: record.id, name: name).insert(db) }
-        record.demographics = try store(data, demographics, in: record, creator: creator).id
+        record.demographics = try setDemographics(demographics, of: record, by: creator).id
         return record
     }
 
-    /// Stores a record's demographics: a new version of the document, and the fact that is read back.
-    /// - Throws: ``ContentError`` for a document that is not one.
-    func setDemographics(_ data: Data, of record: RecordRow, by creator: Principal.Identity) throws -> DocumentRow {
-        try store(data, DemographicsContent(data), in: record, creator: creator)
-    }
-
-    private func store(
-        _ data: Data, _ demographics: DemographicsContent, in record: RecordRow, creator: Principal.Identity
+    /// Stores a new version of the document, and the fact that is read back.
+    func setDemographics(
+        _ demographics: DemographicsContent, of record: RecordRow, by creator: Principal.Identity
     ) throws -> DocumentRow {
         // A demographics document becomes a fact only here: one that is pushed like any other is just stored.
-        let content = DocumentContent(stored: data, type: DocumentType.namespace + "Demographics")
+        let content = DocumentContent(stored: demographics.data, type: DocumentType.namespace + "Demographics")
         let scope = DocumentScope(record: record.id)
         let old = try record.demographics.flatMap { try find($0, in: scope) }
         let document = try old.map { try replace($0, with: content, by: creator) } ?? create(content, in: scope, by: creator)

@@ -8,9 +8,6 @@ struct DocumentScope: Sendable {
     /// The account whose preferences a new one holds. They lie with what else the app stores.
     var account: String?
 
-    /// Whether the server reads the content of the documents: those of a record are checked and turned into facts.
-    var holdsFacts: Bool { record != nil && app == nil }
-
     /// The condition that a document is stored here.
     var condition: String { "record IS ? AND app IS ?" }
     var arguments: StatementArguments { [record, app] }
@@ -30,9 +27,6 @@ struct Store {
     let server: ServerContext
     let now: Timestamp
 
-    /// Stores a new document.
-    /// - Throws: ``ContentError`` for content that is not what its type says; ``Refusal`` for an external id that is
-    /// taken.
     func create(
         _ content: DocumentContent, in scope: DocumentScope, externalId: String? = nil, by creator: Principal.Identity,
         replacing old: DocumentRow? = nil
@@ -44,7 +38,8 @@ struct Store {
             let known = try find(externalId: externalId, in: scope)
             try require(known == nil, .badRequest("Duplicate external id. Each document requires a unique external id"))
         }
-        let facts = scope.holdsFacts ? try content.facts(server.models) : []
+        // The server reads the content of a record's own documents only: they are checked and turned into facts.
+        let facts = scope.record != nil && scope.app == nil ? try content.facts(server.models) : []
         let id = server.identifiers.id(.document)
         let document = DocumentRow(
             id: id, record: scope.record, app: scope.app, account: scope.account, externalId: externalId,
@@ -69,9 +64,7 @@ struct Store {
         return new
     }
 
-    /// Overwrites a document of an app's storage in place: same id, same creator, same time.
-    ///
-    /// As on the real server, what overwrites is lost when it is not text: the document reads back empty.
+    /// Keeps id, creator and time. As on the real server, what overwrites is lost when it is not text, and reads back empty.
     func overwrite(_ document: DocumentRow, with content: DocumentContent) throws -> DocumentRow {
         let data = content.mimeType == nil ? content.data : Data()
         try db.execute(

@@ -1,17 +1,13 @@
 import GRDB
 
-/// The calls that report who did what on a record.
-///
-/// They write: what was gathered of calls that only read is stored first.
+/// Calls that write: what was gathered of calls that only read is stored first.
 enum AuditCalls {
-    static let routes: [Route] = [
-        .get("audit_query", "/records/{record}/audits/query/", .recordDocument, writes: true, query),
-        .get("audit_record_view", "/records/{record}/audits/", .recordDocument, writes: true, view),
-        .get("audit_document_view", "/records/{record}/audits/documents/{document}/", .recordDocument, writes: true, view),
-        .get(
-            "audit_function_view", "/records/{record}/audits/documents/{document}/functions/{function}/",
-            .recordDocument, writes: true, view),
-    ]
+    static let routes: [Route] = Route.below("/records/{record}/audits/", [
+        Route(["GET"], "audit_query", "query/", .recordDocument, query),
+        Route(["GET"], "audit_record_view", "", .recordDocument, view),
+        Route(["GET"], "audit_document_view", "documents/{document}/", .recordDocument, view),
+        Route(["GET"], "audit_function_view", "documents/{document}/functions/{function}/", .recordDocument, view),
+    ])
 
     private static func query(_ call: Call) throws -> Response {
         let arguments = try ListArguments(call.request.query)
@@ -49,8 +45,7 @@ enum AuditCalls {
             <PrincipalInfo effective_principal="\(row.principal)" proxied_principal="\(row.proxiedBy)" />\
             <Resources carenet_id="\(row.carenet)" record_id="\(row.record)" pha_id="\(row.app)" \
             document_id="\(row.document)" external_id="\(row.externalId)" message_id="\(row.message)" />\
-            <RequestInfo req_url="\(row.path)" req_ip_address="\(row.address)" \
-            req_domain="" req_method="\(row.method)" />\
+            <RequestInfo req_url="\(row.path)" req_ip_address="\(row.address)" req_domain="" req_method="\(row.method)" />\
             <ResponseInfo resp_code="\(row.status)" /></AuditEntry>
             """)
     }

@@ -1,9 +1,6 @@
 import GRDB
 
-/// The experimental report in ASTM's Continuity of Care Record.
-///
-/// The real server's template uses names that its models no longer have: apart from ids and fixed texts it says
-/// nothing. So does this one.
+/// The report in ASTM's Continuity of Care Record. As the real server's, of the facts it says nothing but their ids.
 enum CCRCalls {
     static let routes: [Route] = [
         .get("report_ccr", "/records/{record}/reports/experimental/ccr", .recordDocument) { call in

@@ -11,9 +11,7 @@ struct FactRow: TableRow {
     static let columns = "fact.serial, fact.id, fact.model, fact.document, fact.createdAt, fact.body"
 
     var serial: Int64
-    var id: String
-    var model: String
-    var document: String
+    var id, model, document: String
     var createdAt: Timestamp
     /// Its leaf fields, in JSON.
     var body: String

@@ -43,7 +43,7 @@ enum GenericReportCalls {
             // The real server cannot write the group as XML unless it is a text.
             let problem = "Some groups are not texts, and cannot be written as XML; ask for JSON"
             guard let label = group.label?.string, !group.isDateLabel else { throw Refusal.badRequest(problem) }
-            return "<AggregateReport group=\"\(label)\" value=\"\(group.valueText(DateWords.plain))\"/>"
+            return "<AggregateReport group=\"\(label)\" value=\"\(group.valueText(PythonText.date))\"/>"
         }
         return Response(type: format, text: ("<AggregateReports>\(items)</AggregateReports>" as Markup).description)
     }
@@ -51,16 +51,14 @@ enum GenericReportCalls {
 
 extension ReportQuery.Group {
     /// - Parameter date: How a date is written.
-    func labelText(_ date: (String) -> String) -> String {
-        isDateLabel ? date(Self.text(label ?? .null)) : Self.text(label ?? .null)
-    }
+    func labelText(_ date: (String) -> String) -> String { isDateLabel ? date(Self.text(label)) : Self.text(label) }
 
     func valueText(_ date: (String) -> String) -> String { isDateValue ? date(Self.text(value)) : Self.text(value) }
 
-    private static func text(_ value: JSONValue) -> String {
-        if value.isNull { return "" }
+    private static func text(_ value: JSONValue?) -> String {
+        guard let value, !value.isNull else { return "" }
         // A count has no fraction.
-        return value.string ?? value.integer.map { "\($0)" } ?? value.double.map(DecimalText.twelveDigits) ?? value.text()
+        return value.string ?? value.integer.map { "\($0)" } ?? value.double.map(PythonText.decimal) ?? value.text()
     }
 }
 
@@ -69,15 +67,13 @@ extension Call {
     func report(
         _ list: ListArguments, on subject: ReportSubject, filters: [(field: String, value: String)]? = nil
     ) throws -> ReportQuery {
-        var source = """
+        let source = """
             FROM fact JOIN document ON document.id = fact.document
             WHERE fact.record = ? AND fact.model = ? AND document.status = ?
             """
-        var arguments: StatementArguments = [try record.id, subject.name, list.status]
-        if let carenet = target.carenet {
-            source += " AND " + Sharing.condition("document.id", "?")
-            arguments += [carenet.id]
-        }
-        return try ReportQuery(list, on: subject, filters: filters ?? list.filters, from: source, arguments)
+        let shared = target.carenet == nil ? "" : " AND " + CarenetRow.shows("document.id", in: "?")
+        let arguments = [try record.id, subject.name, list.status] + (target.carenet.map { [$0.id] } ?? [])
+        return try ReportQuery(
+            list, on: subject, filters: filters ?? list.filters, from: source + shared, StatementArguments(arguments))
     }
 }

@@ -1,7 +1,6 @@
 import CivilCalendar
 
-/// Dates as the server takes them, in documents and in queries: `2009-05-16`, `2009-05-16T12:00:00Z` and
-/// `2009-05-16T12:00:00.25Z`, and nothing else: no other zone, and none left out.
+/// Dates as the server takes them: `2009-05-16`, `2009-05-16T12:00:00Z`, `2009-05-16T12:00:00.25Z`, and in no other zone.
 enum IndivoDate {
     static func parseDateTime(_ text: String) -> Timestamp? {
         let bytes = Array(text.utf8)

@@ -9,7 +9,7 @@ enum MinimalItems {
         subscript(name: String) -> String? {
             guard let value = values?[name] else { return nil }
             if let text = value.string { return text.isEmpty ? nil : text.replacing(".000000Z", with: "Z") }
-            return value.double.map(DecimalText.twelveDigits)
+            return value.double.map(PythonText.decimal)
         }
 
         /// An element with the text of a field; nothing where there is none.
@@ -64,8 +64,7 @@ enum MinimalItems {
             <SimpleClinicalNote xmlns="\(DocumentType.namespace)">\
             <dateOfVisit>\(values["date_of_visit"] ?? "")</dateOfVisit>\(values.coded("visitType", "visit_type"))\
             \(values.element("visitLocation", "visit_location"))\(values.coded("specialty", "specialty"))\(signature)\
-            \(values.element("chiefComplaint", "chief_complaint"))\(values.element("content", "content"))\
-            </SimpleClinicalNote>
+            \(values.element("chiefComplaint", "chief_complaint"))\(values.element("content", "content"))</SimpleClinicalNote>
             """
     }
 }

@@ -3,19 +3,18 @@ import GRDB
 /// The reports in the server's older form: equipment, measurements, procedures and clinical notes.
 enum MinimalReportCalls {
     static let routes: [Route] =
-        reports("", "/records/{record}/reports/minimal/", .recordDocument)
-        + reports("carenet_", "/carenets/{carenet}/reports/minimal/", .carenetDocument)
+        Route.below("/records/{record}/reports/minimal/", reports("", .recordDocument))
+        + Route.below("/carenets/{carenet}/reports/minimal/", reports("carenet_", .carenetDocument))
 
-    private static func reports(_ prefix: String, _ base: String, _ rule: AccessRule) -> [Route] {
-        func path(_ rest: String) -> PathTemplate { PathTemplate(stringLiteral: base + rest) }
-        return [
-            .get(prefix + "equipment_list", path("equipment/"), rule) { try report($0, on: .equipment, MinimalItems.equipment) },
-            .get(prefix + "measurement_list", path("measurements/{code}/"), rule) { call in
-                try report(call, on: .measurement, filters: [("lab_code", call["code"])], MinimalItems.measurement)
+    private static func reports(_ prefix: String, _ rule: AccessRule) -> [Route] {
+        [
+            .get(prefix + "equipment_list", "equipment/", rule) { try report($0, on: .equipment, MinimalItems.equipment) },
+            .get(prefix + "measurement_list", "measurements/{code}/", rule) {
+                try report($0, on: .measurement, filters: [("lab_code", $0["code"])], MinimalItems.measurement)
             },
-            .get(prefix + "procedure_list", path("procedures/"), rule) { try report($0, on: .procedure, MinimalItems.procedure) },
-            .get(prefix + "simple_clinical_notes_list", path("simple-clinical-notes/"), rule) { call in
-                try report(call, on: .simpleClinicalNote, MinimalItems.simpleClinicalNote)
+            .get(prefix + "procedure_list", "procedures/", rule) { try report($0, on: .procedure, MinimalItems.procedure) },
+            .get(prefix + "simple_clinical_notes_list", "simple-clinical-notes/", rule) {
+                try report($0, on: .simpleClinicalNote, MinimalItems.simpleClinicalNote)
             },
         ]
     }
@@ -57,8 +56,8 @@ enum ReportMarkup {
     static func aggregates(of query: ReportQuery, in db: Database) throws -> Response {
         let (groups, total) = try query.groups(db)
         let items = groups.map { group -> Markup in
-            let label: Markup? = group.label == nil ? nil : " group=\"\(group.labelText(DateWords.human))\""
-            let value = group.valueText(DateWords.human)
+            let label: Markup? = group.label == nil ? nil : " group=\"\(group.labelText(PythonText.templateDate))\""
+            let value = group.valueText(PythonText.templateDate)
             return item(
                 meta: DocumentMarkup.none, "<AggregateReport xmlns=\"\(DocumentType.namespace)\" value=\"\(value)\"\(label)/>")
         }

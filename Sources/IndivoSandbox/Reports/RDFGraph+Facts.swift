@@ -20,19 +20,19 @@ extension RDFGraph {
             // A medication and its fills name each other: each is written once.
             guard !graph.describes(node) else { return node }
             graph.type(node, fact.model == "Fill" ? "sp:Fulfillment" : "sp:" + fact.model)
-            graph.add(node, "sp:belongsTo", .node(.resource(record)))
+            graph.add(node, "sp:belongsTo", .resource(record))
             describe(RDFSubject(graph: graph, node: node, values: try fact.values()), fact.model)
             switch fact.model {
             case "Fill":
                 guard let medication = try fact.parent(in: db) else { break }
                 let medicationNode = try write(medication, withFills: false)
-                graph.add(node, "sp:medication", .node(medicationNode))
-                graph.add(medicationNode, "sp:fulfillment", .node(node))
+                graph.add(node, "sp:medication", medicationNode)
+                graph.add(medicationNode, "sp:fulfillment", node)
             case "Medication" where withFills:
-                for fill in children.of(fact, "fulfillments") { graph.add(node, "sp:fulfillment", .node(try write(fill))) }
+                for fill in children.of(fact, "fulfillments") { graph.add(node, "sp:fulfillment", try write(fill)) }
             case "VitalSigns":
                 guard let encounter = try fact.parent(in: db) else { break }
-                graph.add(node, "sp:encounter", .node(try write(encounter)))
+                graph.add(node, "sp:encounter", try write(encounter))
             default: break
             }
             return node
@@ -47,7 +47,7 @@ extension RDFGraph {
         let uri = "\(base)/records/\(record)"
         let node = Node.resource(uri + "/demographics")
         graph.type(node, "sp:Demographics")
-        graph.add(node, "sp:belongsTo", .node(.resource(uri)))
+        graph.add(node, "sp:belongsTo", .resource(uri))
         let person = RDFSubject(graph: graph, node: node, values: try fact.values())
         person.texts([
             "foaf:gender": "gender", "sp:preferredLanguage": "preferred_language", "sp:ethnicity": "ethnicity", "sp:race": "race",
@@ -74,8 +74,7 @@ extension RDFGraph {
             fact.code("sp:drugAllergen", "drug_allergen", "RxNorm_Ingredient")
             fact.code("sp:drugClassAllergen", "drug_class_allergen", "NDFRT")
             fact.code("sp:foodAllergen", "food_allergen", "UNII")
-        case "AllergyExclusion":
-            fact.code("sp:allergyExclusionName", "name", "AllergyExclusion")
+        case "AllergyExclusion": fact.code("sp:allergyExclusionName", "name", "AllergyExclusion")
         case "Encounter":
             fact.dates(["sp:startDate": "startDate", "sp:endDate": "endDate"])
             fact.code("sp:encounterType", "encounterType", "EncounterType")

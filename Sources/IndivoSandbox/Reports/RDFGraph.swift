@@ -1,20 +1,23 @@
-/// A graph of RDF statements, written as RDF/XML the way the real server's library does: one `rdf:Description` a
-/// subject.
+/// A graph of RDF statements, written as the real server's library does: one `rdf:Description` a subject.
 final class RDFGraph {
     static let smart = "http://smartplatforms.org/terms#"
 
     enum Node: Hashable {
         case resource(String)
         case blank(Int)
-    }
 
-    enum Object: Hashable {
-        case node(Node)
-        case literal(String, dataType: String? = nil)
+        /// The attribute that names it: as what is described, or as what a statement leads to.
+        fileprivate func attribute(_ name: Markup) -> Markup {
+            switch self {
+            case .resource(let uri): "rdf:\(name)=\"\(uri)\""
+            case .blank(let number): "rdf:nodeID=\"N\(number)\""
+            }
+        }
     }
 
     private var subjects: [Node] = []
-    private var statements: [Node: [(predicate: String, object: Object)]] = [:]
+    /// As they are written.
+    private var statements: [Node: [String]] = [:]
     private var blankCount = 0
 
     /// A new node without a name.
@@ -26,20 +29,23 @@ final class RDFGraph {
     func describes(_ subject: Node) -> Bool { statements[subject] != nil }
 
     /// Adds a statement, unless it was made before.
-    func add(_ subject: Node, _ predicate: String, _ object: Object) {
+    private func add(_ subject: Node, _ statement: Markup) {
         if statements[subject] == nil { subjects.append(subject) }
-        let isKnown = statements[subject]?.contains { $0.predicate == predicate && $0.object == object } ?? false
-        if !isKnown { statements[subject, default: []].append((predicate, object)) }
+        let text = statement.description
+        if statements[subject]?.contains(text) != true { statements[subject, default: []].append(text) }
     }
 
-    /// Adds a literal; one that is nil or empty states nothing.
-    func add(_ subject: Node, _ predicate: String, text: String?) {
-        if let text, !text.isEmpty { add(subject, predicate, .literal(text)) }
+    func add(_ subject: Node, _ predicate: String, _ object: Node) {
+        add(subject, "    <\(predicate) \(object.attribute("resource"))/>\n")
     }
 
-    func type(_ subject: Node, _ types: String...) {
-        for type in types { add(subject, "rdf:type", .node(.resource(RDFGraph.expand(type)))) }
+    /// Adds a literal, of a type of XML Schema if one is named.
+    func add(_ subject: Node, _ predicate: String, text: String, type: String? = nil) {
+        let type: Markup? = type.map { " rdf:datatype=\"http://www.w3.org/2001/XMLSchema#\($0)\"" }
+        add(subject, "    <\(predicate)\(type)>\(text)</\(predicate)>\n")
     }
+
+    func type(_ subject: Node, _ type: String) { add(subject, "rdf:type", .resource(RDFGraph.expand(type))) }
 
     private static let prefixes = [
         ("dcterms", "http://purl.org/dc/terms/"), ("foaf", "http://xmlns.com/foaf/0.1/"),
@@ -48,32 +54,17 @@ final class RDFGraph {
 
     /// A prefixed name as a URI.
     private static func expand(_ name: String) -> String {
-        for (prefix, uri) in prefixes where name.hasPrefix(prefix + ":") { return uri + name.dropFirst(prefix.count + 1) }
-        return name
+        prefixes.first { name.hasPrefix($0.0 + ":") }.map { $0.1 + name.dropFirst($0.0.count + 1) } ?? name
     }
 
     var markup: Markup {
         let namespaces = RDFGraph.prefixes.map { Markup(trusted: "\n   xmlns:\($0.0)=\"\($0.1)\"") }
         var markup: Markup = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<rdf:RDF\(namespaces)\n>\n"
         for subject in subjects {
-            switch subject {
-            case .resource(let uri): markup += "  <rdf:Description rdf:about=\"\(uri)\">\n"
-            case .blank(let number): markup += "  <rdf:Description rdf:nodeID=\"N\(number)\">\n"
-            }
-            for (predicate, object) in statements[subject] ?? [] { markup += RDFGraph.statement(predicate, object) }
-            markup += "  </rdf:Description>\n"
+            let statements = Markup(trusted: (statements[subject] ?? []).joined())
+            markup += "  <rdf:Description \(subject.attribute("about"))>\n\(statements)  </rdf:Description>\n"
         }
         return markup + "</rdf:RDF>\n"
-    }
-
-    private static func statement(_ predicate: String, _ object: Object) -> Markup {
-        let name = Markup(trusted: predicate)
-        return switch object {
-        case .node(.resource(let uri)): "    <\(name) rdf:resource=\"\(uri)\"/>\n"
-        case .node(.blank(let number)): "    <\(name) rdf:nodeID=\"N\(number)\"/>\n"
-        case .literal(let text, nil): "    <\(name)>\(text)</\(name)>\n"
-        case .literal(let text, let type?): "    <\(name) rdf:datatype=\"\(type)\">\(text)</\(name)>\n"
-        }
     }
 }
 

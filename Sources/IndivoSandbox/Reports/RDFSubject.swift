@@ -8,7 +8,6 @@ struct RDFSubject {
     /// What the names of the node's fields begin with.
     var prefix = ""
 
-    private static let schema = "http://www.w3.org/2001/XMLSchema#"
     private static let nameParts: KeyValuePairs = [
         "v:given-name": "given", "v:family-name": "family", "v:additional-name": "middle", "v:honorific-prefix": "prefix",
         "v:honorific-suffix": "suffix",
@@ -25,13 +24,13 @@ struct RDFSubject {
     func child(_ predicate: String, _ type: String, prefix: String = "") -> RDFSubject {
         let child = RDFSubject(graph: graph, node: graph.blank(), values: values, prefix: self.prefix + prefix)
         graph.type(child.node, type)
-        graph.add(node, predicate, .node(child.node))
+        graph.add(node, predicate, child.node)
         return child
     }
 
     /// Texts: the predicates, each with its field.
     func texts(_ fields: KeyValuePairs<String, String>) {
-        for (predicate, field) in fields { graph.add(node, predicate, text: string(field)) }
+        for (predicate, field) in fields where has(field) { graph.add(node, predicate, text: string(field) ?? "") }
     }
 
     /// Dates or instants; in RDF the server leaves the zone out.
@@ -39,27 +38,26 @@ struct RDFSubject {
         for (predicate, field) in fields where has(field) {
             let text = string(field) ?? ""
             let written = text.replacing(".000000Z", with: "").replacing("Z", with: "")
-            graph.add(node, predicate, .literal(written, dataType: Self.schema + (text.count == 10 ? "date" : "dateTime")))
+            graph.add(node, predicate, text: written, type: text.count == 10 ? "date" : "dateTime")
         }
     }
 
     func day(_ predicate: String, _ field: String) {
-        if let text = string(field) { graph.add(node, predicate, .literal(text, dataType: Self.schema + "date")) }
+        if let text = string(field) { graph.add(node, predicate, text: text, type: "date") }
     }
 
     func number(_ predicate: String, _ field: String) {
-        guard let number = values[prefix + field]?.double else { return }
-        graph.add(node, predicate, .literal("\(number)", dataType: Self.schema + "double"))
+        if let number = values[prefix + field]?.double { graph.add(node, predicate, text: "\(number)", type: "double") }
     }
 
     func code(_ predicate: String, _ field: String, _ type: String) {
         guard let identifier = string(field + "_identifier"), let system = string(field + "_system") else { return }
         let code = RDFSubject(graph: graph, node: .resource(system + identifier), values: values, prefix: prefix)
-        graph.type(code.node, "sp:Code", RDFGraph.smart.dropLast() + "/codes/" + type)
+        for type in ["sp:Code", RDFGraph.smart.dropLast() + "/codes/" + type] { graph.type(code.node, type) }
         code.coded(field)
         let value = child(predicate, "sp:CodedValue")
         value.texts(["dcterms:title": field + "_title"])
-        graph.add(value.node, "sp:code", .node(code.node))
+        graph.add(value.node, "sp:code", code.node)
     }
 
     private func coded(_ field: String) {
@@ -95,7 +93,7 @@ struct RDFSubject {
         let measured = child(predicate, "sp:ValueAndUnit").node
         for part in ["value", "unit"] {
             let name = "\(field)_\(part)"
-            graph.add(measured, "sp:" + part, text: has(name) ? string(name) : "None")
+            graph.add(measured, "sp:" + part, text: string(name).flatMap { $0.isEmpty ? nil : $0 } ?? "None")
         }
         return measured
     }
@@ -105,7 +103,7 @@ struct RDFSubject {
         let range = child(predicate, "sp:ValueRange")
         if let minimum = range.measured("sp:minimum", field + "_min"), isMeasured(field + "_max") {
             // The real server gives the minimum for both ends.
-            graph.add(range.node, "sp:maximum", .node(minimum))
+            graph.add(range.node, "sp:maximum", minimum)
         }
     }
 

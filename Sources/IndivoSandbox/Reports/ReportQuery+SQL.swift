@@ -33,10 +33,9 @@ extension ReportQuery {
         let (condition, arguments) = filtered
         let value = "\(operation)(\(field.expression))"
         func group(_ label: JSONValue?, _ result: DatabaseValue?, isDateLabel: Bool = false) -> Group {
-            let isCount = operation == "count"
-            return Group(
-                label: label, value: isCount ? read(result) : read(result, field), isDateLabel: isDateLabel,
-                isDateValue: field.isDate && !isCount)
+            let (isCount, isDate) = (operation == "count", field.type.isDate)
+            let value = isCount ? read(result) : read(result, field)
+            return Group(label: label, value: value, isDateLabel: isDateLabel, isDateValue: isDate && !isCount)
         }
         guard let label = groupLabel else {
             return ([group(nil, try Row.fetchOne(db, sql: "SELECT \(value) \(condition)", arguments: arguments)?[0])], 1)
@@ -49,7 +48,7 @@ extension ReportQuery {
         let page = self.limit == 0 ? all[...] : all.dropFirst(self.offset).prefix(self.limit)
         let groupField = self.groupBy.flatMap { subject.fields[$0] }
         let groups = page.map { row in
-            group(groupField.map { read(row[0], $0) } ?? read(row[0]), row[1], isDateLabel: groupField?.isDate == true)
+            group(groupField.map { read(row[0], $0) } ?? read(row[0]), row[1], isDateLabel: groupField?.type.isDate == true)
         }
         return (groups, all.count)
     }
@@ -119,7 +118,7 @@ extension ReportQuery {
         if field.isStamp { return JSONValue(value.flatMap { Timestamp.fromDatabaseValue($0) }?.text) }
         return switch field.type {
         case .number: value.flatMap { Double.fromDatabaseValue($0) }.map { JSONValue(decimal: $0) } ?? .null
-        case .date, .dateTime: JSONValue(read(value).string.map { FieldText.date($0, field.type) })
+        case .date, .dateTime: JSONValue(read(value).string.map { field.type.date($0) })
         case .string, .boolean: read(value)
         }
     }

@@ -1,26 +1,4 @@
 import GRDB
-import IndivoModel
-
-/// What a report can be asked about: the fields with their types, and where their values are.
-struct ReportSubject: Sendable {
-    struct Field: Sendable {
-        var type: DataModel.FieldType
-        /// The SQL expression of its value.
-        var expression: String
-        /// Whether it is an instant as a number of microseconds; those of facts are texts.
-        var isStamp = false
-
-        var isDate: Bool { type == .date || type == .dateTime }
-        /// The type in the words of sentences.
-        var kind: String { isDate ? "date" : type == .number ? "number" : "string" }
-    }
-
-    /// The name in sentences: `Invalid filter for fact type LabResult: …`.
-    let name: String
-    let fields: [String: Field]
-    /// The SQL expression by which rows are ordered unless asked otherwise, and the last resort when two are equal.
-    var serial = "fact.serial"
-}
 
 /// A query of the report interface: filters, a date range, groups, an aggregate, order and page, all of which its subject has.
 @dynamicMemberLookup
@@ -63,22 +41,22 @@ struct ReportQuery {
     /// Groups by date count only where no other group is asked for.
     var effectiveDateGroup: (field: String, increment: String)? { arguments.groupBy == nil ? arguments.dateGroup : nil }
 
-    private func field(_ name: String, _ role: String) throws -> ReportSubject.Field {
-        try subject.fields[name].orThrow(.badRequest("Invalid \(role) for fact type \(subject.name): \(name)"))
+    private func field(_ name: String, _ role: String, shown: String? = nil) throws -> ReportSubject.Field {
+        try subject.fields[name].orThrow(.badRequest("Invalid \(role) for fact type \(subject.name): \(shown ?? name)"))
     }
 
     private func check() throws {
         for (name, value) in filters { try ReportQuery.check(value, of: name, field(name, "filter")) }
         if let range = arguments.dateRange {
             let (field, problem) = (try field(range.field, "date range filter"), "Date Ranges may only be calculated over fields")
-            try require(field.isDate, .badRequest("\(problem) of type \"date\": got \(range.field)(\(field.kind))"))
+            try require(field.type.isDate, .badRequest("\(problem) of type \"date\": got \(range.field)(\(field.kind))"))
         }
         if let group = arguments.groupBy ?? effectiveDateGroup?.field {
             let field = try field(group, "grouping field")
             if let increment = effectiveDateGroup?.increment {
                 try require(ReportQuery.increments.contains(increment), .badRequest("Invalid date_group Increment: \(increment)"))
                 // The real server fails on a date group of what is no date.
-                try require(field.isDate, .badRequest("Invalid grouping field for fact type \(subject.name): \(group)"))
+                try require(field.type.isDate, .badRequest("Invalid grouping field for fact type \(subject.name): \(group)"))
             }
         }
         if let (operation, name) = arguments.aggregate { try check(operation, on: name) }
@@ -89,9 +67,7 @@ struct ReportQuery {
     }
 
     private func check(_ operation: String, on name: String) throws {
-        let shown = name.isEmpty ? "None" : name
-        let field = try subject.fields[name].orThrow(
-            .badRequest("Invalid aggregation field for fact type \(subject.name): \(shown)"))
+        let field = try field(name, "aggregation field", shown: name.isEmpty ? "None" : name)
         let kinds = try ReportQuery.operations[operation].orThrow(.badRequest("Invalid aggregation operator: \(operation)"))
         let allowed = kinds.map { "'\($0)'" }.joined(separator: ", ")
         let problem = "Cannot apply aggregate function \(operation) (type [\(allowed)]) to field \(name) (type \(field.kind))"
@@ -102,7 +78,7 @@ struct ReportQuery {
     private func checkOrder() throws {
         guard let orderBy, let name = orderField, !orderBy.isEmpty else { return }
         guard arguments.aggregate == nil || arguments.isGrouped else { return }
-        try require(subject.fields[name] != nil, .badRequest("Invalid order by field for fact type \(subject.name): \(orderBy)"))
+        _ = try field(name, "order by field", shown: orderBy)
         guard let aggregate = arguments.aggregate else { return }
         let rule = "OrderBy fields in aggregations may only refer to the grouping field or the aggregation field."
         let isAllowed = [aggregate.field, arguments.groupBy, effectiveDateGroup?.field].contains(name)

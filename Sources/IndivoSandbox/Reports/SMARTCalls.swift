@@ -2,12 +2,12 @@ import GRDB
 
 /// The calls of the SMART API: a record's facts as RDF.
 enum SMARTCalls {
-    static let routes: [Route] = [
-        .get("smart_allergies", "/records/{record}/allergies/", .recordDocument, facts),
-        .get("smart_allergies_instance", "/records/{record}/allergies/{fact}", .recordDocument, facts),
-        .get("smart_generic", "/records/{record}/{smartModel}/", .recordDocument, facts),
-        .get("smart_generic_instance", "/records/{record}/{smartModel}/{fact}", .recordDocument, facts),
-    ]
+    static let routes: [Route] = Route.below("/records/{record}/", [
+        .get("smart_allergies", "allergies/", .recordDocument, facts),
+        .get("smart_allergies_instance", "allergies/{fact}", .recordDocument, facts),
+        .get("smart_generic", "{smartModel}/", .recordDocument, facts),
+        .get("smart_generic_instance", "{smartModel}/{fact}", .recordDocument, facts),
+    ])
 
     /// The models of a path, by its capture; allergies have a path of their own.
     private static let models = [

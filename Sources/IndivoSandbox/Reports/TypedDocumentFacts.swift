@@ -2,8 +2,7 @@ import IndivoModel
 import IndivoXML
 
 extension ModelCatalog {
-    /// The fact of a typed document that the server still takes (Equipment, Procedure, SimpleClinicalNote), already valid
-    /// against its schema.
+    /// The fact of a document of a typed root that the server still takes, already valid against its schema.
     func fact(typed root: XMLNode) throws -> FactDraft {
         guard let shape = self[root.name] else { throw NoFacts() }
         var reader = FactReader(shape)

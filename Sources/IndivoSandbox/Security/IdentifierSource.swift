@@ -14,6 +14,8 @@ package struct IdentifierSource: Sendable {
         (self.id, self.token) = (id, token)
     }
 
+    func tokenPair() -> TokenPair { TokenPair(token: token(), secret: token()) }
+
     /// Random UUIDs, and tokens from the system's generator.
     package static let random = IdentifierSource(id: { _ in Secrets.id() }, token: Secrets.token)
 }

@@ -17,11 +17,9 @@ enum Secrets {
     /// An id in the form of the server's: a random UUID in lower case.
     static func id() -> String { UUID().uuidString.lowercased() }
 
-    /// What is stored in place of a token.
     static func fingerprint(_ token: String) -> String { SHA256.hex(Array(token.utf8)) }
 
-    /// Enciphers or deciphers a token's secret with a key stream derived from the token (HMAC-SHA256 in counter mode).
-    /// Each token is random and has one secret, so no part of the stream is ever used twice.
+    /// HMAC-SHA256 in counter mode. Each token is random and has one secret, so no part of the stream is ever used twice.
     static func conceal(_ secret: Data, under token: String) -> Data {
         var stream: [UInt8] = []
         var counter: UInt8 = 0

@@ -2,20 +2,10 @@ import GRDB
 import PasswordHashing
 
 extension AccountRow {
-    /// After so many failures in a row logging in is refused for a while.
-    private static let maximumFailures = 3
-    /// The seconds for which it is.
-    private static let lockout: Int64 = 60
-
     func setPassword(_ password: String, in db: Database) throws {
         let hash = try PasswordHash(of: password).text
         try db.execute(sql: "UPDATE login SET password = ? WHERE account = ?", arguments: [hash, id])
         if db.changesCount == 0 { try LoginRow(username: id, account: id, password: hash).insert(db) }
-    }
-
-    func hasPassword(_ password: String, in db: Database) throws -> Bool {
-        let hashes = try LoginRow.all("WHERE account = ?", [id], in: db).compactMap(\.password)
-        return hashes.contains { PasswordHash(text: $0).matches(password) }
     }
 
     func setState(_ state: String, at now: Timestamp, in db: Database) throws {
@@ -32,7 +22,7 @@ extension AccountRow {
             loginCount += 1
         } else {
             failedLoginCount += 1
-            if failedLoginCount >= Self.maximumFailures { disabledUntil = now.advanced(bySeconds: Self.lockout) }
+            if failedLoginCount >= 3 { disabledUntil = now.advanced(bySeconds: 60) }
         }
     }
 }

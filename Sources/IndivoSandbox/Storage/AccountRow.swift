@@ -1,13 +1,10 @@
 import GRDB
 
-/// An account: a person who logs in.
 struct AccountRow: Codable, IdentifiedRow, PersistableRecord {
     static let databaseTableName = "account"
 
-    /// The e-mail address that names the account.
     var id: String
-    var fullName: String
-    var contactEmail: String
+    var fullName, contactEmail: String
     /// `uninitialized`, `active`, `disabled` or `retired`.
     var state: String
     var createdAt: Timestamp
@@ -17,16 +14,14 @@ struct AccountRow: Codable, IdentifiedRow, PersistableRecord {
     /// Logging in is refused until then, after three failures in a row.
     var disabledUntil: Timestamp?
     var stateChangedAt: Timestamp
-    var primarySecret: String?
-    var secondarySecret: String?
+    var primarySecret, secondarySecret: String?
 }
 
 /// A way to log in: a user name with a password.
 struct LoginRow: Codable, TableRow, PersistableRecord {
     static let databaseTableName = "login"
 
-    var username: String
-    var account: String
+    var username, account: String
     /// The hash; nil while no password is set.
     var password: String?
 
@@ -35,12 +30,9 @@ struct LoginRow: Codable, TableRow, PersistableRecord {
     }
 }
 
-/// A browser's session with the pages.
 struct BrowserSessionRow: Codable, TableRow, PersistableRecord {
     static let databaseTableName = "browserSession"
 
-    var fingerprint: String
-    var account: String
-    var csrf: String
+    var fingerprint, account, csrf: String
     var expiresAt: Timestamp
 }

@@ -1,38 +1,29 @@
 import Foundation
 import GRDB
 
-/// A user app (Indivo's PHA).
 struct AppRow: Codable, IdentifiedRow, PersistableRecord {
     static let databaseTableName = "app"
 
-    /// The id, in the form of an e-mail address.
     var id: String
-    var internalId: String
-    var name: String
-    var consumerKey: String
-    var consumerSecret: String
+    var internalId, name, consumerKey, consumerSecret: String
     /// `ui`, or `background` for an autonomous app.
     var mode: String
     /// Where the app starts, with `{record_id}` and `{carenet_id}` to be filled in.
     var startURL: String
-    var callbackURL: String
-    var manifest: String
+    var callbackURL, manifest: String
 
     var isAutonomous: Bool { mode == "background" }
 
     static func all(in db: Database) throws -> [AppRow] { try all("ORDER BY rowid", in: db) }
 
-    /// The apps enabled on a record.
     static func enabled(on record: String, in db: Database) throws -> [AppRow] {
         try all("JOIN share ON share.app = app.id WHERE record = ? ORDER BY share.serial", [record], in: db)
     }
 
-    /// Whether a callback leads to where the app is registered: to the origin of its callback URL or start URL, or the
-    /// same scheme where it is the app's own. What comes behind may differ from login to login.
+    /// Whether a callback leads to the origin of the app's callback URL or start URL: what comes behind may differ.
     func isRegistered(callback: String) -> Bool {
         if callback == "oob" { return true }
-        guard let origin = AppRow.origin(callback) else { return false }
-        return [callbackURL, startURL].contains { AppRow.origin($0) == origin }
+        return AppRow.origin(callback).map { [callbackURL, startURL].map(AppRow.origin).contains($0) } ?? false
     }
 
     /// Scheme, host and port; `nil` for what is no address, or has a user's name before the host.
@@ -63,9 +54,6 @@ struct AppRow: Codable, IdentifiedRow, PersistableRecord {
 struct MachineAppRow: Codable, TableRow, PersistableRecord {
     static let databaseTableName = "machineApp"
 
-    var id: String
-    var name: String
-    var consumerKey: String
-    var consumerSecret: String
+    var id, name, consumerKey, consumerSecret: String
     var isChrome: Bool
 }

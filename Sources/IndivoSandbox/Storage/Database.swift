@@ -4,7 +4,6 @@ import OrderedJSON
 import PrivateSQLite
 
 extension SandboxConfiguration.Database {
-    /// Opens the database and brings its tables up to date.
     func open() throws -> any DatabaseWriter {
         let file: URL? = if case .file(let url) = self { url } else { nil }
         do {

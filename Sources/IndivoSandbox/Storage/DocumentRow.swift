@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 
-/// What is known of a document, without its content.
 struct DocumentRow: Sendable {
     var serial: Int64?
     var id: String
@@ -9,7 +8,6 @@ struct DocumentRow: Sendable {
     var record: String?
     /// The app in whose storage it is; nil for a document of the record itself.
     var app: String?
-    /// The account whose preferences it holds.
     var account: String?
     var externalId: String?
     /// Namespace and name of the root element, put together without a separator; nil where the content is not XML.
@@ -27,28 +25,22 @@ struct DocumentRow: Sendable {
     /// `Account`, `PHA`, `MachineApp` or `NoUser`.
     var creatorType: String
     var original: String
-    var replaces: String?
-    var replacedBy: String?
+    var replaces, replacedBy: String?
 
-    /// The columns above but the first, in their order: everything but the content.
-    private static let stored = """
-        id, record, app, account, externalId, type, mimeType, size, digest, label, status, neverShare, createdAt, creator, \
+    static let databaseTableName = "document"
+    /// The columns above, in their order: everything but the content.
+    static let columns = """
+        serial, id, record, app, account, externalId, type, mimeType, size, digest, label, status, neverShare, createdAt, creator, \
         creatorType, original, replaces, replacedBy
         """
-    static let columns = "serial, " + stored
-    static let databaseTableName = "document"
     static let states: Set = ["active", "void", "archived"]
 
     func insert(_ db: Database, content: Data) throws {
-        try db.cachedStatement(
-            sql: """
-                INSERT INTO document (\(DocumentRow.stored), content)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """
-        ).execute(
+        let marks = databaseQuestionMarks(count: 20)
+        try db.cachedStatement(sql: "INSERT INTO document (\(DocumentRow.columns), content) VALUES (\(marks))").execute(
             arguments: [
-                id, record, app, account, externalId, type, mimeType, size, digest, label, status, neverShare, createdAt, creator,
-                creatorType, original, replaces, replacedBy, content,
+                serial, id, record, app, account, externalId, type, mimeType, size, digest, label, status, neverShare, createdAt,
+                creator, creatorType, original, replaces, replacedBy, content,
             ])
     }
 
@@ -63,16 +55,14 @@ extension DocumentRow: IdentifiedRow {
         self.init(
             serial: row[0], id: row[1], record: row[2], app: row[3], account: row[4], externalId: row[5], type: row[6],
             mimeType: row[7], size: row[8], digest: row[9], label: row[10], status: row[11], neverShare: row[12],
-            createdAt: row[13], creator: row[14], creatorType: row[15], original: row[16], replaces: row[17],
-            replacedBy: row[18])
+            createdAt: row[13], creator: row[14], creatorType: row[15], original: row[16], replaces: row[17], replacedBy: row[18])
     }
 }
 
 struct StatusChangeRow: Codable, TableRow {
     static let databaseTableName = "statusChange"
 
-    var status: String
-    var reason: String
+    var status, reason: String
     var at: Timestamp
     var by: String
 

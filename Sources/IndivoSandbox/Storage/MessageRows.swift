@@ -5,22 +5,18 @@ struct MessageRow: Codable, TableRow, PersistableRecord {
     static let databaseTableName = "message"
 
     var serial: Int64?
-    var id: String
-    var account: String
-    var sender: String
+    var id, account, sender: String
     var record: String?
     /// The id that the sender gave it.
     var externalId: String?
-    var subject: String
-    var body: String
+    var subject, body: String
     /// `plaintext` or `markdown`.
     var bodyType: String
     var severity: String
     /// How many attachments the sender announced.
     var attachmentCount: Int
     var receivedAt: Timestamp
-    var readAt: Timestamp?
-    var archivedAt: Timestamp?
+    var readAt, archivedAt: Timestamp?
 }
 
 /// A document that came with a message, not yet in the record unless `document` says so.
@@ -42,12 +38,8 @@ struct NotificationRow: Codable, TableRow, PersistableRecord {
     static let databaseTableName = "notification"
 
     var serial: Int64?
-    var id: String
-    var account: String
-    var sender: String
-    var record: String
-    var document: String?
-    var appURL: String?
+    var id, account, sender, record: String
+    var document, appURL: String?
     var content: String
     var receivedAt: Timestamp
 }

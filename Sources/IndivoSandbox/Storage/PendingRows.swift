@@ -5,12 +5,12 @@ import Synchronization
 final class PendingRows<Row: Sendable>: Sendable {
     private let rows = Mutex<[Row]>([])
 
-    /// - Returns: How many wait now.
+    /// How many wait now.
     @discardableResult
     func append(_ row: Row) -> Int {
-        rows.withLock { rows in
-            rows.append(row)
-            return rows.count
+        rows.withLock {
+            $0.append(row)
+            return $0.count
         }
     }
 
@@ -25,15 +25,11 @@ final class PendingRows<Row: Sendable>: Sendable {
 }
 
 extension ServerContext {
-    /// Stores what has gathered, nonces and audit entries of calls that only read, for as long as `body` and the
-    /// transaction around it succeed.
+    /// Stores what has gathered of calls that only read, for as long as `body` and the transaction around it succeed.
     func storingPending<Result>(in db: Database, _ body: () throws -> Result) throws -> Result {
         let (used, calls) = (nonces.pending?.take() ?? [], audits.take())
         do {
-            for nonce in used {
-                try db.cachedStatement(sql: "INSERT OR REPLACE INTO nonce (nonce, expiresAt) VALUES (?, ?)")
-                    .execute(arguments: [nonce.nonce, nonce.expiry])
-            }
+            for nonce in used { try nonce.insert(db) }
             if !used.isEmpty {
                 try db.cachedStatement(sql: "DELETE FROM nonce WHERE expiresAt < ?").execute(arguments: [now.seconds])
             }
@@ -50,16 +46,11 @@ extension ServerContext {
         }
     }
 
-    /// Stores what has gathered, in a transaction of its own.
     func storePending() async throws { try await database.write { db in try self.storingPending(in: db) {} } }
 
     /// Takes up the nonces of requests that got a response shortly before a restart.
     func restoreNonces() async throws {
         let now = self.now.seconds
-        let rows = try await database.read { db in
-            try Row.fetchAll(db, sql: "SELECT nonce, expiresAt FROM nonce WHERE expiresAt >= ?", arguments: [now])
-                .map { NonceMemory.Used(nonce: $0["nonce"], expiry: $0["expiresAt"]) }
-        }
-        nonces.restore(rows)
+        nonces.restore(try await database.read { db in try UsedNonce.all("WHERE expiresAt >= ?", [now], in: db) })
     }
 }

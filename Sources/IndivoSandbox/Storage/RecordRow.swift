@@ -4,14 +4,12 @@ struct RecordRow: Codable, IdentifiedRow, PersistableRecord {
     static let databaseTableName = "record"
 
     var serial: Int64?
-    var id: String
-    var label: String
+    var id, label: String
     var owner: String?
     var createdAt: Timestamp
     /// The principal that made it; nil when none is known.
     var creator: String?
     var externalId: String?
-    /// The id of its demographics document.
     var demographics: String?
 
     /// Whether an account has full control: it owns the record, or the record is shared with it as a whole.
@@ -50,11 +48,8 @@ struct ShareRow: Codable, TableRow, PersistableRecord {
     static let databaseTableName = "share"
 
     var serial: Int64?
-    var id: String
-    var record: String
-    var account: String?
-    var app: String?
-    var role: String?
+    var id, record: String
+    var account, app, role: String?
 }
 
 /// A group of people with whom a part of a record is shared.
@@ -62,9 +57,7 @@ struct CarenetRow: Codable, IdentifiedRow, PersistableRecord {
     static let databaseTableName = "carenet"
 
     var serial: Int64?
-    var id: String
-    var record: String
-    var name: String
+    var id, record, name: String
 
     func hasAccount(_ account: String, in db: Database) throws -> Bool {
         try db.exists("carenetAccount WHERE carenet = ? AND account = ?", [id, account])

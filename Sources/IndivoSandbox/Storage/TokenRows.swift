@@ -16,17 +16,12 @@ extension StoredToken {
     func secret(for token: String) -> String { String(decoding: Secrets.conceal(secret, under: token), as: UTF8.self) }
 }
 
-/// A fresh token and its secret, as they go to the client.
+/// A token and its secret, as they go to the client.
 struct TokenPair: Sendable {
-    let token: String
-    let secret: String
+    let token, secret: String
 
     var fingerprint: String { Secrets.fingerprint(token) }
     var concealedSecret: Data { Secrets.conceal(Data(secret.utf8), under: token) }
-}
-
-extension TokenPair {
-    init(_ source: IdentifierSource) { self.init(token: source.token(), secret: source.token()) }
 }
 
 struct RequestTokenRow: StoredToken {
@@ -37,9 +32,7 @@ struct RequestTokenRow: StoredToken {
     var app: String
     /// The URL to return to, or `oob` for the one the app registered.
     var callback: String
-    var record: String?
-    var carenet: String?
-    /// The account that claimed it.
+    var record, carenet: String?
     var account: String?
     /// The fingerprint of the verifier; nil until approved.
     var verifier: String?
@@ -51,8 +44,7 @@ struct AccessTokenRow: StoredToken {
 
     var fingerprint: String
     var secret: Data
-    var app: String
-    var record: String
+    var app, record: String
     var carenet: String?
     /// The account for which the app acts; nil for an autonomous app.
     var account: String?
