@@ -18,8 +18,7 @@ public struct OAuthAuthorization: Sendable, Hashable {
     /// A header with these parameters.
     public init(parameters: FormParameters, realm: String? = nil) {
         scheme = "OAuth"
-        self.realm = realm
-        self.parameters = parameters
+        (self.realm, self.parameters) = (realm, parameters)
     }
 
     /// Reads a header value.
@@ -32,9 +31,7 @@ public struct OAuthAuthorization: Sendable, Hashable {
         var parameters = FormParameters()
         var names: Set<String> = []
         while let parameter = try parser.nextParameter() {
-            guard names.insert(parameter.name).inserted else {
-                throw .repeatedParameter(name: parameter.name)
-            }
+            guard names.insert(parameter.name).inserted else { throw .repeatedParameter(name: parameter.name) }
             if parameter.name == "realm" {
                 realm = parameter.value
             } else {
@@ -42,8 +39,7 @@ public struct OAuthAuthorization: Sendable, Hashable {
             }
         }
         guard !names.isEmpty else { throw .noParameters }
-        self.realm = realm
-        self.parameters = parameters
+        (self.realm, self.parameters) = (realm, parameters)
     }
 
     /// The header value: `OAuth realm="…", oauth_consumer_key="…", …`.
@@ -164,11 +160,7 @@ private struct OAuthAuthorizationParser {
     }
 
     private func decoded(_ text: String) throws(OAuthAuthorizationError) -> String {
-        do {
-            return try PercentEncoding.decode(text)
-        } catch {
-            throw .malformedEncoding(position: parameterCount, error)
-        }
+        do { return try PercentEncoding.decode(text) } catch { throw .malformedEncoding(position: parameterCount, error) }
     }
 
     private mutating func text(upTo ends: String) -> String {

@@ -14,10 +14,7 @@ public struct OAuthCredentials: Sendable, Hashable {
     public var token: OAuthToken?
 
     /// An app's credentials, and those of whoever let it act for them.
-    public init(consumer: OAuthConsumer, token: OAuthToken? = nil) {
-        self.consumer = consumer
-        self.token = token
-    }
+    public init(consumer: OAuthConsumer, token: OAuthToken? = nil) { (self.consumer, self.token) = (consumer, token) }
 
     /// The HMAC key: both secrets percent-encoded and joined by `&`, the right side empty without a token
     /// (RFC 5849, 3.4.2).
@@ -36,10 +33,7 @@ public struct OAuthConsumer: Sendable, Hashable {
     public var secret: Secret
 
     /// An app's key and secret.
-    public init(key: String, secret: Secret) {
-        self.key = key
-        self.secret = secret
-    }
+    public init(key: String, secret: Secret) { (self.key, self.secret) = (key, secret) }
 }
 
 /// A token and its secret: "temporary credentials" before the person agreed, "token credentials" after (RFC 5849, 1.1).
@@ -50,10 +44,7 @@ public struct OAuthToken: Sendable, Hashable {
     public var secret: Secret
 
     /// A token and its secret.
-    public init(value: String, secret: Secret) {
-        self.value = value
-        self.secret = secret
-    }
+    public init(value: String, secret: Secret) { (self.value, self.secret) = (value, secret) }
 }
 
 extension Secret {

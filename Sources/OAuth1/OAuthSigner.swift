@@ -35,12 +35,7 @@ public struct OAuthSigner: Sendable {
         rule: SignatureRule = .rfc5849,
         nonce: @escaping @Sendable () -> String = OAuthSigner.randomNonce,
         clock: @escaping @Sendable () -> Int = OAuthSigner.systemTime
-    ) {
-        self.credentials = credentials
-        self.rule = rule
-        self.nonce = nonce
-        self.clock = clock
-    }
+    ) { (self.credentials, self.rule, self.nonce, self.clock) = (credentials, rule, nonce, clock) }
 
     /// What to put into a signature beside the parameters that are always there.
     public struct Options: Sendable, Hashable {
@@ -63,12 +58,9 @@ public struct OAuthSigner: Sendable {
             callback: String? = nil, verifier: String? = nil, realm: String? = nil, includesBodyHash: Bool = false,
             includesVersion: Bool = true, additionalParameters: FormParameters = FormParameters()
         ) {
-            self.callback = callback
-            self.verifier = verifier
-            self.realm = realm
-            self.includesBodyHash = includesBodyHash
-            self.includesVersion = includesVersion
-            self.additionalParameters = additionalParameters
+            (self.callback, self.verifier) = (callback, verifier)
+            (self.realm, self.includesBodyHash) = (realm, includesBodyHash)
+            (self.includesVersion, self.additionalParameters) = (includesVersion, additionalParameters)
         }
     }
 
@@ -107,8 +99,7 @@ public struct OAuthSigner: Sendable {
     /// The HMAC-SHA1 signature, in base64, of a request with the protocol parameters it already has
     /// (RFC 5849, 3.4.2). Their `oauth_signature`, if any, is left out of what is signed.
     public static func signature(
-        request: OAuthRequest, authorization: OAuthAuthorization, credentials: OAuthCredentials,
-        rule: SignatureRule = .rfc5849
+        request: OAuthRequest, authorization: OAuthAuthorization, credentials: OAuthCredentials, rule: SignatureRule = .rfc5849
     ) throws(OAuthSigningError) -> String {
         try signature(request: request, authorization: authorization, rule: rule, key: credentials.signingKey)
     }

@@ -16,9 +16,7 @@ public struct OAuthTokenResponse: Sendable, Hashable {
     /// - Throws: ``OAuthTokenResponseError`` naming what is missing; the body may hold a secret and is not quoted.
     public init(parsing body: some Sequence<UInt8>) throws(OAuthTokenResponseError) {
         var trimmed = Array(body)
-        while let last = trimmed.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") {
-            trimmed.removeLast()
-        }
+        while let last = trimmed.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { trimmed.removeLast() }
         let form = FormParameters(decoding: trimmed)
         func required(_ name: String) throws(OAuthTokenResponseError) -> String {
             let values = form.values(of: name)

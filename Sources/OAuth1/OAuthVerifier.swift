@@ -23,14 +23,8 @@ public struct OAuthVerifier: Sendable {
     public init(
         secrets: any OAuthSecretSource,
         nonces: any OAuthNonceStore,
-        policy: OAuthVerificationPolicy = .rfc5849,
-        clock: @escaping @Sendable () -> Int = OAuthSigner.systemTime
-    ) {
-        self.secrets = secrets
-        self.nonces = nonces
-        self.policy = policy
-        self.clock = clock
-    }
+        policy: OAuthVerificationPolicy = .rfc5849, clock: @escaping @Sendable () -> Int = OAuthSigner.systemTime
+    ) { (self.secrets, self.nonces, self.policy, self.clock) = (secrets, nonces, policy, clock) }
 
     /// Who signed a request, once its signature was found good and its nonce unused.
     ///
@@ -111,10 +105,7 @@ public struct OAuthCaller: Sendable, Hashable {
     public let token: String?
 
     /// Who signed a request.
-    public init(consumerKey: String, token: String?) {
-        self.consumerKey = consumerKey
-        self.token = token
-    }
+    public init(consumerKey: String, token: String?) { (self.consumerKey, self.token) = (consumerKey, token) }
 }
 
 /// What an ``OAuthVerifier`` accepts.
@@ -135,11 +126,8 @@ public struct OAuthVerificationPolicy: Sendable, Hashable {
         rule: SignatureRule, maximumAge: Int = 300, maximumLead: Int? = 300, maximumNonceLength: Int = 255,
         requiresExactScheme: Bool = false
     ) {
-        self.rule = rule
-        self.maximumAge = maximumAge
-        self.maximumLead = maximumLead
-        self.maximumNonceLength = maximumNonceLength
-        self.requiresExactScheme = requiresExactScheme
+        (self.rule, self.maximumAge, self.maximumLead) = (rule, maximumAge, maximumLead)
+        (self.maximumNonceLength, self.requiresExactScheme) = (maximumNonceLength, requiresExactScheme)
     }
 
     /// RFC 5849, with timestamps at most five minutes off either way.
@@ -193,8 +181,7 @@ public final class OAuthNonceMemory: OAuthNonceStore {
     ///     ``OAuthVerificationPolicy/maximumAge``.
     ///   - clock: Gives the time in whole seconds since 1970-01-01T00:00:00Z.
     public init(maximumAge: Int = 300, clock: @escaping @Sendable () -> Int = OAuthSigner.systemTime) {
-        self.maximumAge = maximumAge
-        self.clock = clock
+        (self.maximumAge, self.clock) = (maximumAge, clock)
     }
 
     public func use(_ nonce: String, timestamp: Int, consumerKey: String, token: String?) -> Bool {

@@ -63,9 +63,7 @@ public struct SignatureBaseString: Sendable, Hashable, CustomStringConvertible {
         let query = isRFC || isGET ? request.query : nil
         let form = request.isForm(by: rule) && (isRFC || !isGET) ? request.body : nil
         let separators = isRFC ? [ampersand] : [ampersand, UInt8(ascii: ";")]
-        return [query.map { Array($0.utf8) }, form].flatMap {
-            FormParameters.decodedPairs($0 ?? [], separators: separators)
-        }
+        return [query.map { Array($0.utf8) }, form].flatMap { FormParameters.decodedPairs($0 ?? [], separators: separators) }
     }
 
     /// Names and values encoded, sorted by name, then by value, and joined (3.4.1.3.2).
@@ -83,8 +81,7 @@ public struct SignatureBaseString: Sendable, Hashable, CustomStringConvertible {
 
     private static func precedes(_ left: Parameter, _ right: Parameter) -> Bool {
         left.name == right.name
-            ? left.value.lexicographicallyPrecedes(right.value)
-            : left.name.lexicographicallyPrecedes(right.name)
+            ? left.value.lexicographicallyPrecedes(right.value) : left.name.lexicographicallyPrecedes(right.name)
     }
 
     // MARK: Indivo
@@ -92,13 +89,9 @@ public struct SignatureBaseString: Sendable, Hashable, CustomStringConvertible {
     private static func indivoURI(of request: OAuthRequest) throws(SignatureBaseStringError) -> [UInt8] {
         var path = PercentEncoding.decodedBytes(Array(request.path.utf8))
         guard path.allSatisfy({ $0 < 0x80 }) else { throw .pathNotASCII }
-        if let cut = path.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) {
-            path.removeSubrange(cut...)
-        }
+        if let cut = path.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) { path.removeSubrange(cut...) }
         let lastSegment = path.lastIndex(of: UInt8(ascii: "/")) ?? 0
-        if let cut = path[lastSegment...].firstIndex(of: UInt8(ascii: ";")) {
-            path.removeSubrange(cut...)
-        }
+        if let cut = path[lastSegment...].firstIndex(of: UInt8(ascii: ";")) { path.removeSubrange(cut...) }
         return Array("\(request.scheme)://\(request.authority)".utf8) + path
     }
 

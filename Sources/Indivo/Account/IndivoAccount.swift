@@ -16,23 +16,18 @@ public struct IndivoAccount: Sendable {
 
     /// The account itself (`account_info`).
     /// - Throws: ``IndivoError``.
-    public func information() async throws -> Account {
-        try await send(.accountInfo).value(Account.self)
-    }
+    public func information() async throws -> Account { try await send(.accountInfo).value(Account.self) }
 
     /// The records that the account owns or shares (`record_list`). One may be there more than once, for each carenet.
     /// - Throws: ``IndivoError``.
-    public func records() async throws -> [Account.Record] {
-        try await send(.recordList).value(RecordList.self).records
-    }
+    public func records() async throws -> [Account.Record] { try await send(.recordList).value(RecordList.self).records }
 
     // MARK: Messages
 
     /// The account's messages, without their bodies (`account_inbox`).
     /// - Throws: ``IndivoError``.
     public func inbox(includingArchived: Bool = false) async throws -> [Message] {
-        try await send(.accountInbox, query: includingArchived ? ["include_archive": "1"] : [:])
-            .value(Messages.self).messages
+        try await send(.accountInbox, query: includingArchived ? ["include_archive": "1"] : [:]).value(Messages.self).messages
     }
 
     /// A message with its body (`account_inbox_message`); it is marked as read.

@@ -48,9 +48,7 @@ public struct AppDocuments: Sendable {
     /// - Throws: ``IndivoError``.
     public func document(externalID: String) async throws -> Document? {
         let call = call(.recordAppDocumentMetaByExternalID, .appDocumentMetaByExternalID)
-        return try await scope.ifFound {
-            Document(try await scope.send(call, path: ["external": externalID]).metadata(), in: self)
-        }
+        return try await scope.ifFound { Document(try await scope.send(call, path: ["external": externalID]).metadata(), in: self) }
     }
 
     /// The calls are the same in a record and outside.
@@ -66,16 +64,12 @@ public struct AppDocuments: Sendable {
         public private(set) var metadata: DocumentMetadata?
 
         init(_ metadata: DocumentMetadata, in storage: AppDocuments) {
-            self.storage = storage
-            self.metadata = metadata
+            (self.storage, self.metadata) = (storage, metadata)
             id = metadata.id
         }
 
         /// A document known by its id alone. Nothing is asked of the server.
-        public init(id: String, in storage: AppDocuments) {
-            self.storage = storage
-            self.id = id
-        }
+        public init(id: String, in storage: AppDocuments) { (self.storage, self.id) = (storage, id) }
 
         /// Fetches the content (`record_app_specific_document`, `app_specific_document`), and checks it against the digest,
         /// where the metadata has one.

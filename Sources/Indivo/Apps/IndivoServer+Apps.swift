@@ -41,9 +41,7 @@ extension IndivoServer {
     /// An app that the server knows (`pha`).
     /// - Parameter id: The app's id, shaped like an e-mail address.
     /// - Throws: ``IndivoError``.
-    public func app(_ id: String) async throws -> AppManifest {
-        try await asAnyone.send(.pha, path: ["app": id]).manifest()
-    }
+    public func app(_ id: String) async throws -> AppManifest { try await asAnyone.send(.pha, path: ["app": id]).manifest() }
 
     /// The manifests of the apps that the server knows, with what SMART says of an app and no more (`all_manifests`).
     /// - Throws: ``IndivoError``.

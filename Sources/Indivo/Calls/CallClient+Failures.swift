@@ -104,9 +104,7 @@ extension IndivoError {
     }
 
     /// Whether the library itself refused to send the request.
-    var isBeforeSending: Bool {
-        if case .badArgument = reason { true } else { reason == .login(.loggedOut) }
-    }
+    var isBeforeSending: Bool { if case .badArgument = reason { true } else { reason == .login(.loggedOut) } }
 
     /// The same call, cancelled.
     func cancelled() -> IndivoError {

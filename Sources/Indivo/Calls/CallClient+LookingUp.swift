@@ -19,8 +19,7 @@ extension CallClient {
             throw error
         }
         do {
-            var found = try await send(
-                Outgoing(call: lookUp, credentials: outgoing.credentials, path: outgoing.path), until: end)
+            var found = try await send(Outgoing(call: lookUp, credentials: outgoing.credentials, path: outgoing.path), until: end)
             guard try isDone(outgoing, by: found, error, since: start) else { return nil }
             if outgoing.call.response == .ok { return CallResponse(ok: outgoing.call) }
             found.call = outgoing.call
@@ -38,9 +37,7 @@ extension CallClient {
     }
 
     /// Whether what was found shows that a call was done.
-    private func isDone(
-        _ outgoing: Outgoing, by found: CallResponse, _ error: IndivoError, since start: Duration
-    ) throws -> Bool {
+    private func isDone(_ outgoing: Outgoing, by found: CallResponse, _ error: IndivoError, since start: Duration) throws -> Bool {
         switch outgoing.call.body {
         case .text:
             guard case .text(let label)? = outgoing.body else { return false }

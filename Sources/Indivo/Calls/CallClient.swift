@@ -24,9 +24,7 @@ final class CallClient: Sendable {
         address = Result { () throws(ServerAddressError) in
             try ServerAddress(base, plainHTTPHosts: options.plainHTTPHosts)
         }
-        self.transport = transport
-        self.logger = logger
-        self.options = options
+        (self.transport, self.logger, self.options) = (transport, logger, options)
         limiter = ConcurrencyLimiter(width: options.maximumConcurrentCalls)
     }
 
@@ -120,11 +118,7 @@ final class CallClient: Sendable {
     private func wait(after attempts: Int, of error: IndivoError, until end: Duration) async throws {
         let delay = max(options.retry.delay(after: attempts, random: options.timing.random()), error.retryAfter ?? .zero)
         guard options.timing.elapsed() + delay < end else { throw error }
-        do {
-            try await options.timing.sleep(delay)
-        } catch is CancellationError {
-            throw error.cancelled()
-        }
+        do { try await options.timing.sleep(delay) } catch is CancellationError { throw error.cancelled() }
     }
 
     /// Sends a call that gives text or content of which nothing may say where it ends: such a response is whole when it
@@ -147,9 +141,7 @@ final class CallClient: Sendable {
         let unsigned = try request(outgoing)
         if let token = outgoing.credentials?.token, accepted.isEnded(token) { throw IndivoError(.login(.loggedOut), call: call) }
         do {
-            let (answer, isTimeKnown) = try await limiter.run {
-                try await transferSettingClock(unsigned, outgoing, until: end)
-            }
+            let (answer, isTimeKnown) = try await limiter.run { try await transferSettingClock(unsigned, outgoing, until: end) }
             logger.debug("\(call.name): \(answer.response.status.code)")
             return try read(answer, to: outgoing, isTimeKnown: isTimeKnown)
         } catch let error as HTTPTransportError {

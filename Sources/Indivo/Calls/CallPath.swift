@@ -6,9 +6,7 @@ enum CallPath {
     /// What an Indivo server verifies in a path, escaped where it is not literal: it signs the decoded path. Of what is
     /// left it fails on anything beyond ASCII, takes `/` for the end of a segment even where it is escaped, and leaves out
     /// of the signature what follows `?`, `#` or `;`.
-    private static func isVerified(_ byte: UInt8) -> Bool {
-        (0x20...0x7E).contains(byte) && !"/?#;".utf8.contains(byte)
-    }
+    private static func isVerified(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) && !"/?#;".utf8.contains(byte) }
 
     /// A text as it goes into the request line: what a path may hold (RFC 3986, section 3.3) stays, but for `;`. Both signature
     /// rules agree on it.

@@ -48,11 +48,7 @@ extension CallScope {
 
     /// What a call gives, or `nil` where the server says that there is no such thing.
     func ifFound<Value>(_ ask: () async throws -> Value) async throws -> Value? {
-        do {
-            return try await ask()
-        } catch let error as IndivoError where error.reason == .notFound {
-            return nil
-        }
+        do { return try await ask() } catch let error as IndivoError where error.reason == .notFound { return nil }
     }
 
     /// Sends a call that gives text or content; see ``CallClient/sendUntilWhole(_:)``.
@@ -99,11 +95,7 @@ extension IndivoCall {
     /// Does what a bad argument makes fail.
     /// - Throws: ``IndivoError``
     func checked<Value>(_ body: () throws -> Value) throws -> Value {
-        do {
-            return try body()
-        } catch {
-            throw IndivoError.argument("\(error)", self)
-        }
+        do { return try body() } catch { throw IndivoError.argument("\(error)", self) }
     }
 
     /// - Throws: ``IndivoError`` for a text that is too long; a server responds with 500 to it.

@@ -110,16 +110,9 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
         query: Query = .none, body: Body = .none, _ response: Response, _ swift: String, deprecated: Bool = false,
         repeated repetition: Repetition? = nil, notFoundHint: String? = nil
     ) {
-        self.number = number
-        self.name = name
-        self.method = method
-        self.path = path
-        self.signer = signer
-        self.query = query
-        self.body = body
-        self.response = response
-        self.swift = swift
-        self.isDeprecated = deprecated
+        (self.number, self.name, self.method, self.path) = (number, name, method, path)
+        (self.signer, self.query, self.body, self.response) = (signer, query, body, response)
+        (self.swift, self.isDeprecated) = (swift, deprecated)
         self.repetition = repetition ?? (method == .get ? .freely : .never)
         self.notFoundHint = notFoundHint
     }

@@ -15,9 +15,7 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, Cu
     public var debugDescription: String { description }
 
     /// What `dump` and a debugger show: no more than ``description``.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["call": call, "request": request, "description": description])
-    }
+    public var customMirror: Mirror { Mirror(self, children: ["call": call, "request": request, "description": description]) }
 
     /// The same as ``description``, for `localizedDescription`.
     public var errorDescription: String? { description }
@@ -85,6 +83,5 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, Cu
             : ", which this call does not know. \(wrongServer)"
     }
 
-    private static let wrongServer =
-        "Check that the API address is an Indivo server's, and not its UI server's or a proxy's."
+    private static let wrongServer = "Check that the API address is an Indivo server's, and not its UI server's or a proxy's."
 }

@@ -103,8 +103,7 @@ public struct IndivoError: Error, Sendable {
 
     /// - Parameter details: For the developer only: may quote what documents say.
     init(_ reason: Reason, call: IndivoCall, status: Int? = nil, details: [String] = []) {
-        self.reason = reason
-        self.status = status
+        (self.reason, self.status) = (reason, status)
         self.call = call.name
         request = call.path.isEmpty ? "" : "\(call.method) \(call.path)"
         notFoundHint = call.notFoundHint

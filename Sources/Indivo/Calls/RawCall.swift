@@ -19,9 +19,7 @@ extension IndivoRecord {
     @discardableResult
     public func call(
         _ method: HTTPRequest.Method, _ path: String, query: FormParameters = [:], body: FileContent? = nil
-    ) async throws -> FileContent {
-        try await server.call(method, path, query, body, as: credentials)
-    }
+    ) async throws -> FileContent { try await server.call(method, path, query, body, as: credentials) }
 }
 
 extension IndivoServer {
@@ -32,9 +30,7 @@ extension IndivoServer {
     @discardableResult
     public func call(
         _ method: HTTPRequest.Method, _ path: String, query: FormParameters = [:], body: FileContent? = nil, signed: Bool = true
-    ) async throws -> FileContent {
-        try await call(method, path, query, body, as: signed ? twoLegged : nil)
-    }
+    ) async throws -> FileContent { try await call(method, path, query, body, as: signed ? twoLegged : nil) }
 
     fileprivate func call(
         _ method: HTTPRequest.Method, _ path: String, _ query: FormParameters, _ body: FileContent?,

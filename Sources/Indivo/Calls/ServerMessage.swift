@@ -27,9 +27,7 @@ struct ServerMessage {
 
     private static func short(_ text: String) -> String { text.count > 500 ? text.prefix(500) + "…" : text }
 
-    static func collapsed(_ text: String) -> String {
-        text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    }
+    static func collapsed(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 
     /// The conflict that a 400 is about; the sentences are those of Indivo X 2.0.
     var conflict: IndivoError.Conflict? {

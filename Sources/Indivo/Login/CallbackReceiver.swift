@@ -23,9 +23,7 @@ public struct CallbackSession: Sendable {
 
     /// - Parameter next: Waits for the visit that a step needs; `nil` when the person gave up.
     public init(callback: URL?, next: @escaping @Sendable (Step) async throws -> Visit?, close: @escaping @Sendable () -> Void) {
-        self.callback = callback
-        self.next = next
-        self.close = close
+        (self.callback, self.next, self.close) = (callback, next, close)
     }
 
     /// - Parameter visits: The visits, as they come; when it ends, the login is given up.
@@ -53,11 +51,7 @@ public struct CallbackSession: Sendable {
         /// A visit to be handed to a session, from a receiver of one's own.
         public init(
             url: URL, redirect: (@Sendable (URL) -> Void)? = nil, finish: @escaping @Sendable (_ message: String) -> Void = { _ in }
-        ) {
-            self.url = url
-            self.redirect = redirect
-            self.finish = finish
-        }
+        ) { (self.url, self.redirect, self.finish) = (url, redirect, finish) }
     }
 }
 
@@ -99,8 +93,7 @@ public final class URLSchemeReceiver: CallbackReceiver {
     /// - Returns: Whether it belongs to a login that is under way.
     @discardableResult
     public func receive(_ url: URL) -> Bool {
-        url.scheme?.lowercased() == scheme.lowercased()
-            && waiting.withLock { $0 }?.take(CallbackSession.Visit(url: url)) ?? false
+        url.scheme?.lowercased() == scheme.lowercased() && waiting.withLock { $0 }?.take(CallbackSession.Visit(url: url)) ?? false
     }
 
     /// Gives up the login that is under way, as when the person closed the browser: `selectRecord` then throws

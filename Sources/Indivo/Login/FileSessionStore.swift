@@ -60,15 +60,9 @@ public struct FileSessionStore: SessionStore {
 
     /// Makes a file's failures those of sessions.
     private func telling<Value>(_ body: () throws -> Value) throws -> Value {
-        do {
-            return try body()
-        } catch let failure as PrivateFile.Failure {
-            throw IndivoSession.StoreError(failure, of: file.path)
-        }
+        do { return try body() } catch let failure as PrivateFile.Failure { throw IndivoSession.StoreError(failure, of: file.path) }
     }
 
     /// The file's JSON.
-    private struct Content: Codable {
-        var sessions: [IndivoSession.Stored]
-    }
+    private struct Content: Codable { var sessions: [IndivoSession.Stored] }
 }

@@ -12,9 +12,7 @@ extension IndivoRecord {
     /// ``IndivoServer/keptRecords()`` has it the next time. Nothing is kept without this call.
     /// - Parameter label: A name by which the person knows it, to choose from several.
     /// - Throws: What the store throws, such as ``IndivoSession/StoreError``.
-    public func keepSession(label: String? = nil) async throws {
-        try await server.options.sessions.keep(session(label: label))
-    }
+    public func keepSession(label: String? = nil) async throws { try await server.options.sessions.keep(session(label: label)) }
 
     /// Logs out: forgets the kept session, and sends nothing with this token any more.
     ///
@@ -32,9 +30,7 @@ extension IndivoServer {
     /// The sessions that are kept for this server and app, the oldest first.
     /// - Throws: What the store throws, such as ``IndivoSession/StoreError``.
     public func keptSessions() async throws -> [IndivoSession] {
-        try await options.sessions.sessions().filter {
-            $0.app == app.id && IndivoSession.place($0.api) == IndivoSession.place(api)
-        }
+        try await options.sessions.sessions().filter { $0.app == app.id && IndivoSession.place($0.api) == IndivoSession.place(api) }
     }
 
     /// The records that can be opened without a login, since their sessions are kept.

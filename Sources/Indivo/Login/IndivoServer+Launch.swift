@@ -34,8 +34,7 @@ extension IndivoServer {
         let origin = (url.host(percentEncoded: true) ?? "") + (url.port.map { ":\($0)" } ?? "")
         let query = url.query(percentEncoded: true)?.split(separator: "&").filter { !$0.hasPrefix("oauth_header=") }
             .joined(separator: "&")
-        var request = OAuthRequest(
-            method: "GET", scheme: url.scheme ?? "", authority: origin, path: url.path(percentEncoded: true))
+        var request = OAuthRequest(method: "GET", scheme: url.scheme ?? "", authority: origin, path: url.path(percentEncoded: true))
         let calls = calls
         let verifier = OAuthVerifier(
             secrets: ConsumerSecret(consumer: app.consumer), nonces: launchNonces,

@@ -44,9 +44,7 @@ extension IndivoServer {
     /// - Throws: As ``selectRecord(callback:open:)``.
     public func authorize(
         record id: String, callback: some CallbackReceiver = LoopbackListener(), open: (URL) async throws -> Void
-    ) async throws -> IndivoRecord {
-        try await login(callback) { try await authorize(id, $0, open: open) }
-    }
+    ) async throws -> IndivoRecord { try await login(callback) { try await authorize(id, $0, open: open) } }
 
     /// Whatever ends a login because it was cancelled is the same error.
     private func login(

@@ -15,9 +15,7 @@ final class LoopbackService: Sendable {
 
     /// Begins to serve.
     init(socket: LoopbackSocket, patience: Duration, handle: @escaping @Sendable (LoopbackRequest, LoopbackExchange) -> Void) {
-        self.socket = socket
-        self.patience = patience
-        self.handle = handle
+        (self.socket, self.patience, self.handle) = (socket, patience, handle)
         Thread.detachNewThread { self.run() }
     }
 

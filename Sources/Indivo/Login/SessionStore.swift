@@ -27,9 +27,7 @@ public final class MemorySessionStore: SessionStore {
 
     public func sessions() -> [IndivoSession] { kept.withLock { $0 } }
 
-    public func keep(_ session: IndivoSession) {
-        kept.withLock { $0 = $0.filter { !$0.isForSameRecord(as: session) } + [session] }
-    }
+    public func keep(_ session: IndivoSession) { kept.withLock { $0 = $0.filter { !$0.isForSameRecord(as: session) } + [session] } }
 
     public func forget(_ session: IndivoSession) { kept.withLock { $0.removeAll { $0.isForSameRecord(as: session) } } }
 }
@@ -130,12 +128,8 @@ public struct IndivoSession: Sendable, Hashable {
 
     /// A session to be kept.
     public init(api: URL, app: String, record: String, token: OAuthToken, label: String? = nil, keptAt: Date = Date()) {
-        self.api = api
-        self.app = app
-        self.record = record
-        self.token = token
-        self.label = label
-        self.keptAt = keptAt
+        (self.api, self.app, self.record) = (api, app, record)
+        (self.token, self.label, self.keptAt) = (token, label, keptAt)
     }
 
     /// Whether both are for the same record on the same server and for the same app.

@@ -62,9 +62,7 @@ public struct AggregateQuery: Sendable, Hashable {
 
     /// A number over a field, for each group.
     public init(_ operation: Operation, of field: String, by grouping: Grouping? = nil) {
-        self.operation = operation
-        self.field = field
-        self.grouping = grouping
+        (self.operation, self.field, self.grouping) = (operation, field, grouping)
     }
 
     /// One result.

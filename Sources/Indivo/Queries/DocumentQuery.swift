@@ -26,12 +26,8 @@ public struct DocumentQuery: Sendable, Hashable {
         type: DocumentType? = nil, status: DocumentStatus = .active, order: Order? = nil, limit: Int? = nil,
         offset: Int = 0, pageSize: Int = 100
     ) {
-        self.type = type
-        self.status = status
-        self.order = order
-        self.limit = limit
-        self.offset = offset
-        self.pageSize = pageSize
+        (self.type, self.status, self.order) = (type, status, order)
+        (self.limit, self.offset, self.pageSize) = (limit, offset, pageSize)
     }
 }
 

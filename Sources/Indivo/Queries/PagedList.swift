@@ -247,9 +247,7 @@ struct ListCursor {
     private static let searchedAtOnce = 100
     private static let slack = 100
 
-    init(start: Int, pageSize: Int) {
-        (self.start, self.pageSize, position) = (start, pageSize, start)
-    }
+    init(start: Int, pageSize: Int) { (self.start, self.pageSize, position) = (start, pageSize, start) }
 
     /// What to ask for.
     /// - Parameter rest: How many elements are wanted at most.

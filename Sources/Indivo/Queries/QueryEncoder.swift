@@ -116,9 +116,7 @@ struct QueryEncoder {
             // A day in a zone begins elsewhere than the day in UTC.
             if field.type == .dateTime, let offset = day.offset, offset != 0,
                 let start = XMLDateTime(year: day.year, month: day.month, day: day.day, offset: offset)
-            {
-                return try date(.time(start), field)
-            }
+            { return try date(.time(start), field) }
             return try written(XMLDate(year: day.year, month: day.month, day: day.day)?.lexical, year: day.year, field)
         case .time(let time):
             // By its parts, never as it was spelled; a server takes no digits beyond the microsecond.

@@ -29,9 +29,7 @@ extension ReportQuery {
     ///   - end: A day (its first moment) or a time; `nil` for any.
     public func dates(
         _ column: ModelColumn<some ColumnDate>, from start: ReportQuery.Value? = nil, to end: ReportQuery.Value? = nil
-    ) -> ReportQuery {
-        dates(column.path, from: start, to: end)
-    }
+    ) -> ReportQuery { dates(column.path, from: start, to: end) }
 
     /// Ordered by a column.
     public func ordered(by column: ModelColumn<some ColumnValue>, descending: Bool = false) -> ReportQuery {
@@ -53,9 +51,7 @@ extension AggregateQuery.Grouping {
     /// A date of a column in the same stretch of time.
     public static func dates(
         of column: ModelColumn<some ReportQuery.ColumnDate>, by increment: AggregateQuery.Increment
-    ) -> AggregateQuery.Grouping {
-        .dates(column.path, increment)
-    }
+    ) -> AggregateQuery.Grouping { .dates(column.path, increment) }
 
     /// A date on the same day.
     public static func day(_ column: ModelColumn<some ReportQuery.ColumnDate>) -> AggregateQuery.Grouping { .day(column.path) }

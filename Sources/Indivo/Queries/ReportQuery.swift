@@ -24,10 +24,7 @@ public struct ReportQuery: Sendable, Hashable {
         public var values: [Value]
 
         /// A field, and what it may be.
-        public init(field: String, values: [Value]) {
-            self.field = field
-            self.values = values
-        }
+        public init(field: String, values: [Value]) { (self.field, self.values) = (field, values) }
     }
 
     /// Between which dates a field has to lie, both of them included.
@@ -40,11 +37,7 @@ public struct ReportQuery: Sendable, Hashable {
         public var end: Value?
 
         /// A field, and the dates between which it lies.
-        public init(field: String, start: Value?, end: Value?) {
-            self.field = field
-            self.start = start
-            self.end = end
-        }
+        public init(field: String, start: Value?, end: Value?) { (self.field, self.start, self.end) = (field, start, end) }
     }
 
     /// By which field a report is ordered.
@@ -55,10 +48,7 @@ public struct ReportQuery: Sendable, Hashable {
         public var isDescending: Bool
 
         /// An order by a field.
-        public init(field: String, isDescending: Bool = false) {
-            self.field = field
-            self.isDescending = isDescending
-        }
+        public init(field: String, isDescending: Bool = false) { (self.field, self.isDescending) = (field, isDescending) }
     }
 
     /// A server reports the facts of one status at a time; audits have none.
@@ -100,9 +90,7 @@ public struct ReportQuery: Sendable, Hashable {
     }
 
     /// At most so many facts, after leaving out some.
-    public func limited(to limit: Int?, offset: Int = 0) -> ReportQuery {
-        changed { ($0.limit, $0.offset) = (limit, offset) }
-    }
+    public func limited(to limit: Int?, offset: Int = 0) -> ReportQuery { changed { ($0.limit, $0.offset) = (limit, offset) } }
 
     /// Fetched so many at once.
     public func paged(by pageSize: Int) -> ReportQuery { changed { $0.pageSize = pageSize } }

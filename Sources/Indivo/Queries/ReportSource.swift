@@ -15,8 +15,7 @@ extension ReportQuery {
             public let type: DataModel.FieldType
 
             init(_ name: String, _ type: DataModel.FieldType, property: String? = nil) {
-                self.name = name
-                self.type = type
+                (self.name, self.type) = (name, type)
                 self.property = property ?? name
             }
         }
@@ -33,9 +32,7 @@ extension ReportQuery {
         var hasStatus: Bool { call != .auditQuery }
 
         private init(_ name: String, _ call: IndivoCall, path: [String: String] = [:], fields: [Field]?) {
-            self.name = name
-            self.call = call
-            self.path = path
+            (self.name, self.call, self.path) = (name, call, path)
             self.fields = fields.map { $0 + [Field("created_at", .dateTime, property: "createdAt")] }
         }
 
@@ -181,9 +178,7 @@ extension CallScope {
 extension CallResponse {
     /// The aggregates of a generic report, in JSON or XML, whichever the server gave.
     fileprivate func aggregates() throws -> [AggregateQuery.Result] {
-        guard SDMJ.isLikely(body) else {
-            return try value(AggregateReports.self).reports.map(AggregateQuery.Result.init)
-        }
+        guard SDMJ.isLikely(body) else { return try value(AggregateReports.self).reports.map(AggregateQuery.Result.init) }
         return try reading { try SDMJ.rows(parsing: json()).map { AggregateQuery.Result(group: $0["group"], value: $0["value"]) } }
     }
 

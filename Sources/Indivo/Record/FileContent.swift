@@ -18,10 +18,7 @@ public struct FileContent: Sendable, Hashable {
     public var contentType: String
 
     /// Bytes of a media type.
-    public init(_ data: Data, contentType: String) {
-        self.data = data
-        self.contentType = contentType
-    }
+    public init(_ data: Data, contentType: String) { (self.data, self.contentType) = (data, contentType) }
 
     /// Text in UTF-8.
     public init(text: String, contentType: String = "text/plain") { self.init(Data(text.utf8), contentType: contentType) }
@@ -38,15 +35,11 @@ public struct FileContent: Sendable, Hashable {
 
     /// The root element. White space before the declaration, which servers put there now and then, does no harm.
     /// - Throws: `XMLError` when the content is no XML.
-    public func xml() throws -> XMLNode {
-        try XMLNode(parsing: data.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 })
-    }
+    public func xml() throws -> XMLNode { try XMLNode(parsing: data.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }) }
 
     /// The models of an SDMX or SDMJ document, by what the content begins with.
     /// - Throws: `XMLError`, `SDMJError`, `DocumentError`.
-    public func models() throws -> SDMXDocument {
-        SDMJ.isLikely(data) ? try SDMXDocument(json: data) : try SDMXDocument(xml())
-    }
+    public func models() throws -> SDMXDocument { SDMJ.isLikely(data) ? try SDMXDocument(json: data) : try SDMXDocument(xml()) }
 }
 
 extension FileContent {

@@ -47,8 +47,7 @@ extension IndivoRecord {
 
     /// The changes of a document's status (`document_status_history`).
     package func statusChanges(of document: String) async throws -> [DocumentStatus.Change] {
-        try await once(.documentStatusHistory, ["document": document])
-            .value(DocumentStatusHistory.self).changes
+        try await once(.documentStatusHistory, ["document": document]).value(DocumentStatusHistory.self).changes
     }
 
     /// The label of a document (`record_document_meta`).

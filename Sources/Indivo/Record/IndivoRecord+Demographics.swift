@@ -5,9 +5,7 @@ extension IndivoRecord {
     ///
     /// Change the result and pass it to ``setDemographics(_:)``.
     /// - Throws: ``IndivoError``, not found where the record has no demographics yet.
-    public func demographics() async throws -> Demographics {
-        try await demographics(.readDemographics)
-    }
+    public func demographics() async throws -> Demographics { try await demographics(.readDemographics) }
 
     /// Who the patient is, as a SMART graph (`read_demographics`).
     /// - Throws: ``IndivoError``.

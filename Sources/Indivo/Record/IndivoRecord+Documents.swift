@@ -21,9 +21,7 @@ extension IndivoRecord {
     ///   its model; `DocumentError` when the document cannot be written.
     public func add(
         _ document: some RecordDocument, externalID: ExternalID = .generated, validation: DocumentValidation = .model
-    ) async throws {
-        try await addNew(document, (.documentCreateByExternalID, .documentCreate), externalID, validation)
-    }
+    ) async throws { try await addNew(document, (.documentCreateByExternalID, .documentCreate), externalID, validation) }
 
     /// Adds several new models as one document, as they stand in one SDMX file. They share the document's id.
     /// - Throws: ``IndivoError``; `DocumentError` when a model cannot be written.

@@ -16,9 +16,7 @@ extension IndivoRecord {
     /// - Parameter type: The class; its model must be known to the server.
     public func reports<Document: IndivoDocument>(
         of type: Document.Type, matching query: ReportQuery = ReportQuery()
-    ) -> PagedList<Document> {
-        modelReports(.model(type), query) { try await CallResponse.models($0, as: type) }
-    }
+    ) -> PagedList<Document> { modelReports(.model(type), query) { try await CallResponse.models($0, as: type) } }
 
     /// The documents of a model by its name (`generic_list`): each of the class that is registered for the model, or a
     /// `GenericDocument`.
@@ -57,9 +55,7 @@ extension IndivoRecord {
     /// - Throws: ``IndivoError``.
     public func aggregate(
         _ aggregate: AggregateQuery, over source: ReportQuery.Source, matching query: ReportQuery = ReportQuery()
-    ) async throws -> [AggregateQuery.Result] {
-        try await aggregates(aggregate, over: source, query)
-    }
+    ) async throws -> [AggregateQuery.Result] { try await aggregates(aggregate, over: source, query) }
 
     // MARK: Audits
 

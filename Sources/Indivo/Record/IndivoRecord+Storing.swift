@@ -153,9 +153,7 @@ extension SentWrite {
     }
 
     /// Whether it adds a document to a record, and nothing else.
-    package func adds(to record: IndivoRecord) -> Bool {
-        isSame(as: .documentCreateByExternalID, [:], in: record, externalID: nil)
-    }
+    package func adds(to record: IndivoRecord) -> Bool { isSame(as: .documentCreateByExternalID, [:], in: record, externalID: nil) }
 
     /// Whether it replaces a document of a record.
     package func replaces(_ document: String, in record: IndivoRecord) -> Bool {

@@ -24,26 +24,18 @@ public final class IndivoRecord: Sendable {
     /// server says that it has it, that is this message. Another with its id is still refused.
     let unresolvedMessages = Mutex<[String: OutgoingMessage]>([:])
 
-    init(server: IndivoServer, id: String, token: OAuthToken) {
-        self.server = server
-        self.id = id
-        self.token = token
-    }
+    init(server: IndivoServer, id: String, token: OAuthToken) { (self.server, self.id, self.token) = (server, id, token) }
 
     /// The record's label, its demographics' id, and when it was made (`record`).
     /// - Throws: ``IndivoError``.
-    public func information() async throws -> RecordInformation {
-        try await send(.record).value(RecordInformation.self)
-    }
+    public func information() async throws -> RecordInformation { try await send(.record).value(RecordInformation.self) }
 
     /// What the app keeps for itself in this record.
     public var appDocuments: AppDocuments { AppDocuments(scope: self) }
 
     /// The part of the record that is shared through a carenet, as far as this record's token may see it.
     /// - Parameter id: The carenet's id, as ``RecordDocument/carenets()`` gives it.
-    public func carenet(_ id: String) -> IndivoCarenet {
-        IndivoCarenet(server: server, id: id, token: token, record: self)
-    }
+    public func carenet(_ id: String) -> IndivoCarenet { IndivoCarenet(server: server, id: id, token: token, record: self) }
 
     /// An account, as this record's token may see it.
     /// - Parameter id: The e-mail address of the person who granted the token. Whatever the app adds names it as the

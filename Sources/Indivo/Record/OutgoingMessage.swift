@@ -49,12 +49,8 @@ public struct OutgoingMessage: Sendable, Hashable {
         subject: String, body: String, bodyType: BodyType = .plaintext, severity: Severity = .low,
         attachments: [FileContent] = [], id: String = UUID().uuidString.lowercased()
     ) {
-        self.id = id
-        self.subject = subject
-        self.body = body
-        self.bodyType = bodyType
-        self.severity = severity
-        self.attachments = attachments
+        (self.id, self.subject, self.body) = (id, subject, body)
+        (self.bodyType, self.severity, self.attachments) = (bodyType, severity, attachments)
     }
 
     /// Attaches a document, as it is now.

@@ -55,8 +55,7 @@ extension RecordDocument {
     /// - Throws: ``IndivoError``.
     public func statusHistory() async throws -> [DocumentStatus.Change] {
         let (record, id) = try stored(for: .documentStatusHistory)
-        let history = try await record.send(.documentStatusHistory, path: ["document": id])
-            .value(DocumentStatusHistory.self)
+        let history = try await record.send(.documentStatusHistory, path: ["document": id]).value(DocumentStatusHistory.self)
         return history.changes.sorted { ($0.at?.date ?? .distantPast) < ($1.at?.date ?? .distantPast) }
     }
 

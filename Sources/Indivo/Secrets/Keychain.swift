@@ -15,10 +15,7 @@ public struct Keychain: SecretItems {
     public let accessGroup: String?
 
     /// The items of a service. Use one for each purpose: sessions, keys.
-    public init(service: String, accessGroup: String? = nil) {
-        self.service = service
-        self.accessGroup = accessGroup
-    }
+    public init(service: String, accessGroup: String? = nil) { (self.service, self.accessGroup) = (service, accessGroup) }
 
     public func names() throws -> [String] {
         let found = try find([kSecMatchLimit: kSecMatchLimitAll, kSecReturnAttributes: true]) as? [[String: Any]]

@@ -41,11 +41,8 @@ public final class IndivoServer: Sendable {
         api: URL, ui: URL, app: AppCredentials, transport: any HTTPTransport = .system,
         logger: Logger = Logger(label: "indivo"), options: Options = Options()
     ) {
-        self.api = api
-        self.ui = ui
-        self.app = app
-        self.logger = logger
-        self.options = options
+        (self.api, self.ui, self.app) = (api, ui, app)
+        (self.logger, self.options) = (logger, options)
         let now = options.timing.now
         launchNonces = OAuthNonceMemory(clock: { Int(now().timeIntervalSince1970) })
         calls = CallClient(base: api, transport: transport, logger: logger, options: options)
@@ -76,12 +73,8 @@ public final class IndivoServer: Sendable {
             maximumReadingBytes: Int = 128_000_000,
             sessions: any SessionStore = FileSessionStore.standard, timing: CallTiming = .system
         ) {
-            self.retry = retry
-            self.maximumConcurrentCalls = maximumConcurrentCalls
-            self.plainHTTPHosts = plainHTTPHosts
-            self.maximumReadingBytes = maximumReadingBytes
-            self.sessions = sessions
-            self.timing = timing
+            (self.retry, self.maximumConcurrentCalls, self.plainHTTPHosts) = (retry, maximumConcurrentCalls, plainHTTPHosts)
+            (self.maximumReadingBytes, self.sessions, self.timing) = (maximumReadingBytes, sessions, timing)
         }
     }
 
@@ -96,9 +89,7 @@ public final class IndivoServer: Sendable {
     }
 
     /// A record for which the app already has a token, as one kept from an earlier login.
-    public func record(id: String, token: OAuthToken) -> IndivoRecord {
-        IndivoRecord(server: self, id: id, token: token)
-    }
+    public func record(id: String, token: OAuthToken) -> IndivoRecord { IndivoRecord(server: self, id: id, token: token) }
 
     var twoLegged: OAuthCredentials { OAuthCredentials(consumer: app.consumer) }
 }
