@@ -16,13 +16,8 @@ public struct OAuthCredentials: Sendable, Hashable {
     /// An app's credentials, and those of whoever let it act for them.
     public init(consumer: OAuthConsumer, token: OAuthToken? = nil) { (self.consumer, self.token) = (consumer, token) }
 
-    /// The HMAC key: both secrets percent-encoded and joined by `&`, the right side empty without a token
-    /// (RFC 5849, 3.4.2).
-    var signingKey: [UInt8] { Self.signingKey(consumerSecret: consumer.secret, tokenSecret: token?.secret) }
-
-    static func signingKey(consumerSecret: Secret, tokenSecret: Secret?) -> [UInt8] {
-        consumerSecret.percentEncoded + [UInt8(ascii: "&")] + (tokenSecret?.percentEncoded ?? [])
-    }
+    /// The HMAC key: both secrets percent-encoded and joined by `&`, the right side empty without a token (RFC 5849, 3.4.2).
+    var signingKey: [UInt8] { consumer.secret.percentEncoded + [UInt8(ascii: "&")] + (token?.secret.percentEncoded ?? []) }
 }
 
 /// An app as the server knows it: the "client credentials" of RFC 5849, commonly a consumer key and secret.

@@ -31,8 +31,7 @@ public struct OAuthSigner: Sendable {
     ///   - nonce: Gives a text that was never given before.
     ///   - clock: Gives the time in whole seconds since 1970-01-01T00:00:00Z.
     public init(
-        credentials: OAuthCredentials,
-        rule: SignatureRule = .rfc5849,
+        credentials: OAuthCredentials, rule: SignatureRule = .rfc5849,
         nonce: @escaping @Sendable () -> String = OAuthSigner.randomNonce,
         clock: @escaping @Sendable () -> Int = OAuthSigner.systemTime
     ) { (self.credentials, self.rule, self.nonce, self.clock) = (credentials, rule, nonce, clock) }
@@ -91,7 +90,7 @@ public struct OAuthSigner: Sendable {
         }
 
         let unsigned = OAuthAuthorization(parameters: parameters)
-        let signature = try Self.signature(request: request, authorization: unsigned, rule: rule, key: credentials.signingKey)
+        let signature = try Self.signature(request: request, authorization: unsigned, credentials: credentials, rule: rule)
         parameters.append(name: "oauth_signature", value: signature)
         return OAuthAuthorization(parameters: parameters, realm: options.realm)
     }
@@ -101,19 +100,13 @@ public struct OAuthSigner: Sendable {
     public static func signature(
         request: OAuthRequest, authorization: OAuthAuthorization, credentials: OAuthCredentials, rule: SignatureRule = .rfc5849
     ) throws(OAuthSigningError) -> String {
-        try signature(request: request, authorization: authorization, rule: rule, key: credentials.signingKey)
-    }
-
-    static func signature(
-        request: OAuthRequest, authorization: OAuthAuthorization, rule: SignatureRule, key: [UInt8]
-    ) throws(OAuthSigningError) -> String {
         let baseString: SignatureBaseString
         do {
             baseString = try SignatureBaseString(request: request, authorization: authorization, rule: rule)
         } catch {
             throw .noBaseString(error)
         }
-        return try HMACSHA1.signature(of: baseString.bytes, key: key)
+        return try HMACSHA1.signature(of: baseString.bytes, key: credentials.signingKey)
     }
 
     /// The one signature method this module makes and verifies.

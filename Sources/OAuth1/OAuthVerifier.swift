@@ -21,9 +21,8 @@ public struct OAuthVerifier: Sendable {
     ///   - policy: What is accepted.
     ///   - clock: Gives the time in whole seconds since 1970-01-01T00:00:00Z.
     public init(
-        secrets: any OAuthSecretSource,
-        nonces: any OAuthNonceStore,
-        policy: OAuthVerificationPolicy = .rfc5849, clock: @escaping @Sendable () -> Int = OAuthSigner.systemTime
+        secrets: any OAuthSecretSource, nonces: any OAuthNonceStore, policy: OAuthVerificationPolicy = .rfc5849,
+        clock: @escaping @Sendable () -> Int = OAuthSigner.systemTime
     ) { (self.secrets, self.nonces, self.policy, self.clock) = (secrets, nonces, policy, clock) }
 
     /// Who signed a request, once its signature was found good and its nonce unused.
@@ -33,25 +32,25 @@ public struct OAuthVerifier: Sendable {
     /// - Throws: ``OAuthRefusal``, or what the secret source or the nonce store throw.
     public func verify(_ authorization: OAuthAuthorization, of request: OAuthRequest) async throws -> OAuthCaller {
         let (caller, signature, timestamp, nonce) = try claim(of: authorization)
-        guard let consumerSecret = try await secrets.consumerSecret(forKey: caller.consumerKey) else {
-            throw OAuthRefusal.unknownConsumer
-        }
-        var tokenSecret: Secret?
+        let key = caller.consumerKey
+        guard let secret = try await secrets.consumerSecret(forKey: key) else { throw OAuthRefusal.unknownConsumer }
+        var credentials = OAuthCredentials(consumer: OAuthConsumer(key: key, secret: secret))
         if let token = caller.token {
-            tokenSecret = try await secrets.tokenSecret(forToken: token, consumerKey: caller.consumerKey)
-            guard tokenSecret != nil else { throw OAuthRefusal.unknownToken }
+            guard let secret = try await secrets.tokenSecret(forToken: token, consumerKey: key) else {
+                throw OAuthRefusal.unknownToken
+            }
+            credentials.token = OAuthToken(value: token, secret: secret)
         }
         let expected: String
         do {
             expected = try OAuthSigner.signature(
-                request: request, authorization: authorization, rule: policy.rule,
-                key: OAuthCredentials.signingKey(consumerSecret: consumerSecret, tokenSecret: tokenSecret))
+                request: request, authorization: authorization, credentials: credentials, rule: policy.rule)
         } catch .noBaseString(let error) {
             throw OAuthRefusal.noBaseString(error)
         }
         guard constantTimeEqual(Array(expected.utf8), Array(signature.utf8)) else { throw OAuthRefusal.wrongSignature }
         try verifyBody(authorization, of: request)
-        guard try await nonces.use(nonce, timestamp: timestamp, consumerKey: caller.consumerKey, token: caller.token) else {
+        guard try await nonces.use(nonce, timestamp: timestamp, consumerKey: key, token: caller.token) else {
             throw OAuthRefusal.nonceAlreadyUsed
         }
         return caller
@@ -104,7 +103,7 @@ public struct OAuthCaller: Sendable, Hashable {
     /// The token it used, or nil.
     public let token: String?
 
-    /// Who signed a request.
+    /// A consumer, with its token where it used one.
     public init(consumerKey: String, token: String?) { (self.consumerKey, self.token) = (consumerKey, token) }
 }
 
@@ -160,19 +159,8 @@ public protocol OAuthNonceStore: Sendable {
 ///
 /// Nonces are kept apart by consumer, token and timestamp (RFC 5849, 3.3).
 public final class OAuthNonceMemory: OAuthNonceStore {
-    private struct Use: Hashable {
-        var nonce: String
-        var timestamp: Int
-        var consumerKey: String
-        var token: String?
-    }
-
-    private struct State {
-        var uses: Set<Use> = []
-        var cleanAt = 1024
-    }
-
-    private let state = Mutex(State())
+    /// Nonce, consumer and token of each use, by its timestamp.
+    private let uses = Mutex<[Int: Set<[String?]>]>([:])
     private let maximumAge: Int
     private let clock: @Sendable () -> Int
 
@@ -185,14 +173,13 @@ public final class OAuthNonceMemory: OAuthNonceStore {
     }
 
     public func use(_ nonce: String, timestamp: Int, consumerKey: String, token: String?) -> Bool {
-        let use = Use(nonce: nonce, timestamp: timestamp, consumerKey: consumerKey, token: token)
-        return state.withLock { state in
-            if state.uses.count >= state.cleanAt {
+        uses.withLock { uses in
+            // Once for each second.
+            if uses[timestamp] == nil {
                 let oldest = clock() - maximumAge
-                state.uses = state.uses.filter { $0.timestamp >= oldest }
-                state.cleanAt = max(1024, state.uses.count * 2)
+                uses = uses.filter { $0.key >= oldest }
             }
-            return state.uses.insert(use).inserted
+            return uses[timestamp, default: []].insert([nonce, consumerKey, token]).inserted
         }
     }
 }

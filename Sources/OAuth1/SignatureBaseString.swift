@@ -28,8 +28,9 @@ public struct SignatureBaseString: Sendable, Hashable, CustomStringConvertible {
             uri = try Self.indivoURI(of: request)
             parameters.removeAll { $0.name == Self.signatureName }
             parameters += Self.requestParameters(of: request, rule)
-            if let name = Self.firstRepeatedName(parameters) {
-                throw .repeatedParameter(name: String(decoding: name, as: UTF8.self))
+            var seen: Set<[UInt8]> = []
+            if let repeated = parameters.first(where: { !seen.insert($0.name).inserted }) {
+                throw .repeatedParameter(name: String(decoding: repeated.name, as: UTF8.self))
             }
         }
 
@@ -93,11 +94,6 @@ public struct SignatureBaseString: Sendable, Hashable, CustomStringConvertible {
         let lastSegment = path.lastIndex(of: UInt8(ascii: "/")) ?? 0
         if let cut = path[lastSegment...].firstIndex(of: UInt8(ascii: ";")) { path.removeSubrange(cut...) }
         return Array("\(request.scheme)://\(request.authority)".utf8) + path
-    }
-
-    private static func firstRepeatedName(_ parameters: [Parameter]) -> [UInt8]? {
-        var seen: Set<[UInt8]> = []
-        return parameters.first { !seen.insert($0.name).inserted }?.name
     }
 }
 

@@ -3,13 +3,11 @@ import URLCoding
 
 /// Fills a call's path template.
 enum CallPath {
-    /// What an Indivo server verifies in a path, escaped where it is not literal: it signs the decoded path. Of what is
-    /// left it fails on anything beyond ASCII, takes `/` for the end of a segment even where it is escaped, and leaves out
-    /// of the signature what follows `?`, `#` or `;`.
+    /// What an Indivo server verifies in a path, which it signs decoded: it fails on anything beyond ASCII, takes an escaped `/`
+    /// for the end of a segment, and leaves out of the signature what follows `?`, `#` or `;`.
     private static func isVerified(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) && !"/?#;".utf8.contains(byte) }
 
-    /// A text as it goes into the request line: what a path may hold (RFC 3986, section 3.3) stays, but for `;`. Both signature
-    /// rules agree on it.
+    /// A text as it goes into the request line: what a path may hold (RFC 3986, section 3.3) stays, but for `;`.
     private static func escaped(_ text: String) -> String { PercentEncoding.encode(text, keeping: "!$&'()*+,=:@/") }
 
     /// - Throws: ``IndivoError`` when a variable has no value, or one that cannot stand in a path.
@@ -22,9 +20,7 @@ enum CallPath {
         }.joined(separator: "/")
     }
 
-    /// A whole path as it goes into the request line.
-    /// - Parameter path: The path, with nothing escaped.
-    /// - Throws: ``IndivoError`` when it has a character that cannot stand in a path.
+    /// A whole path, given with nothing escaped, as it goes into the request line.
     static func escape(_ path: String, of call: IndivoCall) throws -> String {
         try check(path, "path", of: call) { isVerified($0) || $0 == UInt8(ascii: "/") }
         return escaped(path)

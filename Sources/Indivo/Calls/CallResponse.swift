@@ -13,8 +13,7 @@ struct CallResponse: Sendable {
     /// How much memory reading it may take (``IndivoServer/Options/maximumReadingBytes``).
     var maximumReadingBytes = Int.max
 
-    /// What is known of a body's end. A response of HTTP/1.0 ends with the connection, and only its content shows whether
-    /// that was too early.
+    /// What is known of a body's end: a response of HTTP/1.0 ends with the connection, too early or not.
     enum End: Sendable {
         /// The body is as long as the response said, or its content ends as it has to.
         case whole
@@ -25,9 +24,6 @@ struct CallResponse: Sendable {
     }
 
     // MARK: Reading
-
-    /// The server's time when it responded, in seconds since 1970, where it reported one.
-    var serverTime: Int? { answer.response.serverTime }
 
     var body: Data { answer.body }
 
@@ -125,8 +121,7 @@ struct CallResponse: Sendable {
         error(.responseLost, ["the answer (\(content.contentType)) ends after \(body.count) bytes, without a length"])
     }
 
-    /// The error that the response is not what it should be. Its text names the position; what stands there is for the
-    /// developer only.
+    /// The error that the response is not what it should be. What stands at the place it names is for the developer only.
     func malformed(_ what: String, because error: (any Error)? = nil) -> IndivoError {
         var place = ""
         var details = error.map { ["\($0)"] } ?? []

@@ -18,10 +18,7 @@ extension CallScope {
     /// Where the documents are that it gives.
     var stage: DocumentStage { record.map { .inRecord($0) } ?? .inNoRecord }
 
-    /// - Parameters:
-    ///   - hasOwnID: Whether the external id in the path is this document's alone.
-    ///   - mayHaveBeenSentBefore: Whether an earlier call may have sent the same.
-    ///   - metadata: What content is checked against, where the response cannot be seen to be whole.
+    /// Sends a call with the scope's credentials and ids; see ``CallClient/Outgoing``.
     func send(
         _ call: IndivoCall, path: [String: String] = [:], query: FormParameters = [:], body: CallClient.Body? = nil,
         hasOwnID: Bool = false, mayHaveBeenSentBefore: Bool = false, expecting metadata: DocumentMetadata? = nil
@@ -32,8 +29,7 @@ extension CallScope {
         return try await server.calls.send(outgoing)
     }
 
-    /// Sends what a server keeps.
-    /// - Returns: What the server says of it, which is checked to be what was sent.
+    /// Sends what a server keeps, and checks by what it says of it that it is what was sent.
     func store(_ content: FileContent, _ call: IndivoCall, path: [String: String] = [:]) async throws -> DocumentMetadata {
         let metadata = try await send(call, path: path, body: content.body(for: call)).metadata()
         try metadata.verify(content, sentWith: call)
@@ -60,13 +56,8 @@ extension CallScope {
         CallClient.Outgoing(call: call, credentials: credentials, path: variables.merging(path) { _, given in given }, body: body)
     }
 
-    /// Fetches a document's content, and checks it against its metadata. Where neither the response nor the metadata at hand
-    /// says that the content is whole, the metadata is asked for.
-    /// - Parameters:
-    ///   - metadata: What is known of the document.
-    ///   - canChange: Whether the content may have changed since.
-    ///   - refresh: Asks for the metadata.
-    /// - Throws: ``IndivoError``.
+    /// Fetches a document's content, and checks it against its metadata, which is asked for where neither the response nor the
+    /// metadata at hand says that the content is whole, or where it may have changed.
     func content(
         _ call: IndivoCall, of document: String, checkedBy metadata: DocumentMetadata?, canChange: Bool = false,
         refresh: () async throws -> DocumentMetadata
@@ -93,7 +84,6 @@ extension IndivoError {
 
 extension IndivoCall {
     /// Does what a bad argument makes fail.
-    /// - Throws: ``IndivoError``
     func checked<Value>(_ body: () throws -> Value) throws -> Value {
         do { return try body() } catch { throw IndivoError.argument("\(error)", self) }
     }

@@ -63,6 +63,5 @@ public struct FileSessionStore: SessionStore {
         do { return try body() } catch let failure as PrivateFile.Failure { throw IndivoSession.StoreError(failure, of: file.path) }
     }
 
-    /// The file's JSON.
     private struct Content: Codable { var sessions: [IndivoSession.Stored] }
 }

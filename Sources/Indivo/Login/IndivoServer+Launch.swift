@@ -18,9 +18,8 @@ extension IndivoServer {
     ///   not signed with the app's secret, more than five minutes old, used before, or for another server or app.
     public func record(launchedWith url: URL, startURL: URL? = nil) async throws -> IndivoRecord {
         guard let authorization = url.launchAuthorization,
-            let record = authorization["smart_record_id"], !record.isEmpty,
-            let token = authorization["smart_oauth_token"], !token.isEmpty,
-            let secret = authorization["smart_oauth_token_secret"], !secret.isEmpty
+            let record = authorization["smart_record_id"], let token = authorization["smart_oauth_token"],
+            let secret = authorization["smart_oauth_token_secret"], !record.isEmpty, !token.isEmpty, !secret.isEmpty
         else { throw IndivoError(.launchWithoutCredentials) }
         try await verify(authorization, over: startURL ?? url)
         let server = authorization["smart_container_api_base"].map { URL(string: $0).map(IndivoSession.place) }
@@ -52,7 +51,6 @@ extension IndivoServer {
             throw IndivoError(.launchNotGenuine("\(refusal)"))
         }
     }
-
 }
 
 extension URL {
@@ -60,9 +58,8 @@ extension URL {
     /// values are to be decoded once; in a URL that was escaped properly they come out when the header is decoded.
     fileprivate var launchAuthorization: OAuthAuthorization? {
         let name = "oauth_header="
-        guard let query = query(percentEncoded: true),
-            let header = query.split(separator: "&").first(where: { $0.hasPrefix(name) })?.dropFirst(name.count)
-        else { return nil }
+        let parts = query(percentEncoded: true)?.split(separator: "&") ?? []
+        guard let header = parts.first(where: { $0.hasPrefix(name) })?.dropFirst(name.count) else { return nil }
         let literal = header.replacingOccurrences(of: "%20", with: " ", options: .literal)
             .replacingOccurrences(of: "%22", with: "\"", options: .literal)
         if let authorization = try? OAuthAuthorization(parsing: literal) { return authorization }

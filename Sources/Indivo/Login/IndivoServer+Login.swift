@@ -20,9 +20,7 @@ extension IndivoServer {
             try await open(appPage)
             let choice = try await visit(session, .record)
             let record: String
-            do {
-                record = try choice.url.chosenRecord()
-            } catch let error as IndivoError.LoginError {
+            do { record = try choice.url.chosenRecord() } catch {
                 choice.finish("No record was chosen. You may close this page and go back to the app.")
                 throw IndivoError(error)
             }
@@ -55,9 +53,7 @@ extension IndivoServer {
             let session = try callback.listen()
             defer { session.close() }
             return try await body(session)
-        } catch is CancellationError {
-            throw IndivoError(.cancelled)
-        } catch let error as IndivoError where error.reason == .cancelled {
+        } catch where error is CancellationError || (error as? IndivoError)?.reason == .cancelled {
             throw IndivoError(.cancelled)
         }
     }
@@ -124,9 +120,7 @@ extension IndivoServer {
     /// Asks for a token; nothing of the response goes into an error, since it holds a secret.
     func token(_ outgoing: CallClient.Outgoing) async throws -> OAuthTokenResponse {
         let response = try await calls.send(outgoing)
-        do {
-            return try OAuthTokenResponse(parsing: response.body)
-        } catch {
+        do { return try OAuthTokenResponse(parsing: response.body) } catch {
             throw IndivoError(.malformedResponse("\(error)"), call: outgoing.call)
         }
     }
@@ -135,11 +129,9 @@ extension IndivoServer {
 extension URL {
     /// The parameters a callback came with. An Indivo server appends `?` and its own even where there is a query already.
     var callbackParameters: FormParameters {
-        var all = FormParameters()
-        for part in absoluteString.split(separator: "?", omittingEmptySubsequences: false).dropFirst() {
-            all = FormParameters(Array(all) + Array(FormParameters(decoding: String(part.prefix { $0 != "#" }))))
-        }
-        return all
+        FormParameters(
+            absoluteString.split(separator: "?", omittingEmptySubsequences: false).dropFirst()
+                .flatMap { FormParameters(decoding: String($0.prefix { $0 != "#" })) })
     }
 
     /// The id of the record that a person chose, if the callback brings it.

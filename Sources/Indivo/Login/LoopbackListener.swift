@@ -92,8 +92,6 @@ public struct LoopbackListener: CallbackReceiver {
             let id = try url.chosenRecord()
             let isID = id.utf8.count <= 100 && id.utf8.allSatisfy { PercentEncoding.isUnreserved($0) }
             return isID ? nil : "No record was chosen: this is no record's id."
-        } catch {
-            return "No record was chosen: \(error)."
-        }
+        } catch { return "No record was chosen: \(error)." }
     }
 }

@@ -2,10 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Serves the few requests of one login, each with a response from whoever handles it.
-///
-/// A thread of its own polls the connections, so that one which sends nothing (browsers open such) keeps no other
-/// waiting. A connection that takes longer than the patience to send its request is closed; of too many the oldest goes.
+/// Serves the few requests of one login. A thread of its own polls the connections, so that one which sends nothing (browsers
+/// open such) keeps no other waiting; one that takes longer than the patience is closed, and of too many the oldest.
 final class LoopbackService: Sendable {
     private let socket: LoopbackSocket
     private let patience: Duration
@@ -82,19 +80,12 @@ final class LoopbackService: Sendable {
         }
         guard visitor.request.contains([13, 10, 13, 10]) else { return visitor }
         let exchange = LoopbackExchange(connection)
-        if let request = LoopbackRequest(visitor.request) {
-            handle(request, exchange)
-        } else {
-            exchange.notFound()
-        }
+        if let request = LoopbackRequest(visitor.request) { handle(request, exchange) } else { exchange.notFound() }
         return nil
     }
 }
 
-/// The head of a request to the loopback listener.
-///
-/// Whoever is on the machine, and every page in its browser, can send one: it is believed only as far as a browser that
-/// was sent here by the server would send it.
+/// The head of a request to the loopback listener, which whoever is on the machine can send, and every page in its browser.
 struct LoopbackRequest {
     /// Path and query.
     let target: String

@@ -94,7 +94,6 @@ extension IndivoSession {
 }
 
 extension JSONEncoder {
-    /// How sessions are written.
     static var sessions: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -53,8 +53,6 @@ extension DocumentQuery {
         public static func ascending(_ key: Key) -> Order { Order(key: key, isDescending: false) }
         /// The greatest, or the latest, first.
         public static func descending(_ key: Key) -> Order { Order(key: key, isDescending: true) }
-
-        var parameter: String { (isDescending ? "-" : "") + key.rawValue }
     }
 
     /// A document's type: namespace and name of its root element.
@@ -71,16 +69,10 @@ extension DocumentQuery {
 
         /// SDMX of any model: a server does not list documents by their model. Use the record's `reports(of:matching:)`.
         public static let models: DocumentType = "Models"
-        /// `Equipment`.
-        public static let equipment: DocumentType = "Equipment"
-        /// `Procedure`.
-        public static let procedure: DocumentType = "Procedure"
-        /// `SimpleClinicalNote`.
-        public static let simpleClinicalNote: DocumentType = "SimpleClinicalNote"
-        /// `Demographics`.
-        public static let demographics: DocumentType = "Demographics"
-        /// `Annotation`.
-        public static let annotation: DocumentType = "Annotation"
+        /// A document of Indivo's own schemas, which has its name.
+        public static let equipment: DocumentType = "Equipment", procedure: DocumentType = "Procedure",
+            simpleClinicalNote: DocumentType = "SimpleClinicalNote", demographics: DocumentType = "Demographics",
+            annotation: DocumentType = "Annotation"
     }
 }
 
@@ -111,7 +103,7 @@ extension DocumentQuery {
         // A carenet's list takes no more than paging.
         guard call.query == .documents else { return parameters }
         parameters.append(name: "status", value: status.rawValue)
-        if let order { parameters.append(name: "order_by", value: order.parameter) }
+        if let order { parameters.append(name: "order_by", value: (order.isDescending ? "-" : "") + order.key.rawValue) }
         return parameters
     }
 }

@@ -27,9 +27,8 @@ struct QueryEncoder {
             if range.start == nil && range.end == nil {
                 throw refused("the date range of “\(range.field)” has neither a start nor an end; give one, or leave it out")
             }
-            let start = try range.start.map { try date($0, field) } ?? ""
-            let end = try range.end.map { try date($0, field) } ?? ""
-            parameters.append(name: "date_range", value: "\(field.name)*\(start)*\(end)")
+            let ends = try [range.start, range.end].map { try $0.map { try date($0, field) } ?? "" }
+            parameters.append(name: "date_range", value: "\(field.name)*\(ends[0])*\(ends[1])")
         }
         if let aggregate { try append(aggregate, query, to: &parameters) }
         if let order = query.order {

@@ -98,6 +98,8 @@ public struct ReportQuery: Sendable, Hashable {
     /// Fetched in a format.
     public func format(_ format: Format) -> ReportQuery { changed { $0.format = format } }
 
+    var paging: Paging { Paging(limit: limit, offset: offset, pageSize: pageSize) }
+
     func changed(_ change: (inout ReportQuery) -> Void) -> ReportQuery {
         var query = self
         change(&query)
