@@ -64,8 +64,7 @@ public struct AppDocuments: Sendable {
         public private(set) var metadata: DocumentMetadata?
 
         init(_ metadata: DocumentMetadata, in storage: AppDocuments) {
-            (self.storage, self.metadata) = (storage, metadata)
-            id = metadata.id
+            (self.storage, self.metadata, id) = (storage, metadata, metadata.id)
         }
 
         /// A document known by its id alone. Nothing is asked of the server.
@@ -108,8 +107,7 @@ public struct AppDocuments: Sendable {
             let call = IndivoCall.appDocumentCreateOrUpdate
             guard !(storage.scope is IndivoRecord) else {
                 throw IndivoError.argument(
-                    "a document in a record is overwritten by its external id only: call appDocuments.put(_:externalID:)",
-                    call)
+                    "a document in a record is overwritten by its external id only: call appDocuments.put(_:externalID:)", call)
             }
             let stored = try await storage.scope.send(call, path: ["document": id], body: content.body(for: call)).metadata()
             guard stored.id == id else {

@@ -3,8 +3,7 @@ import HTTPTypes
 import OAuth1
 
 extension IndivoRecord {
-    /// Makes any call with the record's token, and gives the response as it came: for calls that the library has no method
-    /// for.
+    /// Makes any call with the record's token, and gives the response as it came: for calls that the library has no method for.
     ///
     /// ```swift
     /// let answer = try await record.call(.get, "/records/\(record.id)/documents/", query: ["limit": "5"])

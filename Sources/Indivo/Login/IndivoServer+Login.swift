@@ -20,7 +20,7 @@ extension IndivoServer {
             try await open(appPage)
             let choice = try await visit(session, .record)
             let record: String
-            do { record = try choice.url.chosenRecord() } catch {
+            do { record = try choice.url.chosenRecord() } catch let error as IndivoError.LoginError {
                 choice.finish("No record was chosen. You may close this page and go back to the app.")
                 throw IndivoError(error)
             }

@@ -5,9 +5,8 @@ import Synchronization
 /// Receives callbacks on 127.0.0.1, for tools and desktop apps (RFC 8252, section 7.3).
 ///
 /// The app's start URL, as registered with the server, is ``startURL`` with the server's variables behind it:
-/// `http://127.0.0.1:8002/start?record_id={record_id}&carenet_id={carenet_id}`.
-/// The listener serves requests only while a login is under way, takes nothing from outside the machine, and gives each login a
-/// callback of its own, under a random path.
+/// `http://127.0.0.1:8002/start?record_id={record_id}&carenet_id={carenet_id}`. The listener serves requests only while a login is
+/// under way, takes nothing from outside the machine, and gives each login a callback of its own, under a random path.
 ///
 /// Every program on the machine and every page in its browsers can send requests here. A request that no browser makes when a
 /// person goes to a page is refused: another `Host`, a script, an image, a frame. A request that the login does not wait for,

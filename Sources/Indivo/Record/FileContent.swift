@@ -78,8 +78,7 @@ extension FileContent {
         return nil
     }
 
-    /// The content as a call's body.
-    /// - Throws: ``IndivoError`` for content that a server would refuse or misunderstand.
+    /// The content as a call's body, if no server would refuse or misunderstand it.
     func body(for call: IndivoCall) throws -> CallClient.Body {
         if let problem = problem(xmlOnly: call.body == .xml) { throw IndivoError.argument(problem, call) }
         return .data(data, type: contentType)
@@ -88,7 +87,6 @@ extension FileContent {
 
 extension DocumentMetadata {
     /// Checks content against the digest and size that the server reported.
-    /// - Throws: ``IndivoError`` when it is not what was stored.
     func verify(_ response: CallResponse) throws {
         guard let mismatch = mismatch(with: response.body) else { return }
         throw IndivoError(

@@ -38,8 +38,7 @@ public final class IndivoRecord: Sendable {
     public func carenet(_ id: String) -> IndivoCarenet { IndivoCarenet(server: server, id: id, token: token, record: self) }
 
     /// An account, as this record's token may see it.
-    /// - Parameter id: The e-mail address of the person who granted the token. Whatever the app adds names it as the
-    ///   creator.
+    /// - Parameter id: The e-mail address of the person who granted the token. Whatever the app adds names it as the creator.
     public func account(_ id: String) -> IndivoAccount { IndivoAccount(server: server, id: id, token: token) }
 }
 

@@ -23,12 +23,8 @@ public struct OutgoingMessage: Sendable, Hashable {
 
     /// How urgent it is.
     public enum Severity: String, Sendable, Hashable, CaseIterable {
-        /// The least urgent.
-        case low
-        /// Urgent.
-        case medium
-        /// The most urgent.
-        case high
+        /// From the least urgent to the most.
+        case low, medium, high
     }
 
     /// Unique among the app's messages; ASCII without `/?#;`.

@@ -54,12 +54,10 @@ public final class IndivoServer: Sendable {
         public var retry: RetryPolicy
         /// How many requests may be under way at a time; further calls wait for their turn.
         public var maximumConcurrentCalls: Int
-        /// The hosts to which HTTP without TLS is allowed, beside this machine itself: everybody on the way reads what
-        /// goes there.
+        /// The hosts to which HTTP without TLS is allowed, beside this machine itself: everybody on the way reads what goes there.
         public var plainHTTPHosts: Set<String>
-        /// How much memory reading one response may take, in bytes: the response itself, and what is made of it at about a
-        /// kilobyte an element, reckoned beforehand. What would take more is refused
-        /// (``IndivoError/Reason/responseTooLarge``).
+        /// How much memory reading one response may take, in bytes: the response itself, and what is made of it at about a kilobyte
+        /// an element, reckoned beforehand. What would take more is refused (``IndivoError/Reason/responseTooLarge``).
         public var maximumReadingBytes: Int
         /// Where sessions are kept by ``IndivoRecord/keepSession(label:)``.
         public var sessions: any SessionStore
@@ -126,15 +124,14 @@ enum RespondingServer {
         switch answer.response.status.code {
         case 404 where beginning.contains("<h4>we're sorry. you have reached a page that has been disconnected"): self = .api
         case 200 where type.hasPrefix("application/json"): self = .api
-        case 300..<400 where Self.isLogin(answer.response.headerFields[.location]): self = .pages
+        case 300..<400 where answer.response.headerFields[.location].map(Self.isLogin) == true: self = .pages
         case _ where beginning.contains("<!doctype html") || beginning.contains("<html"): self = .pages
         default: return nil
         }
     }
 
-    private static func isLogin(_ location: String?) -> Bool {
-        guard let path = location.flatMap({ URL(string: $0) })?.path(percentEncoded: false) else { return false }
-        return path == "/login" || path.hasPrefix("/login/")
+    private static func isLogin(_ location: String) -> Bool {
+        URL(string: location).map { ($0.path(percentEncoded: false) + "/").hasPrefix("/login/") } ?? false
     }
 }
 
@@ -142,16 +139,12 @@ extension IndivoServer {
     /// The page that a login begins with.
     var appPage: URL { ui.appending(path: "apps").appending(path: app.id, directoryHint: .notDirectory) }
 
-    /// Asks for the page that a login begins with, as the API server has something at its path too: a browser would show
-    /// that, and the login would wait for ever. A password is typed into the pages: they need TLS as the API does.
-    ///
-    /// A request that fails says nothing of the browser's, which may go through a proxy.
-    /// - Throws: ``IndivoError`` where the API server responds; `CancellationError`.
+    /// Asks for the page that a login begins with, as the API server has something at its path too: a browser would show that,
+    /// and the login would wait for ever. A request that fails says nothing of the browser's, which may go through a proxy.
     func checkPages() async throws {
+        // A password is typed into the pages: they need TLS as the API does.
         let address: ServerAddress
-        do {
-            address = try ServerAddress(ui, plainHTTPHosts: options.plainHTTPHosts)
-        } catch {
+        do { address = try ServerAddress(ui, plainHTTPHosts: options.plainHTTPHosts) } catch {
             throw IndivoError(.badCallback("the UI server's address cannot be used: \(error)"))
         }
         let request = HTTPRequest(
