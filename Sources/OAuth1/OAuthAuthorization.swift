@@ -17,8 +17,7 @@ public struct OAuthAuthorization: Sendable, Hashable {
 
     /// A header with these parameters.
     public init(parameters: FormParameters, realm: String? = nil) {
-        scheme = "OAuth"
-        (self.realm, self.parameters) = (realm, parameters)
+        (scheme, self.realm, self.parameters) = ("OAuth", realm, parameters)
     }
 
     /// Reads a header value.
@@ -27,19 +26,15 @@ public struct OAuthAuthorization: Sendable, Hashable {
     public init(parsing headerValue: String) throws(OAuthAuthorizationError) {
         var parser = OAuthAuthorizationParser(rest: Array(headerValue.utf8)[...])
         scheme = try parser.scheme()
-        var realm: String?
         var parameters = FormParameters()
         var names: Set<String> = []
         while let parameter = try parser.nextParameter() {
             guard names.insert(parameter.name).inserted else { throw .repeatedParameter(name: parameter.name) }
-            if parameter.name == "realm" {
-                realm = parameter.value
-            } else {
-                parameters.append(name: parameter.name, value: parameter.value)
-            }
+            parameters.append(name: parameter.name, value: parameter.value)
         }
         guard !names.isEmpty else { throw .noParameters }
-        (self.realm, self.parameters) = (realm, parameters)
+        realm = parameters["realm"]
+        self.parameters = FormParameters(parameters.filter { $0.name != "realm" })
     }
 
     /// The header value: `OAuth realm="…", oauth_consumer_key="…", …`.

@@ -26,8 +26,6 @@ public struct OAuthSigner: Sendable {
     /// A signer with fresh random nonces and the system's clock, unless others are given.
     ///
     /// - Parameters:
-    ///   - credentials: Consumer and token to sign for.
-    ///   - rule: How the base string is made.
     ///   - nonce: Gives a text that was never given before.
     ///   - clock: Gives the time in whole seconds since 1970-01-01T00:00:00Z.
     public init(
@@ -66,8 +64,7 @@ public struct OAuthSigner: Sendable {
     /// Signs a request.
     ///
     /// - Returns: What to send as the `Authorization` header; take its ``OAuthAuthorization/headerValue``.
-    /// - Throws: ``OAuthSigningError`` when an option has a parameter that is not allowed, or the request cannot be
-    ///   signed under the signer's rule.
+    /// - Throws: ``OAuthSigningError`` for a parameter that is not allowed, or a request that the rule cannot sign.
     public func authorization(
         for request: OAuthRequest, options: Options = Options()
     ) throws(OAuthSigningError) -> OAuthAuthorization {
@@ -101,9 +98,7 @@ public struct OAuthSigner: Sendable {
         request: OAuthRequest, authorization: OAuthAuthorization, credentials: OAuthCredentials, rule: SignatureRule = .rfc5849
     ) throws(OAuthSigningError) -> String {
         let baseString: SignatureBaseString
-        do {
-            baseString = try SignatureBaseString(request: request, authorization: authorization, rule: rule)
-        } catch {
+        do { baseString = try SignatureBaseString(request: request, authorization: authorization, rule: rule) } catch {
             throw .noBaseString(error)
         }
         return try HMACSHA1.signature(of: baseString.bytes, key: credentials.signingKey)

@@ -15,11 +15,7 @@ public struct OAuthVerifier: Sendable {
     private let policy: OAuthVerificationPolicy
     private let clock: @Sendable () -> Int
 
-    /// - Parameters:
-    ///   - secrets: Knows the secrets of consumers and tokens.
-    ///   - nonces: Remembers the nonces that were used.
-    ///   - policy: What is accepted.
-    ///   - clock: Gives the time in whole seconds since 1970-01-01T00:00:00Z.
+    /// A verifier with a clock that gives the time in whole seconds since 1970-01-01T00:00:00Z.
     public init(
         secrets: any OAuthSecretSource, nonces: any OAuthNonceStore, policy: OAuthVerificationPolicy = .rfc5849,
         clock: @escaping @Sendable () -> Int = OAuthSigner.systemTime
@@ -164,10 +160,8 @@ public final class OAuthNonceMemory: OAuthNonceStore {
     private let maximumAge: Int
     private let clock: @Sendable () -> Int
 
-    /// - Parameters:
-    ///   - maximumAge: For how many seconds after its timestamp a nonce is remembered; not less than the verifier's
-    ///     ``OAuthVerificationPolicy/maximumAge``.
-    ///   - clock: Gives the time in whole seconds since 1970-01-01T00:00:00Z.
+    /// A memory with a clock that gives the time in whole seconds since 1970-01-01T00:00:00Z.
+    /// - Parameter maximumAge: For how many seconds after its timestamp a nonce is remembered; not less than the verifier's.
     public init(maximumAge: Int = 300, clock: @escaping @Sendable () -> Int = OAuthSigner.systemTime) {
         (self.maximumAge, self.clock) = (maximumAge, clock)
     }

@@ -50,11 +50,7 @@ public struct SignatureBaseString: Sendable, Hashable, CustomStringConvertible {
         let scheme = request.scheme.lowercased()
         var authority = request.authority.lowercased()
         let defaultPort = scheme == "https" ? ":443" : ":80"
-        if authority.hasSuffix(defaultPort) {
-            authority.removeLast(defaultPort.count)
-        } else if authority.hasSuffix(":") {
-            authority.removeLast()
-        }
+        if let port = [defaultPort, ":"].first(where: authority.hasSuffix) { authority.removeLast(port.count) }
         return Array("\(scheme)://\(authority)\(request.path.isEmpty ? "/" : request.path)".utf8)
     }
 

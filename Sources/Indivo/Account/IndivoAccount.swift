@@ -45,13 +45,12 @@ public struct IndivoAccount: Sendable {
     /// Takes an attachment into the record (`account_inbox_message_attachment_accept`).
     /// - Throws: ``IndivoError``; a server fails (500) on one that was accepted before.
     public func acceptAttachment(_ attachment: Message.Attachment, of message: Message) async throws {
-        guard let number = attachment.number else {
-            throw IndivoError.argument("the attachment has no number", .accountAttachmentAccept)
-        }
+        let call = IndivoCall.accountAttachmentAccept
+        guard let number = attachment.number else { throw IndivoError.argument("the attachment has no number", call) }
         guard attachment.documentID?.isEmpty ?? true else {
-            throw IndivoError.argument("the attachment is in the record already", .accountAttachmentAccept)
+            throw IndivoError.argument("the attachment is in the record already", call)
         }
-        _ = try await send(.accountAttachmentAccept, path: ["message": message.id, "number": String(number)])
+        _ = try await send(call, path: ["message": message.id, "number": String(number)])
     }
 
     /// The account's notifications (`account_notifications`).

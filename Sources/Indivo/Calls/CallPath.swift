@@ -30,7 +30,6 @@ enum CallPath {
     /// length after it has done what was asked, and responds with 500 where it does not fit.
     private static let longest = 200
 
-    /// - Throws: ``IndivoError`` for a path that is too long for a server.
     static func checkLength(of path: String, _ call: IndivoCall) throws {
         guard path.utf8.count > longest else { return }
         throw IndivoError.argument(

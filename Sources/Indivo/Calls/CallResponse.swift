@@ -32,9 +32,7 @@ struct CallResponse: Sendable {
     /// The root element.
     func xml() throws(IndivoError) -> XMLNode {
         try check(ResponseWeight.ofXML(body, upTo: maximumReadingBytes))
-        do {
-            return try content.xml()
-        } catch {
+        do { return try content.xml() } catch {
             throw malformed("it should be XML, and is “\(content.contentType)”", because: error)
         }
     }
@@ -78,12 +76,8 @@ struct CallResponse: Sendable {
 
     /// Does what reads the response, and makes its errors ones of this call.
     func reading<Value>(_ read: () throws -> Value) throws(IndivoError) -> Value {
-        do {
-            return try read()
-        } catch let error as IndivoError {
-            throw error
-        } catch {
-            throw malformed("it cannot be read", because: error)
+        do { return try read() } catch {
+            throw error as? IndivoError ?? malformed("it cannot be read", because: error)
         }
     }
 

@@ -118,8 +118,7 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
     }
 
     /// Every call that the library knows: the 41 by their numbers, then the others.
-    public static let all = recordCalls + deprecatedCalls + otherRecordCalls + carenetCalls + appCalls + accountCalls
-        + publicCalls + loginCalls
+    public static let all = recordCalls + otherCalls
 
     /// The call of a name, as the server has it.
     public static func named(_ name: String) -> IndivoCall? { all.first { $0.name == name } }

@@ -31,13 +31,8 @@ struct ServerMessage {
 
     /// The conflict that a 400 is about; the sentences are those of Indivo X 2.0.
     var conflict: IndivoError.Conflict? {
-        if words.contains("Duplicate external id") {
-            words.contains("unique message_id") ? .messageIDUsed : .externalIDUsed
-        } else if words.contains("already been versioned") {
-            .alreadyReplaced
-        } else {
-            nil
-        }
+        guard words.contains("Duplicate external id") else { return words.contains("already been versioned") ? .alreadyReplaced : nil }
+        return words.contains("unique message_id") ? .messageIDUsed : .externalIDUsed
     }
 
     /// The words without what was sent and what is quoted (``Redaction``): a server likes to quote what it does not take.

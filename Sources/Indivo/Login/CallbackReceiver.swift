@@ -21,7 +21,7 @@ public struct CallbackSession: Sendable {
     /// Ends the receiving.
     public let close: @Sendable () -> Void
 
-    /// - Parameter next: Waits for the visit that a step needs; `nil` when the person gave up.
+    /// A session whose `next` waits for the visit that a step needs.
     public init(callback: URL?, next: @escaping @Sendable (Step) async throws -> Visit?, close: @escaping @Sendable () -> Void) {
         (self.callback, self.next, self.close) = (callback, next, close)
     }
@@ -56,7 +56,7 @@ public struct CallbackSession: Sendable {
 }
 
 extension AsyncStream<CallbackSession.Visit>.Continuation {
-    /// - Returns: Whether a login was there to take the visit.
+    /// Hands over a visit, if a login is there to take it.
     func take(_ visit: CallbackSession.Visit) -> Bool { if case .enqueued = yield(visit) { true } else { false } }
 }
 

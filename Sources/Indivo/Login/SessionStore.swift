@@ -73,10 +73,7 @@ extension IndivoSession {
     /// A session as it is stored, in JSON.
     struct Stored: Codable {
         private let api: URL
-        private let app: String
-        private let record: String
-        private let token: String
-        private let secret: String
+        private let app, record, token, secret: String
         private let label: String?
         private let keptAt: Date
 
@@ -86,9 +83,8 @@ extension IndivoSession {
         }
 
         var session: IndivoSession {
-            IndivoSession(
-                api: api, app: app, record: record, token: OAuthToken(value: token, secret: Secret(secret)), label: label,
-                keptAt: keptAt)
+            let token = OAuthToken(value: token, secret: Secret(secret))
+            return IndivoSession(api: api, app: app, record: record, token: token, label: label, keptAt: keptAt)
         }
     }
 }

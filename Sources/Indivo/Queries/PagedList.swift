@@ -202,8 +202,7 @@ struct Paging: Sendable, Hashable {
 struct ListCursor {
     /// A part of a list to ask for.
     struct Request {
-        var offset: Int
-        var limit: Int
+        var offset, limit: Int
         /// How many elements of it should be known.
         var overlap: Int
         /// How many are wanted beyond those.
@@ -303,20 +302,13 @@ struct ListCursor {
         fruitlessPages += 1
         switch mode {
         case .following where request.offset > start:
-            mode = .steppingBack
-            position = max(start, request.offset - min(request.limit, 1000) * 4)
-        case .steppingBack where request.offset > start:
-            mode = .searching
-            position = start
-        case .following, .steppingBack, .searching:
-            mode = .searching
-            position = request.offset + page.count
-            if isAtEnd || fruitlessPages > Self.longestSearch {
-                failedSearches += 1
-                mode = .restarting
-                position = start
-            }
+            (mode, position) = (.steppingBack, max(start, request.offset - min(request.limit, 1000) * 4))
+        case .steppingBack where request.offset > start: (mode, position) = (.searching, start)
         case .restarting: break
+        case _ where isAtEnd || fruitlessPages > Self.longestSearch:
+            failedSearches += 1
+            (mode, position) = (.restarting, start)
+        case .following, .steppingBack, .searching: (mode, position) = (.searching, request.offset + page.count)
         }
     }
 }

@@ -20,8 +20,7 @@ extension IndivoRecord {
     public func setDemographics(_ demographics: Demographics) async throws {
         if demographics.telephones.count > 2 {
             throw IndivoError.argument(
-                "demographics have at most two telephones, these have \(demographics.telephones.count)",
-                .setDemographics)
+                "demographics have at most two telephones, these have \(demographics.telephones.count)", .setDemographics)
         }
         for index in demographics.telephones.indices where demographics.telephones[index].isPreferred == nil {
             demographics.telephones[index].isPreferred = false

@@ -32,9 +32,8 @@ public final class IndivoServer: Sendable {
     let usedCallbacks = Mutex<[String]>([])
 
     /// - Parameters:
-    ///   - api: The address of the REST API, scheme, host and port. Mostly not the same as `ui`. Plain HTTP is for this
-    ///     machine only, and for the hosts that `options` name.
-    ///   - ui: The address of the UI server.
+    ///   - api: Scheme, host and port, mostly not the same as those of `ui`. Plain HTTP is for this machine only, and for the
+    ///     hosts that `options` name.
     ///   - transport: What carries requests; the system's own unless a test or an app brings another.
     ///   - logger: Gets the name and status of each call, never a secret or anything about the patient.
     public init(
@@ -98,12 +97,9 @@ public struct AppCredentials: Sendable, Hashable {
     public let id: String
     let consumer: OAuthConsumer
 
-    /// - Parameters:
-    ///   - consumerKey: The OAuth consumer key, often equal to the id.
-    ///   - consumerSecret: The secret that goes with it. Anything shipped in an app can be read out of it.
+    /// An app's id, and its OAuth consumer key and secret. Anything shipped in an app can be read out of it.
     public init(id: String, consumerKey: String, consumerSecret: Secret) {
-        self.id = id
-        consumer = OAuthConsumer(key: consumerKey, secret: consumerSecret)
+        (self.id, consumer) = (id, OAuthConsumer(key: consumerKey, secret: consumerSecret))
     }
 
     /// The OAuth consumer key.
