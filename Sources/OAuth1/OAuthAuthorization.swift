@@ -1,5 +1,3 @@
-import URLCoding
-
 /// The value of an `Authorization: OAuth …` header: the parameters of a signed request (RFC 5849, 3.5.1).
 ///
 /// ```swift

@@ -1,4 +1,3 @@
-import SecretText
 // Whoever signs has the forms, the escapes and the secrets with it.
 @_exported import SecretText
 @_exported import URLCoding

@@ -15,8 +15,7 @@ public struct OAuthRequest: Sendable, Hashable {
     public var query: String?
     /// The `Content-Type` header as sent.
     public var contentType: String?
-    /// The body. Only the body of a form, or one whose hash is asked for, has a part in a signature; for others it may
-    /// be left out when signing.
+    /// The body; may be left out when signing, unless it is a form's, or its hash is asked for.
     public var body: [UInt8]?
 
     /// A request, as far as signing needs to know it.
@@ -28,8 +27,7 @@ public struct OAuthRequest: Sendable, Hashable {
         (self.query, self.contentType, self.body) = (query, contentType, body)
     }
 
-    /// A request from its target, the part of the request line between the method and the HTTP version: path, and
-    /// `?` with the query if there is one.
+    /// A request from its target, as it stands in the request line: path, and `?` with the query if there is one.
     public init(
         method: String, scheme: String, authority: String, target: String, contentType: String? = nil, body: [UInt8]? = nil
     ) {

@@ -1,5 +1,4 @@
 import Foundation
-import URLCoding
 
 /// Signs HTTP requests with OAuth 1.0a: HMAC-SHA1, parameters in the `Authorization` header (RFC 5849).
 ///

@@ -1,6 +1,4 @@
-import SecretText
 import Synchronization
-import URLCoding
 
 /// Verifies signed requests, as a server does (RFC 5849, 3.2).
 ///
@@ -128,8 +126,7 @@ public struct OAuthVerificationPolicy: Sendable, Hashable {
     /// RFC 5849, with timestamps at most five minutes off either way.
     public static let rfc5849 = OAuthVerificationPolicy(rule: .rfc5849)
 
-    /// As an Indivo X server accepts: five minutes into the past and any time ahead, nonces of 100 characters,
-    /// and the scheme to the letter.
+    /// As an Indivo X server: five minutes back and any time ahead, nonces of 100 characters, the scheme to the letter.
     public static let indivo = OAuthVerificationPolicy(
         rule: .indivo, maximumAge: 300, maximumLead: nil, maximumNonceLength: 100, requiresExactScheme: true)
 }

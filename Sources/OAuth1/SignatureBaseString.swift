@@ -1,5 +1,3 @@
-import URLCoding
-
 /// The text that a signature is computed over: method, URL and parameters of a request (RFC 5849, 3.4.1).
 public struct SignatureBaseString: Sendable, Hashable, CustomStringConvertible {
     /// The base string; ASCII.

@@ -1,4 +1,3 @@
-import IndivoModel
 import OAuth1
 
 /// A person's account, as far as an app to which they granted a token may see it.

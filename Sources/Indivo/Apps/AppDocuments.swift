@@ -1,5 +1,3 @@
-import IndivoModel
-
 /// The documents that an app keeps on a server for itself: in one record (``IndivoRecord/appDocuments``), or for all
 /// (``IndivoServer/appDocuments``).
 ///
@@ -7,8 +5,7 @@ import IndivoModel
 /// let settings = try await record.appDocuments.put(FileContent(text: json), externalID: "settings")
 /// let again = try await record.appDocuments.document(externalID: "settings")?.content()
 /// ```
-/// Nobody else sees these documents. A server only checks that XML is well-formed, keeps no older versions, and reports nothing
-/// of them.
+/// Nobody else sees them. A server only checks that XML is well-formed, keeps no older versions, and reports nothing of them.
 public struct AppDocuments: Sendable {
     let scope: any CallScope
 
@@ -70,8 +67,7 @@ public struct AppDocuments: Sendable {
         /// A document known by its id alone. Nothing is asked of the server.
         public init(id: String, in storage: AppDocuments) { (self.storage, self.id) = (storage, id) }
 
-        /// Fetches the content (`record_app_specific_document`, `app_specific_document`), and checks it against the digest,
-        /// where the metadata has one.
+        /// Fetches the content (`record_app_specific_document`, `app_specific_document`), checked against the metadata's digest.
         /// - Throws: ``IndivoError``.
         public func content() async throws -> FileContent {
             try await storage.scope.content(

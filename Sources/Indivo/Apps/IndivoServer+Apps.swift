@@ -1,5 +1,4 @@
 import Foundation
-import IndivoModel
 import OAuth1
 
 /// The server itself: what the app does in its own name, without a record (two-legged), or what anyone may ask.

@@ -1,6 +1,4 @@
 import Foundation
-import IndivoModel
-import IndivoXML
 
 extension CallClient {
     /// The response to a call if the server has done it, which only what is stored there shows; `nil` if it has not.

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import IndivoXML
 import Logging
 import OAuth1
 import Synchronization
@@ -101,20 +100,14 @@ final class CallClient: Sendable {
                 guard repetition != .never, error.mayPass || isWorthAnother, attempts < options.retry.maximumAttempts else {
                     throw error
                 }
-                try await wait(after: attempts, of: error, until: end)
+                let delay = max(options.retry.delay(after: attempts, random: options.timing.random()), error.retryAfter ?? .zero)
+                guard options.timing.elapsed() + delay < end else { throw error }
+                do { try await options.timing.sleep(delay) } catch is CancellationError { throw error.cancelled() }
             }
         }
     }
 
-    /// Waits before the next attempt, or throws `error` when the deadline would be over by then.
-    private func wait(after attempts: Int, of error: IndivoError, until end: Duration) async throws {
-        let delay = max(options.retry.delay(after: attempts, random: options.timing.random()), error.retryAfter ?? .zero)
-        guard options.timing.elapsed() + delay < end else { throw error }
-        do { try await options.timing.sleep(delay) } catch is CancellationError { throw error.cancelled() }
-    }
-
-    /// Sends a call that gives text or content of which nothing may say where it ends: such a response is whole when it
-    /// comes the same twice.
+    /// Sends a call whose response may not say where it ends: such a response is whole when it comes the same twice.
     func sendUntilWhole(_ outgoing: Outgoing) async throws -> CallResponse {
         var former = try await send(outgoing)
         guard former.end == .unknown, outgoing.call.method == .get else { return former }

@@ -16,7 +16,14 @@ enum CallPath {
             guard part.hasPrefix("{") else { return String(part) }
             let name = String(part.dropFirst().dropLast())
             guard let value = variables[name] else { throw IndivoError.argument("the path needs a value for “\(name)”", call) }
-            return try segment(value, noun(for: name), of: call)
+            let noun = nouns[name] ?? name + " id"
+            guard !value.isEmpty, value != ".", value != ".." else {
+                throw IndivoError.argument(
+                    "the \(noun) is \(value.isEmpty ? "empty" : "“\(value)”"), which cannot stand in a path; give one with "
+                        + "other characters", call)
+            }
+            try check(value, noun, of: call, isVerified)
+            return escaped(value)
         }.joined(separator: "/")
     }
 
@@ -36,16 +43,6 @@ enum CallPath {
             "the path has \(path.utf8.count) characters, and a server fails on more than \(longest); use shorter ids", call)
     }
 
-    private static func segment(_ value: String, _ noun: String, of call: IndivoCall) throws -> String {
-        guard !value.isEmpty, value != ".", value != ".." else {
-            throw IndivoError.argument(
-                "the \(noun) is \(value.isEmpty ? "empty" : "“\(value)”"), which cannot stand in a path; give one with "
-                    + "other characters", call)
-        }
-        try check(value, noun, of: call, isVerified)
-        return escaped(value)
-    }
-
     private static func check(_ text: String, _ noun: String, of call: IndivoCall, _ isGood: (UInt8) -> Bool) throws {
         let scalars = text.unicodeScalars
         guard let index = scalars.firstIndex(where: { !$0.isASCII || !isGood(UInt8($0.value)) }) else { return }
@@ -56,12 +53,9 @@ enum CallPath {
                 + "use ASCII without /, ?, #, ; and control characters", call)
     }
 
-    /// What a variable of a path is called in an error.
-    private static func noun(for variable: String) -> String {
-        let nouns = [
-            "code": "measurement code", "model": "model's name", "function": "function's name", "relation": "relation",
-            "number": "attachment's number", "other": "related document's id",
-        ]
-        return nouns[variable] ?? variable + " id"
-    }
+    /// What a variable of a path is called in an error, where that is not its name and “id”.
+    private static let nouns = [
+        "code": "measurement code", "model": "model's name", "function": "function's name", "relation": "relation",
+        "number": "attachment's number", "other": "related document's id",
+    ]
 }

@@ -1,7 +1,5 @@
 import Foundation
 import HTTPTypes
-import IndivoModel
-import IndivoXML
 
 /// A successful response to a call.
 struct CallResponse: Sendable {

@@ -1,4 +1,3 @@
-import IndivoModel
 import OAuth1
 
 /// Something that calls are made on: a record, a carenet, an account, an app.

@@ -172,8 +172,7 @@ enum Repetition: Sendable, Hashable {
     case never
     /// It only reads, or sets what it sets however often it is sent.
     case freely
-    /// It stores a document under an external id: a second sending would be refused if the first arrived, so the library
-    /// searches for it first.
+    /// It stores under an external id, and would be refused if an earlier sending arrived: the library searches for it first.
     case afterLookingUp
     /// It has an id of its own, and a server that has done it refuses to do it again: that refusal is a success.
     case untilRefusedAsDuplicate

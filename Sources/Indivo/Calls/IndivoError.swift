@@ -1,5 +1,4 @@
 import Foundation
-import IndivoModel
 import ShownText
 
 /// Why a call, or a login, failed: what was asked, what came back, and what to do next.
@@ -27,11 +26,9 @@ public struct IndivoError: Error, Sendable {
     public enum Reason: Sendable, Hashable {
         /// An argument that no server would take; nothing was sent. The text says what to change.
         case badArgument(String)
-        /// The document breaks rules of its model; nothing was sent. Correct what the problems name, or send it all the
-        /// same with ``DocumentValidation/none``.
+        /// The document breaks rules of its model; nothing was sent. To send it all the same, use ``DocumentValidation/none``.
         case invalidDocument(problems: [ValidationError.Problem])
-        /// There is no way to the server: its name has no address, nothing responds there, or the connection cannot be
-        /// made secure. Nothing was sent.
+        /// There is no way to the server: no address, nothing that responds, no secure connection. Nothing was sent.
         case notReachable
         /// There was no complete response in time.
         case timedOut
@@ -126,8 +123,7 @@ extension IndivoError {
     public enum RefusalCause: Sendable, Hashable, CaseIterable, CustomStringConvertible {
         /// The token was removed, with the app from the record or in a clean-up: log in again.
         case tokenGone
-        /// The app, or the person who logged in, may not do this: another record, another app's documents, or a call that
-        /// is not open to user apps.
+        /// The app, or the person, may not do this: another record, another app's documents, a call not open to user apps.
         case notAllowed
         /// The consumer key or the consumer secret is not the app's.
         case wrongConsumer

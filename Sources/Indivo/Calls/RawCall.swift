@@ -22,8 +22,7 @@ extension IndivoRecord {
 }
 
 extension IndivoServer {
-    /// Makes any call in the app's own name (two-legged), and gives the response as it came; see
-    /// ``IndivoRecord/call(_:_:query:body:)``.
+    /// Makes any call in the app's own name (two-legged), as ``IndivoRecord/call(_:_:query:body:)`` does for a record.
     /// - Parameter signed: Whether the call is signed; some calls are open to anyone.
     /// - Throws: ``IndivoError``.
     @discardableResult

@@ -1,5 +1,4 @@
 import Foundation
-import IndivoModel
 import ShownText
 
 /// Leaves out of a server's words what was sent to it and what it quotes, as far as it can be recognised.

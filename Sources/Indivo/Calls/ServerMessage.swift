@@ -1,6 +1,4 @@
 import Foundation
-import IndivoModel
-import IndivoXML
 import OAuth1
 import ShownText
 
@@ -31,8 +29,8 @@ struct ServerMessage {
 
     /// The conflict that a 400 is about; the sentences are those of Indivo X 2.0.
     var conflict: IndivoError.Conflict? {
-        guard words.contains("Duplicate external id") else { return words.contains("already been versioned") ? .alreadyReplaced : nil }
-        return words.contains("unique message_id") ? .messageIDUsed : .externalIDUsed
+        if words.contains("Duplicate external id") { return words.contains("unique message_id") ? .messageIDUsed : .externalIDUsed }
+        return words.contains("already been versioned") ? .alreadyReplaced : nil
     }
 
     /// The words without what was sent and what is quoted (``Redaction``): a server likes to quote what it does not take.

@@ -1,4 +1,3 @@
-import IndivoModel
 import OAuth1
 
 /// The part of a record that is shared through a carenet.

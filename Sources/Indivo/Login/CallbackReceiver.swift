@@ -96,8 +96,7 @@ public final class URLSchemeReceiver: CallbackReceiver {
         url.scheme?.lowercased() == scheme.lowercased() && waiting.withLock { $0 }?.take(CallbackSession.Visit(url: url)) ?? false
     }
 
-    /// Gives up the login that is under way, as when the person closed the browser: `selectRecord` then throws
-    /// ``IndivoError/LoginError/cancelled``.
+    /// Gives up the login that is under way, as when the browser was closed (``IndivoError/LoginError/cancelled``).
     public func cancel() { expect(nil) }
 
     /// From now on visits go to another login, or to none; an earlier one ends.
@@ -106,8 +105,7 @@ public final class URLSchemeReceiver: CallbackReceiver {
     }
 }
 
-/// Receives what a person copies from the browser, for apps that no browser can reach, as on a server without a screen
-/// ("out of band", RFC 5849, section 2.1).
+/// Receives what a person copies from a browser that cannot reach the app ("out of band", RFC 5849, section 2.1).
 ///
 /// ```swift
 /// let receiver = OutOfBandReceiver { step in

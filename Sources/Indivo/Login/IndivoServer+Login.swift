@@ -9,10 +9,8 @@ extension IndivoServer {
     /// - Parameters:
     ///   - callback: The way back; by default a listener on 127.0.0.1, port 8002, for which the app's start URL is
     ///     registered as `http://127.0.0.1:8002/start?record_id={record_id}&carenet_id={carenet_id}`.
-    ///   - open: Shows a page to the person, in a browser. Called once, and a second time where the way back cannot
-    ///     send the browser on itself.
-    /// - Throws: ``IndivoError``, of which ``IndivoError/Reason/login(_:)`` says what went wrong with the login itself;
-    ///   or what `open` throws.
+    ///   - open: Shows a page in a browser; called again where the way back cannot send the browser on itself.
+    /// - Throws: ``IndivoError``, for the login itself with ``IndivoError/Reason/login(_:)``; or what `open` throws.
     public func selectRecord(
         callback: some CallbackReceiver = LoopbackListener(), open: (URL) async throws -> Void
     ) async throws -> IndivoRecord {

@@ -135,8 +135,7 @@ struct LoopbackRequest {
     private func only(_ name: String) -> String? { fields[name].flatMap { $0.count == 1 ? $0[0] : nil } }
 }
 
-/// One request of a browser, which gets one response. Without one, as when the login fails elsewhere, it gets a page that says
-/// that the login has ended.
+/// One request of a browser, with one response: where nobody gives one, a page that says that the login has ended.
 final class LoopbackExchange: Sendable {
     private let connection: Mutex<Int32?>
 

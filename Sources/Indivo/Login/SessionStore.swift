@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTransport
 import OAuth1
 import Synchronization
 

@@ -1,4 +1,3 @@
-import IndivoModel
 import OAuth1
 
 /// Which documents of a list are wanted, in which order.

@@ -91,7 +91,8 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
         fileprivate let list: PagedList
 
         public func makeAsyncIterator() -> Iterator {
-            Iterator(list: list, cursor: ListCursor(start: list.source.paging.offset, pageSize: list.source.pageSize))
+            let (source, paging) = (list.source, list.source.paging)
+            return Iterator(list: list, cursor: ListCursor(start: paging.offset, pageSize: source.isWhole ? .max : paging.pageSize))
         }
 
         /// Reads a list's pages.
@@ -146,9 +147,6 @@ struct ListSource<Element>: Sendable {
     /// What is asked for, without the part of the list.
     let parameters: @Sendable () throws -> FormParameters
     let read: @Sendable (CallResponse) async throws -> FetchedPage<Element>
-
-    /// How many elements to ask for at once.
-    var pageSize: Int { isWhole ? .max : paging.pageSize }
 
     func page(offset: Int, limit: Int) async throws -> FetchedPage<Element> {
         try paging.check(call)

@@ -1,4 +1,3 @@
-import IndivoModel
 import OAuth1
 
 /// Writes a report's query as the server takes it, and refuses what no server would.

@@ -1,5 +1,3 @@
-import IndivoModel
-
 extension ReportQuery {
     /// A value of a column that holds one value, by which a report can be filtered, ordered and grouped.
     public protocol ColumnValue: Sendable, Hashable {

@@ -1,5 +1,4 @@
 import Foundation
-import IndivoModel
 
 /// Which facts a report holds: the part of Indivo's query API that selects, orders and pages.
 ///

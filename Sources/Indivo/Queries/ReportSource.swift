@@ -1,5 +1,3 @@
-import IndivoModel
-import IndivoXML
 import OAuth1
 
 extension ReportQuery {

@@ -1,6 +1,4 @@
 import Foundation
-import IndivoModel
-import IndivoXML
 
 /// Bytes with their content type: what a document is made of, whatever it says.
 ///

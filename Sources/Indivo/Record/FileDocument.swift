@@ -1,6 +1,4 @@
 import Foundation
-import IndivoModel
-import IndivoXML
 
 /// A document as bytes: a scan, a text, XML that is no model, or any document before its content matters.
 ///

@@ -1,5 +1,3 @@
-import IndivoModel
-
 extension IndivoRecord {
     /// Who the patient is (`read_demographics`).
     ///

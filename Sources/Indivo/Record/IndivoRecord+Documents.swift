@@ -1,6 +1,4 @@
 import Foundation
-import IndivoModel
-import IndivoXML
 import OAuth1
 
 extension IndivoRecord {

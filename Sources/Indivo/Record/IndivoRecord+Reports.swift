@@ -1,10 +1,7 @@
-import IndivoModel
-
 extension IndivoRecord {
     // MARK: Models
 
-    /// The documents of a model (`generic_list`), the newest first: fetched page by page as they are read, or at once by
-    /// ``PagedList/all()``.
+    /// The documents of a model (`generic_list`), the newest first: page by page as they are read, or ``PagedList/all()`` at once.
     ///
     /// ```swift
     /// for try await medication in record.reports(of: Medication.self) { … }
@@ -18,16 +15,14 @@ extension IndivoRecord {
         of type: Document.Type, matching query: ReportQuery = ReportQuery()
     ) -> PagedList<Document> { modelReports(.model(type), query) { try await CallResponse.models($0, as: type) } }
 
-    /// The documents of a model by its name (`generic_list`): each of the class that is registered for the model, or a
-    /// `GenericDocument`.
+    /// The documents of a model by its name (`generic_list`), of the class registered for it, or each a `GenericDocument`.
     public func reports(ofModel name: String, matching query: ReportQuery = ReportQuery()) -> PagedList<IndivoDocument> {
         modelReports(.model(named: name), query) { try await CallResponse.models($0) }
     }
 
     // MARK: Minimal reports
 
-    /// The patient's devices (`equipment_list`), with a total. Data that a report leaves out of a device is kept when the
-    /// device is replaced.
+    /// The patient's devices (`equipment_list`), with a total. What a report leaves out is kept when a device is replaced.
     public func equipment(matching query: ReportQuery = ReportQuery()) -> PagedList<EquipmentDocument> {
         minimalReports(.equipment, query) { $0.equipment }
     }

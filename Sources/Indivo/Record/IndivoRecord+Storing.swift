@@ -1,5 +1,3 @@
-import IndivoModel
-import IndivoXML
 import Synchronization
 
 /// Storing documents so that each is stored once, also where nobody knows whether an earlier attempt arrived.

@@ -1,5 +1,4 @@
 import Foundation
-import IndivoModel
 import OAuth1
 import Synchronization
 
@@ -17,8 +16,7 @@ public final class IndivoRecord: Sendable {
     /// The token by which the app acts, with its secret. Keep it only where secrets are kept.
     public let token: OAuthToken
 
-    /// The versions that were replaced, as far as this process has seen: a second object of the same document then knows that
-    /// it is outdated, without asking the server.
+    /// The versions that this process has seen replaced: a second object of the same document then knows that it is outdated.
     let replacedVersions = Mutex<Set<String>>([])
     /// Messages of which it is not known whether they arrived, or all of their attachments. When one is sent again, and the
     /// server says that it has it, that is this message. Another with its id is still refused.

@@ -1,6 +1,4 @@
 import Foundation
-import IndivoModel
-import IndivoXML
 import OAuth1
 
 /// A message to the people who manage a record.
@@ -10,8 +8,7 @@ import OAuth1
 /// try message.attach(labResult)
 /// try await record.send(message)
 /// ```
-/// Its id is the app's own: a server accepts each id once, so that a message whose response was lost can be sent again
-/// unchanged, and arrives once.
+/// Its id is the app's own, and accepted once: a message whose response was lost can be sent again unchanged, and arrives once.
 public struct OutgoingMessage: Sendable, Hashable {
     /// How a server shows the body.
     public enum BodyType: String, Sendable, Hashable, CaseIterable {
@@ -57,8 +54,7 @@ public struct OutgoingMessage: Sendable, Hashable {
 }
 
 extension IndivoRecord {
-    /// Sends a message to the record's owner and whoever shares it, with its attachments (`record_send_message`,
-    /// `record_message_attach`).
+    /// Sends a message, with its attachments, to the record's owner and sharers (`record_send_message`, `record_message_attach`).
     ///
     /// Everything is checked before anything is sent: readers see a message at once, even while its attachments are
     /// still on their way. After an error that leaves open what arrived, the same message can be sent again through this
@@ -89,8 +85,7 @@ extension IndivoRecord {
         }
     }
 
-    /// Sends one attachment of a message that was sent (`record_message_attach`), when it is not known whether the attachment
-    /// arrived; ``send(_:)`` sends them all.
+    /// Sends an attachment (`record_message_attach`) of which it is not known whether it arrived; ``send(_:)`` sends them all.
     /// - Parameters:
     ///   - attachment: XML.
     ///   - message: The message; a server takes attachments to one that it does not know, and forgets them.

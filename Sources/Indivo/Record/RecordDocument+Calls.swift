@@ -1,4 +1,3 @@
-import IndivoModel
 import OAuth1
 
 extension RecordDocument {
@@ -50,8 +49,7 @@ extension RecordDocument {
         documentPlace.metadata?.status = status
     }
 
-    /// The changes of this version's status, the earliest first (`document_status_history`). The status it began with
-    /// is not among them.
+    /// The changes of this version's status, the earliest first, without the status it began with (`document_status_history`).
     /// - Throws: ``IndivoError``.
     public func statusHistory() async throws -> [DocumentStatus.Change] {
         let (record, id) = try stored(for: .documentStatusHistory)
@@ -60,8 +58,7 @@ extension RecordDocument {
     }
 
     /// The versions of the document, this one among them, the earliest first (`document_versions`).
-    /// - Parameter status: Only those of this status; `nil` for all. A server lists the versions of one status at a
-    ///   time, so that all take a request for each.
+    /// - Parameter status: Only those of this status; `nil` for all, with a request for each status.
     /// - Throws: ``IndivoError``.
     public func versions(status: DocumentStatus? = nil) async throws -> [DocumentMetadata] {
         let (record, id) = try stored(for: .documentVersions)
@@ -113,8 +110,7 @@ extension RecordDocument {
     /// Adds a new document and relates it to this one (`document_create_by_rel_with_ext_id`; without an external id,
     /// `document_create_by_rel`).
     ///
-    /// As with ``IndivoRecord/add(_:externalID:validation:)-(RecordDocument,_,_)``, nothing is stored twice when a response
-    /// is lost.
+    /// As with ``IndivoRecord/add(_:externalID:validation:)-(RecordDocument,_,_)``, nothing is stored twice.
     /// - Parameter relation: What the new document is to this one.
     /// - Throws: ``IndivoError``; `DocumentError` when the document cannot be written.
     public func addRelated(

@@ -1,6 +1,4 @@
 import Foundation
-import IndivoModel
-import IndivoXML
 
 extension SMARTGraph {
     /// A kind of facts that servers give as SMART graphs.

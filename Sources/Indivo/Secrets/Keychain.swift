@@ -2,8 +2,7 @@
 import Foundation
 import Security
 
-/// Secrets in the keychain of Apple's systems: generic passwords of one service, which stay on this device and can be read
-/// after it was unlocked once.
+/// Secrets in the keychain of Apple's systems: generic passwords of one service, on this device alone, once it was unlocked.
 ///
 /// ```swift
 /// let options = IndivoServer.Options(sessions: ItemSessionStore(Keychain(service: "org.example.meds.sessions")))
