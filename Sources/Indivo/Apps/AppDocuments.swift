@@ -52,7 +52,7 @@ public struct AppDocuments: Sendable {
     fileprivate func call(_ inRecord: IndivoCall, _ ofApp: IndivoCall) -> IndivoCall { scope is IndivoRecord ? inRecord : ofApp }
 
     /// A document that an app keeps for itself.
-    public final class Document {
+    public final class Document: CustomStringConvertible {
         /// Where it is kept.
         public let storage: AppDocuments
         /// The document's id on the server.
@@ -124,10 +124,8 @@ public struct AppDocuments: Sendable {
         public func delete() async throws {
             _ = try await storage.scope.send(storage.call(.recordAppDocumentDelete, .appDocumentDelete), path: ["document": id])
         }
-    }
-}
 
-extension AppDocuments.Document: CustomStringConvertible {
-    /// The id alone.
-    public var description: String { "app document \(id)" }
+        /// The id alone.
+        public var description: String { "app document \(id)" }
+    }
 }

@@ -60,11 +60,6 @@ extension CallClient {
     }
 }
 
-extension IndivoCall {
-    /// Whether its responses hold secrets.
-    var givesTokens: Bool { path.hasPrefix("/oauth/") || path.hasSuffix("/access_token") }
-}
-
 extension IndivoError {
     /// What a transport's failure means to a call.
     init(_ failure: HTTPTransportError, call: IndivoCall) {

@@ -71,6 +71,21 @@ final class CallClient: Sendable {
         var expected: DocumentMetadata?
         /// What to sign with, where copies of one request have to be one to the server; fresh for each sending otherwise.
         var stamp: SigningStamp?
+
+        /// Refuses a text with a character that XML cannot carry: a server takes it, and its lists, histories and inboxes are
+        /// malformed from then on, for every app. Documents were parsed before, or are handed back as they are.
+        func checkTexts() throws {
+            var texts = query.map { ("the query's “\($0.name)”", $0.value) }
+            switch body {
+            case .text(let text)?: texts.append(("the text", text))
+            case .form(let form)?: texts += form.map { ("the field “\($0.name)”", $0.value) }
+            case .data?, nil: break
+            }
+            for (what, text) in texts {
+                guard let problem = XMLText.problem(in: text) else { continue }
+                throw IndivoError.argument("\(what) cannot be sent: \(problem)", call)
+            }
+        }
     }
 
     /// Sends a call, and retries it where that can do no harm (`RetryPolicy`), each time signed anew. What is stored under an
@@ -194,22 +209,6 @@ final class CallClient: Sendable {
     }
 }
 
-extension CallClient.Outgoing {
-    /// Refuses a text with a character that XML cannot carry: a server takes it, and its lists, histories and inboxes are
-    /// malformed from then on, for every app. Documents were parsed before, or are handed back as they are.
-    fileprivate func checkTexts() throws {
-        var texts = query.map { ("the query's “\($0.name)”", $0.value) }
-        switch body {
-        case .text(let text)?: texts.append(("the text", text))
-        case .form(let form)?: texts += form.map { ("the field “\($0.name)”", $0.value) }
-        case .data?, nil: break
-        }
-        for (what, text) in texts {
-            if let problem = XMLText.problem(in: text) { throw IndivoError.argument("\(what) cannot be sent: \(problem)", call) }
-        }
-    }
-}
-
 extension HTTPResponse {
     /// The time of the `Date` field, in seconds since 1970 (RFC 9110, section 5.6.7).
     var serverTime: Int? {
@@ -223,10 +222,8 @@ extension HTTPResponse {
     }
 }
 
-/// The nonce and time of a signature, kept so that a request can be sent again as the very same request.
-///
-/// A server takes a nonce once. So of several copies of one request, whenever they arrive, it acts on one at most:
-/// which makes calls safe to retry that have no id to find them by.
+/// The nonce and time of a signature, kept so that a request can be sent again as the very same: of several copies a server acts
+/// on one at most, which makes calls safe to retry that have no id to find them by.
 package struct SigningStamp: Sendable, Hashable, Codable {
     package let nonce: String
     /// Seconds since 1970-01-01T00:00:00Z.

@@ -75,22 +75,3 @@ extension CallScope {
         return again
     }
 }
-
-extension IndivoError {
-    /// An argument that no server would take: nothing was sent.
-    static func argument(_ why: String, _ call: IndivoCall) -> IndivoError { IndivoError(.badArgument(why), call: call) }
-}
-
-extension IndivoCall {
-    /// Does what a bad argument makes fail.
-    func checked<Value>(_ body: () throws -> Value) throws -> Value {
-        do { return try body() } catch { throw IndivoError.argument("\(error)", self) }
-    }
-
-    /// - Throws: ``IndivoError`` for a text that is too long; a server responds with 500 to it.
-    func check(_ text: String, _ what: String = "a label", atMost limit: Int = 100) throws {
-        // A server counts as its database does, by code points.
-        let count = text.unicodeScalars.count
-        guard count <= limit else { throw IndivoError.argument("\(what) has at most \(limit) characters, this one \(count)", self) }
-    }
-}

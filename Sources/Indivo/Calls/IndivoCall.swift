@@ -6,7 +6,7 @@ import HTTPTypes
 /// for call in IndivoCall.all { print(call.number ?? 0, call.name, call.method, call.path) }
 /// IndivoCall.matching(.get, "/records/r-1/documents/")?.name      // "record_document_list"
 /// ```
-public struct IndivoCall: Sendable, Hashable, Identifiable {
+public struct IndivoCall: Sendable, Hashable, Identifiable, CustomStringConvertible {
     /// In whose name a call is signed.
     public enum Signer: String, Sendable, Hashable {
         /// Nobody's: anyone may call.
@@ -159,9 +159,7 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
     public var variableNames: [String] {
         path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
     }
-}
 
-extension IndivoCall: CustomStringConvertible {
     /// Number, name, method and path.
     public var description: String { (number.map { "\($0) " } ?? "") + "\(name): \(method) \(path)" }
 }
@@ -192,4 +190,19 @@ extension IndivoCall {
         recordAppDocumentLabel.name: recordAppDocumentMeta, appDocumentLabel.name: appDocumentMeta,
         documentSetStatus.name: documentStatusHistory,
     ]
+
+    /// Whether its responses hold secrets.
+    var givesTokens: Bool { path.hasPrefix("/oauth/") || path.hasSuffix("/access_token") }
+
+    /// Does what a bad argument makes fail.
+    func checked<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch { throw IndivoError.argument("\(error)", self) }
+    }
+
+    /// - Throws: ``IndivoError`` for a text that is too long; a server responds with 500 to it.
+    func check(_ text: String, _ what: String = "a label", atMost limit: Int = 100) throws {
+        // A server counts as its database does, by code points.
+        let count = text.unicodeScalars.count
+        guard count <= limit else { throw IndivoError.argument("\(what) has at most \(limit) characters, this one \(count)", self) }
+    }
 }

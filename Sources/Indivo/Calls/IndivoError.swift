@@ -114,11 +114,12 @@ public struct IndivoError: Error, Sendable {
         isSafeToRetry = call.repetition != .never || !isOutcomeUnknown
     }
 
+    /// An argument that no server would take: nothing was sent.
+    static func argument(_ why: String, _ call: IndivoCall) -> IndivoError { IndivoError(.badArgument(why), call: call) }
+
     /// A login that failed otherwise than in a call. It may be begun again.
     init(_ reason: LoginError) { self.init(.login(reason), call: IndivoCall(nil, "login", .post, "", .token, "")) }
-}
 
-extension IndivoError {
     /// What may be behind a 403, which an Indivo server answers to everything it does not allow.
     public enum RefusalCause: Sendable, Hashable, CaseIterable, CustomStringConvertible {
         /// The token was removed, with the app from the record or in a clean-up: log in again.

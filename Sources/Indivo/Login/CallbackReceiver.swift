@@ -126,10 +126,9 @@ public struct OutOfBandReceiver: CallbackReceiver {
     public init(ask: @escaping @Sendable (CallbackSession.Step) async throws -> String?) { self.ask = ask }
 
     public func listen() -> CallbackSession {
-        let ask = ask
-        return CallbackSession(
+        CallbackSession(
             callback: nil,
-            next: { step in
+            next: { [ask] step in
                 guard let answer = try await ask(step) else { return nil }
                 return CallbackSession.Visit(url: Self.url(of: answer.trimmingCharacters(in: .whitespacesAndNewlines), step))
             }, close: {})
@@ -139,8 +138,7 @@ public struct OutOfBandReceiver: CallbackReceiver {
     private static func url(of text: String, _ step: CallbackSession.Step) -> URL {
         let name = step == .record ? "record_id" : "oauth_verifier"
         if text.contains("?"), text.contains(name + "="), let url = URL(string: text) { return url }
-        let query: FormParameters = [name: text]
         // Percent-encoding leaves nothing that a URL could not hold: it is one, always.
-        return URL(string: "oob:?" + query.encoded)!
+        return URL(string: "oob:?" + ([name: text] as FormParameters).encoded)!
     }
 }

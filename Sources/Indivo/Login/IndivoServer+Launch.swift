@@ -39,9 +39,7 @@ extension IndivoServer {
             secrets: ConsumerSecret(consumer: app.consumer), nonces: launchNonces,
             policy: OAuthVerificationPolicy(rule: .rfc5849, maximumLead: nil), clock: { calls.serverTime })
         do {
-            do {
-                _ = try await verifier.verify(authorization, of: request)
-            } catch OAuthRefusal.wrongSignature {
+            do { _ = try await verifier.verify(authorization, of: request) } catch OAuthRefusal.wrongSignature {
                 request.query = query
                 _ = try await verifier.verify(authorization, of: request)
             }

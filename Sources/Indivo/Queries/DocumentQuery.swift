@@ -28,9 +28,17 @@ public struct DocumentQuery: Sendable, Hashable {
         (self.type, self.status, self.order) = (type, status, order)
         (self.limit, self.offset, self.pageSize) = (limit, offset, pageSize)
     }
-}
 
-extension DocumentQuery {
+    fileprivate func parameters(for call: IndivoCall) -> FormParameters {
+        var parameters = FormParameters()
+        if let type { parameters.append(name: "type", value: type.uri) }
+        // A carenet's list takes no more than paging.
+        guard call.query == .documents else { return parameters }
+        parameters.append(name: "status", value: status.rawValue)
+        if let order { parameters.append(name: "order_by", value: (order.isDescending ? "-" : "") + order.key.rawValue) }
+        return parameters
+    }
+
     /// In which order documents are listed.
     public struct Order: Sendable, Hashable {
         /// By what documents can be ordered; a server fails on anything else.
@@ -92,17 +100,5 @@ extension CallScope {
                 return FetchedPage(
                     elements: list.documents.map(make), keys: list.documents.map(\.id), total: try answer.total(list.total))
             })
-    }
-}
-
-extension DocumentQuery {
-    fileprivate func parameters(for call: IndivoCall) -> FormParameters {
-        var parameters = FormParameters()
-        if let type { parameters.append(name: "type", value: type.uri) }
-        // A carenet's list takes no more than paging.
-        guard call.query == .documents else { return parameters }
-        parameters.append(name: "status", value: status.rawValue)
-        if let order { parameters.append(name: "order_by", value: (order.isDescending ? "-" : "") + order.key.rawValue) }
-        return parameters
     }
 }

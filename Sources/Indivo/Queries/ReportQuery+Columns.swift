@@ -7,24 +7,13 @@ extension ReportQuery {
 
     /// A value of a column that holds a date.
     public protocol ColumnDate: ColumnValue {}
-}
 
-extension String: ReportQuery.ColumnValue { public var filterValue: ReportQuery.Value { .text(self) } }
-extension Double: ReportQuery.ColumnValue { public var filterValue: ReportQuery.Value { .number(self) } }
-extension Bool: ReportQuery.ColumnValue { public var filterValue: ReportQuery.Value { .truth(self) } }
-extension XMLDate: ReportQuery.ColumnDate { public var filterValue: ReportQuery.Value { .day(self) } }
-extension XMLDateTime: ReportQuery.ColumnDate { public var filterValue: ReportQuery.Value { .time(self) } }
-
-extension ReportQuery {
     /// Only facts in which a column has one of some values.
     public func filter<Value: ColumnValue>(_ column: ModelColumn<Value>, equals values: Value...) -> ReportQuery {
         changed { $0.filters.append(Filter(field: column.path, values: values.map(\.filterValue))) }
     }
 
-    /// Only facts in which a date lies in a range, both ends included.
-    /// - Parameters:
-    ///   - start: A day or a time; `nil` for any.
-    ///   - end: A day (its first moment) or a time; `nil` for any.
+    /// Only facts in which a date lies in a range, both ends included: days (their first moment) or times, `nil` for any.
     public func dates(
         _ column: ModelColumn<some ColumnDate>, from start: ReportQuery.Value? = nil, to end: ReportQuery.Value? = nil
     ) -> ReportQuery { dates(column.path, from: start, to: end) }
@@ -34,6 +23,12 @@ extension ReportQuery {
         ordered(by: column.path, descending: descending)
     }
 }
+
+extension String: ReportQuery.ColumnValue { public var filterValue: ReportQuery.Value { .text(self) } }
+extension Double: ReportQuery.ColumnValue { public var filterValue: ReportQuery.Value { .number(self) } }
+extension Bool: ReportQuery.ColumnValue { public var filterValue: ReportQuery.Value { .truth(self) } }
+extension XMLDate: ReportQuery.ColumnDate { public var filterValue: ReportQuery.Value { .day(self) } }
+extension XMLDateTime: ReportQuery.ColumnDate { public var filterValue: ReportQuery.Value { .time(self) } }
 
 extension AggregateQuery {
     /// A number over a column, for each group.

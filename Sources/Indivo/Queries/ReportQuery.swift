@@ -75,10 +75,7 @@ public struct ReportQuery: Sendable, Hashable {
         changed { $0.filters.append(Filter(field: field, values: values)) }
     }
 
-    /// Only facts in which a date lies in a range, both ends included.
-    /// - Parameters:
-    ///   - start: A day or a time; `nil` for any.
-    ///   - end: A day (its first moment) or a time; `nil` for any.
+    /// Only facts in which a date lies in a range, both ends included: days (their first moment) or times, `nil` for any.
     public func dates(_ field: String, from start: Value? = nil, to end: Value? = nil) -> ReportQuery {
         changed { $0.dateRange = DateRange(field: field, start: start, end: end) }
     }
@@ -104,9 +101,7 @@ public struct ReportQuery: Sendable, Hashable {
         change(&query)
         return query
     }
-}
 
-extension ReportQuery {
     /// In which format a server gives models.
     public enum Format: String, Sendable, Hashable, CaseIterable {
         /// SDMX.
@@ -118,7 +113,9 @@ extension ReportQuery {
     /// A value that a field is compared with.
     ///
     /// A text stands for a date where the field is one: `"2026-11-21"`, `"2026-11-21T08:00:00Z"`.
-    public enum Value: Sendable, Hashable {
+    public enum Value: Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral,
+        ExpressibleByBooleanLiteral
+    {
         /// A text, or a date as text.
         case text(String)
         /// A number.
@@ -132,14 +129,10 @@ extension ReportQuery {
 
         /// An instant.
         public static func date(_ date: Date) -> Value { .time(XMLDateTime(date)) }
-    }
-}
 
-extension ReportQuery.Value: ExpressibleByStringLiteral, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral,
-    ExpressibleByBooleanLiteral
-{
-    public init(stringLiteral text: String) { self = .text(text) }
-    public init(floatLiteral number: Double) { self = .number(number) }
-    public init(integerLiteral number: Int) { self = .number(Double(number)) }
-    public init(booleanLiteral truth: Bool) { self = .truth(truth) }
+        public init(stringLiteral text: String) { self = .text(text) }
+        public init(floatLiteral number: Double) { self = .number(number) }
+        public init(integerLiteral number: Int) { self = .number(Double(number)) }
+        public init(booleanLiteral truth: Bool) { self = .truth(truth) }
+    }
 }

@@ -38,9 +38,7 @@ public struct FileContent: Sendable, Hashable {
     /// The models of an SDMX or SDMJ document, by what the content begins with.
     /// - Throws: `XMLError`, `SDMJError`, `DocumentError`.
     public func models() throws -> SDMXDocument { SDMJ.isLikely(data) ? try SDMXDocument(json: data) : try SDMXDocument(xml()) }
-}
 
-extension FileContent {
     /// The types a server keeps as text, compared to the letter.
     private static let xmlTypes: Set = ["application/xml", "text/xml"]
     private static let textTypes: Set = ["text/plain", "text/html", "application/json"]

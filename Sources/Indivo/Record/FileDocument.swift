@@ -9,7 +9,7 @@ import Foundation
 /// let file = try await record.document(id)
 /// let medication = try file.read(as: Medication.self)
 /// ```
-public final class FileDocument: RecordDocument {
+public final class FileDocument: RecordDocument, CustomStringConvertible {
     public var documentPlace: DocumentPlace
 
     /// The content; `nil` when only the metadata is known so far. Set it to something else and
@@ -92,9 +92,7 @@ public final class FileDocument: RecordDocument {
         let content = try fetched()
         return DocumentUpload(documents: [self], content: content) { [self] in storedContent = content }
     }
-}
 
-extension FileDocument: CustomStringConvertible {
     /// The id, never what the document says of the patient.
     public var description: String { "document" + (id.map { " \($0)" } ?? " (new)") }
 }

@@ -95,13 +95,11 @@ extension IndivoRecord {
         try await attach(attachment, to: message, number: number, mayBeThere: false)
     }
 
-    /// - Parameter mayBeThere: Whether an earlier call may have sent it.
     private func attach(_ attachment: FileContent, to message: OutgoingMessage, number: Int, mayBeThere: Bool) async throws {
         let call = IndivoCall.recordMessageAttach
         guard (1...max(1, message.attachments.count)).contains(number), !message.attachments.isEmpty else {
             throw IndivoError.argument(
-                "the message has \(message.attachments.count) attachments, counted from 1, and none with the number "
-                    + "\(number)", call)
+                "the message has \(message.attachments.count) attachments, counted from 1, and none with number \(number)", call)
         }
         _ = try await send(
             call, path: ["message": message.id, "number": String(number)], body: attachment.body(for: call),

@@ -68,6 +68,17 @@ extension RecordDocument {
         throw IndivoError.argument("the \(kind) is an old version; fetch the newest and change that", call)
     }
 
+    /// - Parameter isNewVersion: Whether the server has the version that the document was read from.
+    /// - Throws: ``IndivoError`` with all that breaks a rule of the model; `DocumentError` for what its model cannot hold.
+    package func check(_ validation: DocumentValidation, isNewVersion: Bool = false) throws {
+        guard validation == .model, let document = self as? IndivoDocument else { return }
+        let problems = try isNewVersion ? document.newProblems() : document.problems()
+        guard problems.isEmpty else {
+            let call: IndivoCall = isNewVersion ? .documentVersionByExternalID : .documentCreateByExternalID
+            throw IndivoError(.invalidDocument(problems: problems), call: call)
+        }
+    }
+
     /// What it is called in errors, which hold no ids.
     var kind: String { (self as? IndivoDocument)?.modelName ?? "document" }
 
@@ -103,19 +114,6 @@ public enum DocumentValidation: Sendable, Hashable {
     case model
     /// Not at all: the server alone decides.
     case none
-}
-
-extension RecordDocument {
-    /// - Parameter isNewVersion: Whether the server has the version that the document was read from.
-    /// - Throws: ``IndivoError`` with all that breaks a rule of the model; `DocumentError` for what its model cannot hold.
-    package func check(_ validation: DocumentValidation, isNewVersion: Bool = false) throws {
-        guard validation == .model, let document = self as? IndivoDocument else { return }
-        let problems = try isNewVersion ? document.newProblems() : document.problems()
-        guard problems.isEmpty else {
-            let call: IndivoCall = isNewVersion ? .documentVersionByExternalID : .documentCreateByExternalID
-            throw IndivoError(.invalidDocument(problems: problems), call: call)
-        }
-    }
 }
 
 /// The external id under which a document is stored: the app's own, unique within app and record, beside the server's.

@@ -88,6 +88,28 @@ public final class IndivoServer: Sendable {
     public func record(id: String, token: OAuthToken) -> IndivoRecord { IndivoRecord(server: self, id: id, token: token) }
 
     var twoLegged: OAuthCredentials { OAuthCredentials(consumer: app.consumer) }
+
+    /// The page that a login begins with.
+    var appPage: URL { ui.appending(path: "apps").appending(path: app.id, directoryHint: .notDirectory) }
+
+    /// Asks for the page that a login begins with, as the API server has something at its path too: a browser would show that,
+    /// and the login would wait for ever. A request that fails says nothing of the browser's, which may go through a proxy.
+    func checkPages() async throws {
+        // A password is typed into the pages: they need TLS as the API does.
+        let address: ServerAddress
+        do { address = try ServerAddress(ui, plainHTTPHosts: options.plainHTTPHosts) } catch {
+            throw IndivoError(.badCallback("the UI server's address cannot be used: \(error)"))
+        }
+        let request = HTTPRequest(
+            method: .get, scheme: address.scheme, authority: address.authority, path: appPage.path(percentEncoded: true))
+        let limit = min(Duration.seconds(5), options.retry.deadline)
+        let answer = try? await HTTPLimits.$remaining.withValue(limit) { try await calls.transport.send(request) }
+        try Task.checkCancellation()
+        guard let answer, RespondingServer(answer) == .api else { return }
+        throw IndivoError(.badCallback(
+            "the API server responds at the UI server's address, \(address.authority), so that nobody can log in there. "
+                + "The UI server has an address of its own, mostly another port: give that as the address of the pages"))
+    }
 }
 
 /// The identity of an app on an Indivo server, as its administrator registered it.
@@ -127,30 +149,5 @@ enum RespondingServer {
 
     private static func isLogin(_ location: String) -> Bool {
         URL(string: location).map { ($0.path(percentEncoded: false) + "/").hasPrefix("/login/") } ?? false
-    }
-}
-
-extension IndivoServer {
-    /// The page that a login begins with.
-    var appPage: URL { ui.appending(path: "apps").appending(path: app.id, directoryHint: .notDirectory) }
-
-    /// Asks for the page that a login begins with, as the API server has something at its path too: a browser would show that,
-    /// and the login would wait for ever. A request that fails says nothing of the browser's, which may go through a proxy.
-    func checkPages() async throws {
-        // A password is typed into the pages: they need TLS as the API does.
-        let address: ServerAddress
-        do { address = try ServerAddress(ui, plainHTTPHosts: options.plainHTTPHosts) } catch {
-            throw IndivoError(.badCallback("the UI server's address cannot be used: \(error)"))
-        }
-        let request = HTTPRequest(
-            method: .get, scheme: address.scheme, authority: address.authority, path: appPage.path(percentEncoded: true))
-        let limit = min(Duration.seconds(5), options.retry.deadline)
-        let answer = try? await HTTPLimits.$remaining.withValue(limit) { try await calls.transport.send(request) }
-        try Task.checkCancellation()
-        guard let answer, RespondingServer(answer) == .api else { return }
-        throw IndivoError(
-            .badCallback(
-                "the API server responds at the UI server's address, \(address.authority), so that nobody can log in there. "
-                    + "The UI server has an address of its own, mostly another port: give that as the address of the pages"))
     }
 }
