@@ -19,7 +19,6 @@ public struct OAuthAuthorization: Sendable, Hashable {
     }
 
     /// Reads a header value.
-    ///
     /// - Throws: ``OAuthAuthorizationError``, which names the parameter at fault by its position.
     public init(parsing headerValue: String) throws(OAuthAuthorizationError) {
         var parser = OAuthAuthorizationParser(rest: Array(headerValue.utf8)[...])

@@ -33,9 +33,8 @@ public struct OAuthRequest: Sendable, Hashable {
     ) {
         let parts = target.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
         self.init(
-            method: method, scheme: scheme, authority: authority,
-            path: String(Substring(parts[0])), query: parts.count == 2 ? String(Substring(parts[1])) : nil,
-            contentType: contentType, body: body)
+            method: method, scheme: scheme, authority: authority, path: String(Substring(parts[0])),
+            query: parts.count == 2 ? String(Substring(parts[1])) : nil, contentType: contentType, body: body)
     }
 
     /// Whether the body is a form: by the RFC whatever the parameters and the letter case of its type, for Indivo to the letter.

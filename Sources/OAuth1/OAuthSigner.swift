@@ -11,7 +11,6 @@ import Foundation
 ///     target: "/photos?file=vacation.jpg&size=original")
 /// let header = try signer.authorization(for: request).headerValue    // OAuth oauth_consumer_key="dpf43…", …
 /// ```
-///
 /// Sign a request again before each retry: a server accepts each nonce once.
 public struct OAuthSigner: Sendable {
     /// Whom to sign for.
@@ -23,7 +22,6 @@ public struct OAuthSigner: Sendable {
     private let clock: @Sendable () -> Int
 
     /// A signer with fresh random nonces and the system's clock, unless others are given.
-    ///
     /// - Parameters:
     ///   - nonce: Gives a text that was never given before.
     ///   - clock: Gives the time in whole seconds since 1970-01-01T00:00:00Z.
@@ -61,7 +59,6 @@ public struct OAuthSigner: Sendable {
     }
 
     /// Signs a request.
-    ///
     /// - Returns: What to send as the `Authorization` header; take its ``OAuthAuthorization/headerValue``.
     /// - Throws: ``OAuthSigningError`` for a parameter that is not allowed, or a request that the rule cannot sign.
     public func authorization(

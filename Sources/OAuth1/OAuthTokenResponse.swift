@@ -8,7 +8,6 @@ public struct OAuthTokenResponse: Sendable, Hashable {
     public let additionalParameters: FormParameters
 
     /// Reads the body of a response.
-    ///
     /// - Throws: ``OAuthTokenResponseError`` naming what is missing; the body may hold a secret and is not quoted.
     public init(parsing body: some Sequence<UInt8>) throws(OAuthTokenResponseError) {
         var trimmed = Array(body)

@@ -22,7 +22,6 @@ public struct OAuthVerifier: Sendable {
     /// Who signed a request, once its signature was found good and its nonce unused.
     ///
     /// The nonce is spent only on a good signature, so nobody can spend another's.
-    ///
     /// - Throws: ``OAuthRefusal``, or what the secret source or the nonce store throw.
     public func verify(_ authorization: OAuthAuthorization, of request: OAuthRequest) async throws -> OAuthCaller {
         let (caller, signature, timestamp, nonce) = try claim(of: authorization)
@@ -143,7 +142,6 @@ public protocol OAuthSecretSource: Sendable {
 /// Remembers which nonces were used, so that a request that was overheard cannot be sent again.
 public protocol OAuthNonceStore: Sendable {
     /// Marks a nonce as used.
-    ///
     /// - Returns: Whether it was unused before. Of two calls at the same time with the same nonce only one gives true.
     func use(_ nonce: String, timestamp: Int, consumerKey: String, token: String?) async throws -> Bool
 }

@@ -6,12 +6,8 @@ public struct SignatureBaseString: Sendable, Hashable, CustomStringConvertible {
     /// The base string as text. It holds no secret, but all parameters of the request.
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Makes the base string of `request` with the parameters of `authorization`.
-    ///
-    /// `realm` and `oauth_signature` have no part in it.
-    ///
-    /// - Throws: ``SignatureBaseStringError`` for a request that ``SignatureRule/indivo`` gives no base string;
-    ///   ``SignatureRule/rfc5849`` has one for every request.
+    /// The base string of a request with the parameters of `authorization`, but for `realm` and `oauth_signature`.
+    /// - Throws: ``SignatureBaseStringError`` for a request to which ``SignatureRule/indivo`` gives no base string.
     public init(
         request: OAuthRequest, authorization: OAuthAuthorization, rule: SignatureRule = .rfc5849
     ) throws(SignatureBaseStringError) {
@@ -121,7 +117,6 @@ public enum SignatureRule: Sendable, Hashable {
     /// - a form body is signed, for all other methods, when its content type is the form type, to the letter;
     /// - parameters are sorted before they are percent-encoded, and a name may occur only once.
     ///
-    /// A request whose path needs no escapes, whose query goes with `GET`, and whose host is in lower case has the
-    /// same base string under both rules.
+    /// Where the path needs no escapes, the query goes with `GET` and the host is in lower case, both rules agree.
     case indivo
 }

@@ -1,5 +1,4 @@
-/// The documents that an app keeps on a server for itself: in one record (``IndivoRecord/appDocuments``), or for all
-/// (``IndivoServer/appDocuments``).
+/// The documents that an app keeps for itself: in a record (``IndivoRecord/appDocuments``), or for all of them.
 ///
 /// ```swift
 /// let settings = try await record.appDocuments.put(FileContent(text: json), externalID: "settings")
@@ -97,8 +96,7 @@ public struct AppDocuments: Sendable {
         /// Overwrites the document, which keeps its id (`app_document_create_or_update`).
         ///
         /// In a record this works under an external id only: ``AppDocuments/put(_:externalID:)``.
-        /// - Throws: ``IndivoError``, a conflict where the document was deleted. A server then makes a document with another id of
-        ///   the content; that one is deleted again.
+        /// - Throws: ``IndivoError``, a conflict where the document was deleted; what the server makes then is deleted again.
         public func replace(with content: FileContent) async throws {
             let call = IndivoCall.appDocumentCreateOrUpdate
             guard !(storage.scope is IndivoRecord) else {

@@ -17,10 +17,9 @@ import ShownText
 ///     }
 /// }
 /// ```
-/// ``description`` is for people and logs: no secret, no id and nothing of what a document says is in it. Of a refusal it
-/// holds the beginning of the server's own words, without what was sent and what is quoted; what a server says of a patient in
-/// words that were not sent cannot be recognised, and would be part of it. ``debugDetails`` is for developers, and may hold
-/// what the patient's documents say.
+/// ``description`` is for people and logs: no secret, no id and nothing of what a document says is in it. Of a refusal it holds
+/// the beginning of the server's own words, without what was sent and what is quoted; what it says of a patient in words that
+/// were not sent cannot be recognised, and would be in it. ``debugDetails`` is for developers, and may quote documents.
 public struct IndivoError: Error, Sendable {
     /// What kind of failure it is.
     public enum Reason: Sendable, Hashable {
@@ -151,9 +150,8 @@ public struct IndivoError: Error, Sendable {
 }
 
 extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable, LocalizedError {
-    /// The call, what went wrong and the next step, without secrets, ids and content, as far as the server's own words
-    /// can be cleared of them (see ``IndivoError``). One line, in which nothing commands a terminal: control characters
-    /// and changes of direction are U+FFFD.
+    /// The call, what went wrong and the next step, in one line without secrets, ids and content, as far as the server's own words
+    /// can be cleared of them (see ``IndivoError``). Control characters and changes of direction are U+FFFD.
     public var description: String {
         if case .login(let error) = reason { return "\(call): \(error)".shown() }
         return "\(call) (\(request)): \(explanation)".shown()

@@ -12,9 +12,8 @@ extension IndivoRecord {
     ///   - path: The path, without a query, and with nothing escaped: a `%` in it stands for itself.
     ///   - query: For `GET` only.
     ///   - body: The body; a form has the type `application/x-www-form-urlencoded`.
-    /// - Throws: ``IndivoError``. When its answer is lost, a `GET` is repeated, and of the calls that ``IndivoCall/all``
-    ///   lists those whose ``IndivoCall/isRetryable`` is true: what is stored under an external id is looked for before it
-    ///   is sent again. Nothing else is sent twice.
+    /// - Throws: ``IndivoError``. When its answer is lost, a `GET` is repeated, and a call of ``IndivoCall/all`` that is retryable
+    ///   (``IndivoCall/isRetryable``), after it was looked for what is stored under an external id. Nothing else is sent twice.
     @discardableResult
     public func call(
         _ method: HTTPRequest.Method, _ path: String, query: FormParameters = [:], body: FileContent? = nil

@@ -100,8 +100,7 @@ enum ResponseWeight {
     /// What an element, or a value in JSON, may weigh when it has become a tree and an object; and what an attribute may.
     private static let (piece, attribute) = (1_000, 130)
 
-    /// What XML will weigh, no less; 0 where it cannot be more than a maximum, since an element has four bytes or more, and
-    /// an attribute one at least.
+    /// What XML will weigh, no less; 0 where its length alone (4 bytes an element, 1 an attribute) keeps it below a maximum.
     static func ofXML(_ body: Data, upTo maximum: Int) -> Int {
         guard body.count > maximum / (1 + piece / 4 + attribute) else { return 0 }
         // In another encoding than these "<" may be another byte; no server sends one.

@@ -68,8 +68,7 @@ extension AsyncStream<CallbackSession.Visit>.Continuation {
 /// // elsewhere:
 /// .onOpenURL { url in receiver.receive(url) }
 /// ```
-/// The app's start URL, as registered with the server, is
-/// `indivo-meds:///did_select_record?record_id={record_id}&carenet_id={carenet_id}`.
+/// The app's start URL is `indivo-meds:///did_select_record?record_id={record_id}&carenet_id={carenet_id}`.
 /// UI servers on Django 1.3.2 and later redirect to no scheme but HTTP's: they need a ``LoopbackListener``.
 public final class URLSchemeReceiver: CallbackReceiver {
     private let scheme: String
@@ -114,10 +113,9 @@ public final class URLSchemeReceiver: CallbackReceiver {
 /// }
 /// let record = try await server.selectRecord(callback: receiver) { url in print("Open \(url)") }
 /// ```
-/// An Indivo server shows no code of its own: it sends the browser to the app's start URL with the record's id, and to
-/// the callback URL that the app's manifest names with the verifier. Whatever the browser finds there, the person may
-/// copy the whole address; the bare record id or code does as well. An app that knows the record uses
-/// ``IndivoServer/authorize(record:callback:open:)``, and only the code is asked for.
+/// An Indivo server shows no code of its own: it sends the browser to the app's start URL with the record's id, and to the
+/// callback URL of the app's manifest with the verifier. The person may copy the whole address, or the bare record id or code. An
+/// app that knows the record uses ``IndivoServer/authorize(record:callback:open:)``, and only the code is asked for.
 public struct OutOfBandReceiver: CallbackReceiver {
     private let ask: @Sendable (CallbackSession.Step) async throws -> String?
 

@@ -16,9 +16,8 @@ extension IndivoRecord {
 
     /// Logs out: forgets the kept session, and sends nothing with this token any more.
     ///
-    /// An Indivo server has no call by which an app ends a token. The token is gone there when the person takes the app
-    /// from the record, or an administrator cleans up. So that the next login does not pass without a password, let the
-    /// browser open ``IndivoServer/logoutURL`` too.
+    /// No call ends a token on an Indivo server: it is gone when the person takes the app from the record, or an administrator
+    /// cleans up. So that the next login asks for a password, let the browser open ``IndivoServer/logoutURL`` too.
     /// - Throws: What the store throws; the token is out of use all the same.
     public func logOut() async throws {
         server.calls.accepted.end(token)

@@ -4,9 +4,8 @@ import OAuth1
 extension IndivoServer {
     /// The record that the UI server opened the app for, with the token that came along: no login is needed.
     ///
-    /// When a person starts an app from the UI server's list of apps, the app's start URL is opened with an
-    /// `oauth_header`: an `Authorization` header, signed with the app's secret over the start URL, that holds a record's
-    /// id and an access token for it.
+    /// When a person starts an app from the UI server's list, the app's start URL is opened with an `oauth_header`: an
+    /// `Authorization` header, signed with the app's secret over the start URL, with a record's id and an access token for it.
     ///
     /// ```swift
     /// .onOpenURL { url in record = try await server.record(launchedWith: url) }

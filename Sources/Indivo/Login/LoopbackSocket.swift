@@ -71,8 +71,7 @@ final class LoopbackSocket: Sendable {
         return connection
     }
 
-    /// Neither waits nor is inherited. (Linux has calls that make it so from the beginning; the one for connections,
-    /// `accept4`, is not seen from Swift.)
+    /// Neither waits nor is inherited. (Linux's `accept4`, which makes connections so from the beginning, is not seen from Swift.)
     private static func prepare(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)

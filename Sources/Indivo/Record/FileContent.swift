@@ -6,9 +6,8 @@ import Foundation
 /// let scan = FileDocument(FileContent(pdf, contentType: "application/pdf"))
 /// try await record.add(scan)
 /// ```
-/// A server decides by the exact content type how it keeps a document: `application/xml` and `text/xml` are XML, which
-/// it checks; `text/plain`, `text/html` and `application/json` are text; anything else is binary. It hands texts back as
-/// `application/xml`, whatever they were.
+/// A server decides by the exact content type: `application/xml` and `text/xml` are XML, which it checks; `text/plain`,
+/// `text/html` and `application/json` are text, which it hands back as `application/xml`; anything else is binary.
 public struct FileContent: Sendable, Hashable {
     /// The bytes.
     public var data: Data

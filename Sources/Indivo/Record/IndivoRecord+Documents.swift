@@ -4,8 +4,7 @@ import OAuth1
 extension IndivoRecord {
     // MARK: Adding
 
-    /// Adds a document that is not on a server yet (`document_create_by_ext_id`; without an external id,
-    /// `document_create`). Afterwards its id and metadata are known.
+    /// Adds a document (`document_create_by_ext_id`, `document_create`), of which id and metadata are known then.
     ///
     /// The document is checked by the rules of its model first. To send a document that breaks a rule, such as one with a code
     /// that the model does not know yet, say so: `add(medication, validation: .none)`.

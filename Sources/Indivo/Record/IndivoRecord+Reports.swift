@@ -7,9 +7,8 @@ extension IndivoRecord {
     /// for try await medication in record.reports(of: Medication.self) { … }
     /// let archived = try await record.reports(of: Medication.self, matching: ReportQuery(status: .archived)).all()
     /// ```
-    /// A report leaves some things out (fields the model does not have, a vital signs' encounter); replacing such a
-    /// document keeps them all the same, see ``RecordDocument/replace(externalID:validation:)``. Reading the list throws
-    /// ``IndivoError``, and `DocumentError` for a document that cannot be read.
+    /// What a report leaves out (fields the model does not have, a vital signs' encounter) is kept when a document is replaced.
+    /// Reading the list throws ``IndivoError``, and `DocumentError` for a document that cannot be read.
     /// - Parameter type: The class; its model must be known to the server.
     public func reports<Document: IndivoDocument>(
         of type: Document.Type, matching query: ReportQuery = ReportQuery()

@@ -56,9 +56,8 @@ public struct OutgoingMessage: Sendable, Hashable {
 extension IndivoRecord {
     /// Sends a message, with its attachments, to the record's owner and sharers (`record_send_message`, `record_message_attach`).
     ///
-    /// Everything is checked before anything is sent: readers see a message at once, even while its attachments are
-    /// still on their way. After an error that leaves open what arrived, the same message can be sent again through this
-    /// record: it arrives once, with each attachment.
+    /// Everything is checked before anything is sent: readers see a message at once, even without its attachments. After an error
+    /// that leaves open what arrived, it can be sent again through this record: it arrives once, with each attachment.
     /// - Throws: ``IndivoError``; another message with the id of one that was sent before is refused.
     public func send(_ message: OutgoingMessage) async throws {
         let call = IndivoCall.recordSendMessage

@@ -1,14 +1,12 @@
 import OAuth1
 
 extension RecordDocument {
-    /// Stores the document as a new version of itself (`document_version_by_ext_id`; without an external id,
-    /// `document_version`). Its id and metadata become the new version's.
+    /// Stores a new version (`document_version_by_ext_id`, `document_version`), whose id and metadata the document then has.
     ///
     /// Nothing that is stored is lost: a document that came from a report is first fetched whole, and only what changed
     /// is written into it. What the class does not know, and other models of the same document, stay.
     /// - Parameter externalID: The external id of the new version, which is another than those of earlier versions.
-    /// - Throws: ``IndivoError``; `DocumentError` when the document cannot be written. A version that is not the newest is
-    ///   refused before it is sent.
+    /// - Throws: ``IndivoError``, also for a version that is not the newest; `DocumentError` when it cannot be written.
     public func replace(externalID: ExternalID = .generated, validation: DocumentValidation = .model) async throws {
         try await stored(for: .documentVersionByExternalID).0.replace(self, externalID, validation)
     }
@@ -107,8 +105,7 @@ extension RecordDocument {
         return list.documents.filter { seen.insert($0.id).inserted }.map { FileDocument($0, in: record) }
     }
 
-    /// Adds a new document and relates it to this one (`document_create_by_rel_with_ext_id`; without an external id,
-    /// `document_create_by_rel`).
+    /// Adds a document and relates it to this one (`document_create_by_rel_with_ext_id`, `document_create_by_rel`).
     ///
     /// As with ``IndivoRecord/add(_:externalID:validation:)-(RecordDocument,_,_)``, nothing is stored twice.
     /// - Parameter relation: What the new document is to this one.

@@ -96,10 +96,7 @@ extension IndivoDocument: RecordDocument {
     }
 
     /// Whether the document is new, or differs from what was last read from or written to a server.
-    public var state: DocumentPlace.State {
-        guard id != nil else { return .new }
-        return isChanged ? .changed : .pushed
-    }
+    public var state: DocumentPlace.State { id == nil ? .new : isChanged ? .changed : .pushed }
 }
 
 /// Whether a document is checked before it is sent.

@@ -31,8 +31,7 @@ public final class IndivoServer: Sendable {
     let usedCallbacks = Mutex<[String]>([])
 
     /// - Parameters:
-    ///   - api: Scheme, host and port, mostly not the same as those of `ui`. Plain HTTP is for this machine only, and for the
-    ///     hosts that `options` name.
+    ///   - api: Mostly not the same as `ui`. Plain HTTP is for this machine only, and for the hosts that `options` name.
     ///   - transport: What carries requests; the system's own unless a test or an app brings another.
     ///   - logger: Gets the name and status of each call, never a secret or anything about the patient.
     public init(
