@@ -1,4 +1,4 @@
-// An app imports `Indivo` and has the documents, the DOM and the transport with it.
+// An app imports `Indivo` and has the documents, the DOM and the transport with it; so have this module's files.
 @_exported import HTTPTransport
 @_exported import IndivoModel
 @_exported import IndivoXML

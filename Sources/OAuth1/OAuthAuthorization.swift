@@ -1,5 +1,3 @@
-import URLCoding
-
 /// The value of an `Authorization: OAuth …` header: the parameters of a signed request (RFC 5849, 3.5.1).
 ///
 /// ```swift
@@ -17,33 +15,23 @@ public struct OAuthAuthorization: Sendable, Hashable {
 
     /// A header with these parameters.
     public init(parameters: FormParameters, realm: String? = nil) {
-        scheme = "OAuth"
-        self.realm = realm
-        self.parameters = parameters
+        (scheme, self.realm, self.parameters) = ("OAuth", realm, parameters)
     }
 
     /// Reads a header value.
-    ///
     /// - Throws: ``OAuthAuthorizationError``, which names the parameter at fault by its position.
     public init(parsing headerValue: String) throws(OAuthAuthorizationError) {
         var parser = OAuthAuthorizationParser(rest: Array(headerValue.utf8)[...])
         scheme = try parser.scheme()
-        var realm: String?
         var parameters = FormParameters()
         var names: Set<String> = []
         while let parameter = try parser.nextParameter() {
-            guard names.insert(parameter.name).inserted else {
-                throw .repeatedParameter(name: parameter.name)
-            }
-            if parameter.name == "realm" {
-                realm = parameter.value
-            } else {
-                parameters.append(name: parameter.name, value: parameter.value)
-            }
+            guard names.insert(parameter.name).inserted else { throw .repeatedParameter(name: parameter.name) }
+            parameters.append(name: parameter.name, value: parameter.value)
         }
         guard !names.isEmpty else { throw .noParameters }
-        self.realm = realm
-        self.parameters = parameters
+        realm = parameters["realm"]
+        self.parameters = FormParameters(parameters.filter { $0.name != "realm" })
     }
 
     /// The header value: `OAuth realm="…", oauth_consumer_key="…", …`.
@@ -164,11 +152,7 @@ private struct OAuthAuthorizationParser {
     }
 
     private func decoded(_ text: String) throws(OAuthAuthorizationError) -> String {
-        do {
-            return try PercentEncoding.decode(text)
-        } catch {
-            throw .malformedEncoding(position: parameterCount, error)
-        }
+        do { return try PercentEncoding.decode(text) } catch { throw .malformedEncoding(position: parameterCount, error) }
     }
 
     private mutating func text(upTo ends: String) -> String {

@@ -1,4 +1,3 @@
-import SecretText
 // Whoever signs has the forms, the escapes and the secrets with it.
 @_exported import SecretText
 @_exported import URLCoding
@@ -14,18 +13,10 @@ public struct OAuthCredentials: Sendable, Hashable {
     public var token: OAuthToken?
 
     /// An app's credentials, and those of whoever let it act for them.
-    public init(consumer: OAuthConsumer, token: OAuthToken? = nil) {
-        self.consumer = consumer
-        self.token = token
-    }
+    public init(consumer: OAuthConsumer, token: OAuthToken? = nil) { (self.consumer, self.token) = (consumer, token) }
 
-    /// The HMAC key: both secrets percent-encoded and joined by `&`, the right side empty without a token
-    /// (RFC 5849, 3.4.2).
-    var signingKey: [UInt8] { Self.signingKey(consumerSecret: consumer.secret, tokenSecret: token?.secret) }
-
-    static func signingKey(consumerSecret: Secret, tokenSecret: Secret?) -> [UInt8] {
-        consumerSecret.percentEncoded + [UInt8(ascii: "&")] + (tokenSecret?.percentEncoded ?? [])
-    }
+    /// The HMAC key: both secrets percent-encoded and joined by `&`, the right side empty without a token (RFC 5849, 3.4.2).
+    var signingKey: [UInt8] { consumer.secret.percentEncoded + [UInt8(ascii: "&")] + (token?.secret.percentEncoded ?? []) }
 }
 
 /// An app as the server knows it: the "client credentials" of RFC 5849, commonly a consumer key and secret.
@@ -36,10 +27,7 @@ public struct OAuthConsumer: Sendable, Hashable {
     public var secret: Secret
 
     /// An app's key and secret.
-    public init(key: String, secret: Secret) {
-        self.key = key
-        self.secret = secret
-    }
+    public init(key: String, secret: Secret) { (self.key, self.secret) = (key, secret) }
 }
 
 /// A token and its secret: "temporary credentials" before the person agreed, "token credentials" after (RFC 5849, 1.1).
@@ -50,10 +38,7 @@ public struct OAuthToken: Sendable, Hashable {
     public var secret: Secret
 
     /// A token and its secret.
-    public init(value: String, secret: Secret) {
-        self.value = value
-        self.secret = secret
-    }
+    public init(value: String, secret: Secret) { (self.value, self.secret) = (value, secret) }
 }
 
 extension Secret {

@@ -15,8 +15,7 @@ public struct OAuthRequest: Sendable, Hashable {
     public var query: String?
     /// The `Content-Type` header as sent.
     public var contentType: String?
-    /// The body. Only the body of a form, or one whose hash is asked for, has a part in a signature; for others it may
-    /// be left out when signing.
+    /// The body; may be left out when signing, unless it is a form's, or its hash is asked for.
     public var body: [UInt8]?
 
     /// A request, as far as signing needs to know it.
@@ -24,32 +23,23 @@ public struct OAuthRequest: Sendable, Hashable {
         method: String, scheme: String, authority: String, path: String, query: String? = nil,
         contentType: String? = nil, body: [UInt8]? = nil
     ) {
-        self.method = method
-        self.scheme = scheme
-        self.authority = authority
-        self.path = path
-        self.query = query
-        self.contentType = contentType
-        self.body = body
+        (self.method, self.scheme, self.authority, self.path) = (method, scheme, authority, path)
+        (self.query, self.contentType, self.body) = (query, contentType, body)
     }
 
-    /// A request from its target, the part of the request line between the method and the HTTP version: path, and
-    /// `?` with the query if there is one.
+    /// A request from its target, as it stands in the request line: path, and `?` with the query if there is one.
     public init(
-        method: String, scheme: String, authority: String, target: String, contentType: String? = nil,
-        body: [UInt8]? = nil
+        method: String, scheme: String, authority: String, target: String, contentType: String? = nil, body: [UInt8]? = nil
     ) {
         let parts = target.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
         self.init(
-            method: method, scheme: scheme, authority: authority,
-            path: String(Substring(parts[0])), query: parts.count == 2 ? String(Substring(parts[1])) : nil,
-            contentType: contentType, body: body)
+            method: method, scheme: scheme, authority: authority, path: String(Substring(parts[0])),
+            query: parts.count == 2 ? String(Substring(parts[1])) : nil, contentType: contentType, body: body)
     }
 
     /// Whether the body is a form: by the RFC whatever the parameters and the letter case of its type, for Indivo to the letter.
     func isForm(by rule: SignatureRule) -> Bool {
-        let type = rule == .indivo
-            ? contentType : contentType?.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+        let type = rule == .indivo ? contentType : contentType?.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
         return type == FormParameters.contentType
     }
 }

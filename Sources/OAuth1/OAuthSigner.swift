@@ -1,5 +1,4 @@
 import Foundation
-import URLCoding
 
 /// Signs HTTP requests with OAuth 1.0a: HMAC-SHA1, parameters in the `Authorization` header (RFC 5849).
 ///
@@ -12,7 +11,6 @@ import URLCoding
 ///     target: "/photos?file=vacation.jpg&size=original")
 /// let header = try signer.authorization(for: request).headerValue    // OAuth oauth_consumer_key="dpf43…", …
 /// ```
-///
 /// Sign a request again before each retry: a server accepts each nonce once.
 public struct OAuthSigner: Sendable {
     /// Whom to sign for.
@@ -24,23 +22,14 @@ public struct OAuthSigner: Sendable {
     private let clock: @Sendable () -> Int
 
     /// A signer with fresh random nonces and the system's clock, unless others are given.
-    ///
     /// - Parameters:
-    ///   - credentials: Consumer and token to sign for.
-    ///   - rule: How the base string is made.
     ///   - nonce: Gives a text that was never given before.
     ///   - clock: Gives the time in whole seconds since 1970-01-01T00:00:00Z.
     public init(
-        credentials: OAuthCredentials,
-        rule: SignatureRule = .rfc5849,
+        credentials: OAuthCredentials, rule: SignatureRule = .rfc5849,
         nonce: @escaping @Sendable () -> String = OAuthSigner.randomNonce,
         clock: @escaping @Sendable () -> Int = OAuthSigner.systemTime
-    ) {
-        self.credentials = credentials
-        self.rule = rule
-        self.nonce = nonce
-        self.clock = clock
-    }
+    ) { (self.credentials, self.rule, self.nonce, self.clock) = (credentials, rule, nonce, clock) }
 
     /// What to put into a signature beside the parameters that are always there.
     public struct Options: Sendable, Hashable {
@@ -63,20 +52,15 @@ public struct OAuthSigner: Sendable {
             callback: String? = nil, verifier: String? = nil, realm: String? = nil, includesBodyHash: Bool = false,
             includesVersion: Bool = true, additionalParameters: FormParameters = FormParameters()
         ) {
-            self.callback = callback
-            self.verifier = verifier
-            self.realm = realm
-            self.includesBodyHash = includesBodyHash
-            self.includesVersion = includesVersion
-            self.additionalParameters = additionalParameters
+            (self.callback, self.verifier) = (callback, verifier)
+            (self.realm, self.includesBodyHash) = (realm, includesBodyHash)
+            (self.includesVersion, self.additionalParameters) = (includesVersion, additionalParameters)
         }
     }
 
     /// Signs a request.
-    ///
     /// - Returns: What to send as the `Authorization` header; take its ``OAuthAuthorization/headerValue``.
-    /// - Throws: ``OAuthSigningError`` when an option has a parameter that is not allowed, or the request cannot be
-    ///   signed under the signer's rule.
+    /// - Throws: ``OAuthSigningError`` for a parameter that is not allowed, or a request that the rule cannot sign.
     public func authorization(
         for request: OAuthRequest, options: Options = Options()
     ) throws(OAuthSigningError) -> OAuthAuthorization {
@@ -99,7 +83,7 @@ public struct OAuthSigner: Sendable {
         }
 
         let unsigned = OAuthAuthorization(parameters: parameters)
-        let signature = try Self.signature(request: request, authorization: unsigned, rule: rule, key: credentials.signingKey)
+        let signature = try Self.signature(request: request, authorization: unsigned, credentials: credentials, rule: rule)
         parameters.append(name: "oauth_signature", value: signature)
         return OAuthAuthorization(parameters: parameters, realm: options.realm)
     }
@@ -107,22 +91,13 @@ public struct OAuthSigner: Sendable {
     /// The HMAC-SHA1 signature, in base64, of a request with the protocol parameters it already has
     /// (RFC 5849, 3.4.2). Their `oauth_signature`, if any, is left out of what is signed.
     public static func signature(
-        request: OAuthRequest, authorization: OAuthAuthorization, credentials: OAuthCredentials,
-        rule: SignatureRule = .rfc5849
-    ) throws(OAuthSigningError) -> String {
-        try signature(request: request, authorization: authorization, rule: rule, key: credentials.signingKey)
-    }
-
-    static func signature(
-        request: OAuthRequest, authorization: OAuthAuthorization, rule: SignatureRule, key: [UInt8]
+        request: OAuthRequest, authorization: OAuthAuthorization, credentials: OAuthCredentials, rule: SignatureRule = .rfc5849
     ) throws(OAuthSigningError) -> String {
         let baseString: SignatureBaseString
-        do {
-            baseString = try SignatureBaseString(request: request, authorization: authorization, rule: rule)
-        } catch {
+        do { baseString = try SignatureBaseString(request: request, authorization: authorization, rule: rule) } catch {
             throw .noBaseString(error)
         }
-        return try HMACSHA1.signature(of: baseString.bytes, key: key)
+        return try HMACSHA1.signature(of: baseString.bytes, key: credentials.signingKey)
     }
 
     /// The one signature method this module makes and verifies.

@@ -1,24 +1,17 @@
-import SecretText
-import URLCoding
-
 /// A server's response to a request for temporary credentials or for a token: a form in the body (RFC 5849, 2.1, 2.3).
 public struct OAuthTokenResponse: Sendable, Hashable {
     /// The token with its secret.
     public let token: OAuthToken
-    /// `oauth_callback_confirmed`: whether the server says that it read the callback; nil when it says nothing, as
-    /// servers do that predate the RFC.
+    /// `oauth_callback_confirmed`: whether the server says that it read the callback; nil of servers that predate the RFC.
     public let isCallbackConfirmed: Bool?
     /// What else the server sent, in its order.
     public let additionalParameters: FormParameters
 
     /// Reads the body of a response.
-    ///
     /// - Throws: ``OAuthTokenResponseError`` naming what is missing; the body may hold a secret and is not quoted.
     public init(parsing body: some Sequence<UInt8>) throws(OAuthTokenResponseError) {
         var trimmed = Array(body)
-        while let last = trimmed.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") {
-            trimmed.removeLast()
-        }
+        while let last = trimmed.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { trimmed.removeLast() }
         let form = FormParameters(decoding: trimmed)
         func required(_ name: String) throws(OAuthTokenResponseError) -> String {
             let values = form.values(of: name)

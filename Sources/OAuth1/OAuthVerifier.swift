@@ -1,6 +1,4 @@
-import SecretText
 import Synchronization
-import URLCoding
 
 /// Verifies signed requests, as a server does (RFC 5849, 3.2).
 ///
@@ -15,49 +13,37 @@ public struct OAuthVerifier: Sendable {
     private let policy: OAuthVerificationPolicy
     private let clock: @Sendable () -> Int
 
-    /// - Parameters:
-    ///   - secrets: Knows the secrets of consumers and tokens.
-    ///   - nonces: Remembers the nonces that were used.
-    ///   - policy: What is accepted.
-    ///   - clock: Gives the time in whole seconds since 1970-01-01T00:00:00Z.
+    /// A verifier with a clock that gives the time in whole seconds since 1970-01-01T00:00:00Z.
     public init(
-        secrets: any OAuthSecretSource,
-        nonces: any OAuthNonceStore,
-        policy: OAuthVerificationPolicy = .rfc5849,
+        secrets: any OAuthSecretSource, nonces: any OAuthNonceStore, policy: OAuthVerificationPolicy = .rfc5849,
         clock: @escaping @Sendable () -> Int = OAuthSigner.systemTime
-    ) {
-        self.secrets = secrets
-        self.nonces = nonces
-        self.policy = policy
-        self.clock = clock
-    }
+    ) { (self.secrets, self.nonces, self.policy, self.clock) = (secrets, nonces, policy, clock) }
 
     /// Who signed a request, once its signature was found good and its nonce unused.
     ///
     /// The nonce is spent only on a good signature, so nobody can spend another's.
-    ///
     /// - Throws: ``OAuthRefusal``, or what the secret source or the nonce store throw.
     public func verify(_ authorization: OAuthAuthorization, of request: OAuthRequest) async throws -> OAuthCaller {
         let (caller, signature, timestamp, nonce) = try claim(of: authorization)
-        guard let consumerSecret = try await secrets.consumerSecret(forKey: caller.consumerKey) else {
-            throw OAuthRefusal.unknownConsumer
-        }
-        var tokenSecret: Secret?
+        let key = caller.consumerKey
+        guard let secret = try await secrets.consumerSecret(forKey: key) else { throw OAuthRefusal.unknownConsumer }
+        var credentials = OAuthCredentials(consumer: OAuthConsumer(key: key, secret: secret))
         if let token = caller.token {
-            tokenSecret = try await secrets.tokenSecret(forToken: token, consumerKey: caller.consumerKey)
-            guard tokenSecret != nil else { throw OAuthRefusal.unknownToken }
+            guard let secret = try await secrets.tokenSecret(forToken: token, consumerKey: key) else {
+                throw OAuthRefusal.unknownToken
+            }
+            credentials.token = OAuthToken(value: token, secret: secret)
         }
         let expected: String
         do {
             expected = try OAuthSigner.signature(
-                request: request, authorization: authorization, rule: policy.rule,
-                key: OAuthCredentials.signingKey(consumerSecret: consumerSecret, tokenSecret: tokenSecret))
+                request: request, authorization: authorization, credentials: credentials, rule: policy.rule)
         } catch .noBaseString(let error) {
             throw OAuthRefusal.noBaseString(error)
         }
         guard constantTimeEqual(Array(expected.utf8), Array(signature.utf8)) else { throw OAuthRefusal.wrongSignature }
         try verifyBody(authorization, of: request)
-        guard try await nonces.use(nonce, timestamp: timestamp, consumerKey: caller.consumerKey, token: caller.token) else {
+        guard try await nonces.use(nonce, timestamp: timestamp, consumerKey: key, token: caller.token) else {
             throw OAuthRefusal.nonceAlreadyUsed
         }
         return caller
@@ -110,11 +96,8 @@ public struct OAuthCaller: Sendable, Hashable {
     /// The token it used, or nil.
     public let token: String?
 
-    /// Who signed a request.
-    public init(consumerKey: String, token: String?) {
-        self.consumerKey = consumerKey
-        self.token = token
-    }
+    /// A consumer, with its token where it used one.
+    public init(consumerKey: String, token: String?) { (self.consumerKey, self.token) = (consumerKey, token) }
 }
 
 /// What an ``OAuthVerifier`` accepts.
@@ -135,18 +118,14 @@ public struct OAuthVerificationPolicy: Sendable, Hashable {
         rule: SignatureRule, maximumAge: Int = 300, maximumLead: Int? = 300, maximumNonceLength: Int = 255,
         requiresExactScheme: Bool = false
     ) {
-        self.rule = rule
-        self.maximumAge = maximumAge
-        self.maximumLead = maximumLead
-        self.maximumNonceLength = maximumNonceLength
-        self.requiresExactScheme = requiresExactScheme
+        (self.rule, self.maximumAge, self.maximumLead) = (rule, maximumAge, maximumLead)
+        (self.maximumNonceLength, self.requiresExactScheme) = (maximumNonceLength, requiresExactScheme)
     }
 
     /// RFC 5849, with timestamps at most five minutes off either way.
     public static let rfc5849 = OAuthVerificationPolicy(rule: .rfc5849)
 
-    /// As an Indivo X server accepts: five minutes into the past and any time ahead, nonces of 100 characters,
-    /// and the scheme to the letter.
+    /// As an Indivo X server: five minutes back and any time ahead, nonces of 100 characters, the scheme to the letter.
     public static let indivo = OAuthVerificationPolicy(
         rule: .indivo, maximumAge: 300, maximumLead: nil, maximumNonceLength: 100, requiresExactScheme: true)
 }
@@ -163,7 +142,6 @@ public protocol OAuthSecretSource: Sendable {
 /// Remembers which nonces were used, so that a request that was overheard cannot be sent again.
 public protocol OAuthNonceStore: Sendable {
     /// Marks a nonce as used.
-    ///
     /// - Returns: Whether it was unused before. Of two calls at the same time with the same nonce only one gives true.
     func use(_ nonce: String, timestamp: Int, consumerKey: String, token: String?) async throws -> Bool
 }
@@ -172,40 +150,25 @@ public protocol OAuthNonceStore: Sendable {
 ///
 /// Nonces are kept apart by consumer, token and timestamp (RFC 5849, 3.3).
 public final class OAuthNonceMemory: OAuthNonceStore {
-    private struct Use: Hashable {
-        var nonce: String
-        var timestamp: Int
-        var consumerKey: String
-        var token: String?
-    }
-
-    private struct State {
-        var uses: Set<Use> = []
-        var cleanAt = 1024
-    }
-
-    private let state = Mutex(State())
+    /// Nonce, consumer and token of each use, by its timestamp.
+    private let uses = Mutex<[Int: Set<[String?]>]>([:])
     private let maximumAge: Int
     private let clock: @Sendable () -> Int
 
-    /// - Parameters:
-    ///   - maximumAge: For how many seconds after its timestamp a nonce is remembered; not less than the verifier's
-    ///     ``OAuthVerificationPolicy/maximumAge``.
-    ///   - clock: Gives the time in whole seconds since 1970-01-01T00:00:00Z.
+    /// A memory with a clock that gives the time in whole seconds since 1970-01-01T00:00:00Z.
+    /// - Parameter maximumAge: For how many seconds after its timestamp a nonce is remembered; not less than the verifier's.
     public init(maximumAge: Int = 300, clock: @escaping @Sendable () -> Int = OAuthSigner.systemTime) {
-        self.maximumAge = maximumAge
-        self.clock = clock
+        (self.maximumAge, self.clock) = (maximumAge, clock)
     }
 
     public func use(_ nonce: String, timestamp: Int, consumerKey: String, token: String?) -> Bool {
-        let use = Use(nonce: nonce, timestamp: timestamp, consumerKey: consumerKey, token: token)
-        return state.withLock { state in
-            if state.uses.count >= state.cleanAt {
+        uses.withLock { uses in
+            // Once for each second.
+            if uses[timestamp] == nil {
                 let oldest = clock() - maximumAge
-                state.uses = state.uses.filter { $0.timestamp >= oldest }
-                state.cleanAt = max(1024, state.uses.count * 2)
+                uses = uses.filter { $0.key >= oldest }
             }
-            return state.uses.insert(use).inserted
+            return uses[timestamp, default: []].insert([nonce, consumerKey, token]).inserted
         }
     }
 }

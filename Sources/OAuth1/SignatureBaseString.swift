@@ -1,5 +1,3 @@
-import URLCoding
-
 /// The text that a signature is computed over: method, URL and parameters of a request (RFC 5849, 3.4.1).
 public struct SignatureBaseString: Sendable, Hashable, CustomStringConvertible {
     /// The base string; ASCII.
@@ -8,12 +6,8 @@ public struct SignatureBaseString: Sendable, Hashable, CustomStringConvertible {
     /// The base string as text. It holds no secret, but all parameters of the request.
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Makes the base string of `request` with the parameters of `authorization`.
-    ///
-    /// `realm` and `oauth_signature` have no part in it.
-    ///
-    /// - Throws: ``SignatureBaseStringError`` for a request that ``SignatureRule/indivo`` gives no base string;
-    ///   ``SignatureRule/rfc5849`` has one for every request.
+    /// The base string of a request with the parameters of `authorization`, but for `realm` and `oauth_signature`.
+    /// - Throws: ``SignatureBaseStringError`` for a request to which ``SignatureRule/indivo`` gives no base string.
     public init(
         request: OAuthRequest, authorization: OAuthAuthorization, rule: SignatureRule = .rfc5849
     ) throws(SignatureBaseStringError) {
@@ -28,8 +22,9 @@ public struct SignatureBaseString: Sendable, Hashable, CustomStringConvertible {
             uri = try Self.indivoURI(of: request)
             parameters.removeAll { $0.name == Self.signatureName }
             parameters += Self.requestParameters(of: request, rule)
-            if let name = Self.firstRepeatedName(parameters) {
-                throw .repeatedParameter(name: String(decoding: name, as: UTF8.self))
+            var seen: Set<[UInt8]> = []
+            if let repeated = parameters.first(where: { !seen.insert($0.name).inserted }) {
+                throw .repeatedParameter(name: String(decoding: repeated.name, as: UTF8.self))
             }
         }
 
@@ -49,11 +44,7 @@ public struct SignatureBaseString: Sendable, Hashable, CustomStringConvertible {
         let scheme = request.scheme.lowercased()
         var authority = request.authority.lowercased()
         let defaultPort = scheme == "https" ? ":443" : ":80"
-        if authority.hasSuffix(defaultPort) {
-            authority.removeLast(defaultPort.count)
-        } else if authority.hasSuffix(":") {
-            authority.removeLast()
-        }
+        if let port = [defaultPort, ":"].first(where: authority.hasSuffix) { authority.removeLast(port.count) }
         return Array("\(scheme)://\(authority)\(request.path.isEmpty ? "/" : request.path)".utf8)
     }
 
@@ -63,9 +54,7 @@ public struct SignatureBaseString: Sendable, Hashable, CustomStringConvertible {
         let query = isRFC || isGET ? request.query : nil
         let form = request.isForm(by: rule) && (isRFC || !isGET) ? request.body : nil
         let separators = isRFC ? [ampersand] : [ampersand, UInt8(ascii: ";")]
-        return [query.map { Array($0.utf8) }, form].flatMap {
-            FormParameters.decodedPairs($0 ?? [], separators: separators)
-        }
+        return [query.map { Array($0.utf8) }, form].flatMap { FormParameters.decodedPairs($0 ?? [], separators: separators) }
     }
 
     /// Names and values encoded, sorted by name, then by value, and joined (3.4.1.3.2).
@@ -83,8 +72,7 @@ public struct SignatureBaseString: Sendable, Hashable, CustomStringConvertible {
 
     private static func precedes(_ left: Parameter, _ right: Parameter) -> Bool {
         left.name == right.name
-            ? left.value.lexicographicallyPrecedes(right.value)
-            : left.name.lexicographicallyPrecedes(right.name)
+            ? left.value.lexicographicallyPrecedes(right.value) : left.name.lexicographicallyPrecedes(right.name)
     }
 
     // MARK: Indivo
@@ -92,19 +80,10 @@ public struct SignatureBaseString: Sendable, Hashable, CustomStringConvertible {
     private static func indivoURI(of request: OAuthRequest) throws(SignatureBaseStringError) -> [UInt8] {
         var path = PercentEncoding.decodedBytes(Array(request.path.utf8))
         guard path.allSatisfy({ $0 < 0x80 }) else { throw .pathNotASCII }
-        if let cut = path.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) {
-            path.removeSubrange(cut...)
-        }
+        if let cut = path.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) { path.removeSubrange(cut...) }
         let lastSegment = path.lastIndex(of: UInt8(ascii: "/")) ?? 0
-        if let cut = path[lastSegment...].firstIndex(of: UInt8(ascii: ";")) {
-            path.removeSubrange(cut...)
-        }
+        if let cut = path[lastSegment...].firstIndex(of: UInt8(ascii: ";")) { path.removeSubrange(cut...) }
         return Array("\(request.scheme)://\(request.authority)".utf8) + path
-    }
-
-    private static func firstRepeatedName(_ parameters: [Parameter]) -> [UInt8]? {
-        var seen: Set<[UInt8]> = []
-        return parameters.first { !seen.insert($0.name).inserted }?.name
     }
 }
 
@@ -138,7 +117,6 @@ public enum SignatureRule: Sendable, Hashable {
     /// - a form body is signed, for all other methods, when its content type is the form type, to the letter;
     /// - parameters are sorted before they are percent-encoded, and a name may occur only once.
     ///
-    /// A request whose path needs no escapes, whose query goes with `GET`, and whose host is in lower case has the
-    /// same base string under both rules.
+    /// Where the path needs no escapes, the query goes with `GET` and the host is in lower case, both rules agree.
     case indivo
 }

@@ -1,4 +1,3 @@
-import IndivoModel
 import OAuth1
 
 /// A person's account, as far as an app to which they granted a token may see it.
@@ -16,23 +15,18 @@ public struct IndivoAccount: Sendable {
 
     /// The account itself (`account_info`).
     /// - Throws: ``IndivoError``.
-    public func information() async throws -> Account {
-        try await send(.accountInfo).value(Account.self)
-    }
+    public func information() async throws -> Account { try await send(.accountInfo).value(Account.self) }
 
     /// The records that the account owns or shares (`record_list`). One may be there more than once, for each carenet.
     /// - Throws: ``IndivoError``.
-    public func records() async throws -> [Account.Record] {
-        try await send(.recordList).value(RecordList.self).records
-    }
+    public func records() async throws -> [Account.Record] { try await send(.recordList).value(RecordList.self).records }
 
     // MARK: Messages
 
     /// The account's messages, without their bodies (`account_inbox`).
     /// - Throws: ``IndivoError``.
     public func inbox(includingArchived: Bool = false) async throws -> [Message] {
-        try await send(.accountInbox, query: includingArchived ? ["include_archive": "1"] : [:])
-            .value(Messages.self).messages
+        try await send(.accountInbox, query: includingArchived ? ["include_archive": "1"] : [:]).value(Messages.self).messages
     }
 
     /// A message with its body (`account_inbox_message`); it is marked as read.
@@ -50,13 +44,12 @@ public struct IndivoAccount: Sendable {
     /// Takes an attachment into the record (`account_inbox_message_attachment_accept`).
     /// - Throws: ``IndivoError``; a server fails (500) on one that was accepted before.
     public func acceptAttachment(_ attachment: Message.Attachment, of message: Message) async throws {
-        guard let number = attachment.number else {
-            throw IndivoError.argument("the attachment has no number", .accountAttachmentAccept)
-        }
+        let call = IndivoCall.accountAttachmentAccept
+        guard let number = attachment.number else { throw IndivoError.argument("the attachment has no number", call) }
         guard attachment.documentID?.isEmpty ?? true else {
-            throw IndivoError.argument("the attachment is in the record already", .accountAttachmentAccept)
+            throw IndivoError.argument("the attachment is in the record already", call)
         }
-        _ = try await send(.accountAttachmentAccept, path: ["message": message.id, "number": String(number)])
+        _ = try await send(call, path: ["message": message.id, "number": String(number)])
     }
 
     /// The account's notifications (`account_notifications`).

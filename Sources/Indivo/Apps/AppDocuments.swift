@@ -1,14 +1,10 @@
-import IndivoModel
-
-/// The documents that an app keeps on a server for itself: in one record (``IndivoRecord/appDocuments``), or for all
-/// (``IndivoServer/appDocuments``).
+/// The documents that an app keeps for itself: in a record (``IndivoRecord/appDocuments``), or for all of them.
 ///
 /// ```swift
 /// let settings = try await record.appDocuments.put(FileContent(text: json), externalID: "settings")
 /// let again = try await record.appDocuments.document(externalID: "settings")?.content()
 /// ```
-/// Nobody else sees these documents. A server only checks that XML is well-formed, keeps no older versions, and reports nothing
-/// of them.
+/// Nobody else sees them. A server only checks that XML is well-formed, keeps no older versions, and reports nothing of them.
 public struct AppDocuments: Sendable {
     let scope: any CallScope
 
@@ -48,16 +44,14 @@ public struct AppDocuments: Sendable {
     /// - Throws: ``IndivoError``.
     public func document(externalID: String) async throws -> Document? {
         let call = call(.recordAppDocumentMetaByExternalID, .appDocumentMetaByExternalID)
-        return try await scope.ifFound {
-            Document(try await scope.send(call, path: ["external": externalID]).metadata(), in: self)
-        }
+        return try await scope.ifFound { Document(try await scope.send(call, path: ["external": externalID]).metadata(), in: self) }
     }
 
     /// The calls are the same in a record and outside.
     fileprivate func call(_ inRecord: IndivoCall, _ ofApp: IndivoCall) -> IndivoCall { scope is IndivoRecord ? inRecord : ofApp }
 
     /// A document that an app keeps for itself.
-    public final class Document {
+    public final class Document: CustomStringConvertible {
         /// Where it is kept.
         public let storage: AppDocuments
         /// The document's id on the server.
@@ -66,19 +60,13 @@ public struct AppDocuments: Sendable {
         public private(set) var metadata: DocumentMetadata?
 
         init(_ metadata: DocumentMetadata, in storage: AppDocuments) {
-            self.storage = storage
-            self.metadata = metadata
-            id = metadata.id
+            (self.storage, self.metadata, id) = (storage, metadata, metadata.id)
         }
 
         /// A document known by its id alone. Nothing is asked of the server.
-        public init(id: String, in storage: AppDocuments) {
-            self.storage = storage
-            self.id = id
-        }
+        public init(id: String, in storage: AppDocuments) { (self.storage, self.id) = (storage, id) }
 
-        /// Fetches the content (`record_app_specific_document`, `app_specific_document`), and checks it against the digest,
-        /// where the metadata has one.
+        /// Fetches the content (`record_app_specific_document`, `app_specific_document`), checked against the metadata's digest.
         /// - Throws: ``IndivoError``.
         public func content() async throws -> FileContent {
             try await storage.scope.content(
@@ -108,14 +96,12 @@ public struct AppDocuments: Sendable {
         /// Overwrites the document, which keeps its id (`app_document_create_or_update`).
         ///
         /// In a record this works under an external id only: ``AppDocuments/put(_:externalID:)``.
-        /// - Throws: ``IndivoError``, a conflict where the document was deleted. A server then makes a document with another id of
-        ///   the content; that one is deleted again.
+        /// - Throws: ``IndivoError``, a conflict where the document was deleted; what the server makes then is deleted again.
         public func replace(with content: FileContent) async throws {
             let call = IndivoCall.appDocumentCreateOrUpdate
             guard !(storage.scope is IndivoRecord) else {
                 throw IndivoError.argument(
-                    "a document in a record is overwritten by its external id only: call appDocuments.put(_:externalID:)",
-                    call)
+                    "a document in a record is overwritten by its external id only: call appDocuments.put(_:externalID:)", call)
             }
             let stored = try await storage.scope.send(call, path: ["document": id], body: content.body(for: call)).metadata()
             guard stored.id == id else {
@@ -136,10 +122,8 @@ public struct AppDocuments: Sendable {
         public func delete() async throws {
             _ = try await storage.scope.send(storage.call(.recordAppDocumentDelete, .appDocumentDelete), path: ["document": id])
         }
-    }
-}
 
-extension AppDocuments.Document: CustomStringConvertible {
-    /// The id alone.
-    public var description: String { "app document \(id)" }
+        /// The id alone.
+        public var description: String { "app document \(id)" }
+    }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import IndivoModel
 import OAuth1
 
 /// The server itself: what the app does in its own name, without a record (two-legged), or what anyone may ask.
@@ -41,9 +40,7 @@ extension IndivoServer {
     /// An app that the server knows (`pha`).
     /// - Parameter id: The app's id, shaped like an e-mail address.
     /// - Throws: ``IndivoError``.
-    public func app(_ id: String) async throws -> AppManifest {
-        try await asAnyone.send(.pha, path: ["app": id]).manifest()
-    }
+    public func app(_ id: String) async throws -> AppManifest { try await asAnyone.send(.pha, path: ["app": id]).manifest() }
 
     /// The manifests of the apps that the server knows, with what SMART says of an app and no more (`all_manifests`).
     /// - Throws: ``IndivoError``.

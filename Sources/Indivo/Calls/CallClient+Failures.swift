@@ -35,7 +35,12 @@ extension CallClient {
             default: .unexpectedStatus(status)
             }
         var error = IndivoError(reason, call: call, status: status)
-        if status == 400 { error.safeMessage = message.leavingOut(sent.values + outgoing.identifiers) }
+        if status == 400 {
+            // Of whom the call is, and who makes it, nothing is said either.
+            let signers = [outgoing.credentials?.consumer.key, outgoing.credentials?.token?.value].compactMap(\.self)
+            let owners = outgoing.path.filter { $0.key != "model" }.map(\.value)
+            error.safeMessage = message.leavingOut(sent.values + owners + signers)
+        }
         error.addressHint = advice(on: answer, to: call)
         error.retryAfter = answer.response.headerFields[.retryAfter].flatMap { Int($0) }.map { .seconds(max(0, $0)) }
         error.details.append("\(call.method) \((try? CallPath.fill(call, outgoing.path)) ?? call.path)")
@@ -53,18 +58,6 @@ extension CallClient {
         return "The API address has a path of its own, “\(path.prefix(60))”, which an Indivo API server does not have: leave it "
             + "out, unless a proxy adds it. " + (call.notFoundHint ?? "If it does, check the ids.")
     }
-}
-
-extension CallClient.Outgoing {
-    /// What says whom the call is about, and who makes it.
-    fileprivate var identifiers: [String] {
-        path.filter { $0.key != "model" }.map(\.value) + [credentials?.consumer.key, credentials?.token?.value].compactMap(\.self)
-    }
-}
-
-extension IndivoCall {
-    /// Whether its responses hold secrets.
-    var givesTokens: Bool { path.hasPrefix("/oauth/") || path.hasSuffix("/access_token") }
 }
 
 extension IndivoError {
@@ -104,15 +97,27 @@ extension IndivoError {
     }
 
     /// Whether the library itself refused to send the request.
-    var isBeforeSending: Bool {
-        if case .badArgument = reason { true } else { reason == .login(.loggedOut) }
-    }
+    var isBeforeSending: Bool { if case .badArgument = reason { true } else { reason == .login(.loggedOut) } }
 
     /// The same call, cancelled.
     func cancelled() -> IndivoError {
         var error = self
         error.reason = .cancelled
         return error
+    }
+
+    /// Whether the call may have been done all the same. A server says 404 or 500 where an external id is used already, 500
+    /// also where it has done what was asked and failed afterwards, and 400 where an attempt arrived after the check.
+    func isReason(toLookUp repetition: Repetition) -> Bool {
+        // What may be sent again by itself says so by its next response.
+        if repetition == .freely, mayPass { return false }
+        switch reason {
+        case .serverFailed: return true
+        case .timedOut, .responseLost, .responseTooLarge, .malformedResponse: return repetition != .freely
+        case .notFound, .conflict(.externalIDUsed), .conflict(.alreadyReplaced): return repetition == .afterLookingUp
+        case .invalid: return repetition == .afterLookingUp && status == 404
+        default: return false
+        }
     }
 }
 
@@ -157,27 +162,20 @@ final class AcceptedCredentials: Sendable {
 
     func isEnded(_ token: OAuthToken) -> Bool { state.withLock { $0.ended.contains(token.value) } }
 
-    /// What may be behind a refusal, the likeliest first.
-    /// - Parameter isTimeKnown: Whether the server reported its time, and the request was signed with one near it.
+    /// What may be behind a refusal of a request, the likeliest first; the clock is, unless the server's time is known.
     func causes(of outgoing: CallClient.Outgoing, isTimeKnown: Bool) -> [IndivoError.RefusalCause] {
         guard let credentials = outgoing.credentials else { return [.notAllowed, .changedOnTheWay] }
         let (isConsumerAccepted, accepted) = state.withLock { state in
             (state.isConsumerAccepted, credentials.token.flatMap { state.requests[$0.value] } ?? [])
         }
-        var causes: [IndivoError.RefusalCause]
-        if outgoing.call == .exchangeToken {
-            causes = [.notAuthorized, .wrongConsumer]
-        } else if credentials.token == nil {
-            causes = isConsumerAccepted ? [.notAllowed, .wrongConsumer] : [.wrongConsumer, .notAllowed]
-        } else if accepted.contains(Request(outgoing)) {
-            causes = [.tokenGone, .notAllowed]
-        } else if !accepted.isEmpty {
-            causes = [.notAllowed, .tokenGone]
-        } else if isConsumerAccepted {
-            causes = [.tokenGone, .notAllowed, .wrongConsumer]
-        } else {
-            causes = [.tokenGone, .wrongConsumer, .notAllowed]
-        }
+        var causes: [IndivoError.RefusalCause] =
+            switch credentials.token {
+            case _ where outgoing.call == .exchangeToken: [.notAuthorized, .wrongConsumer]
+            case nil: isConsumerAccepted ? [.notAllowed, .wrongConsumer] : [.wrongConsumer, .notAllowed]
+            case _ where accepted.contains(Request(outgoing)): [.tokenGone, .notAllowed]
+            case _ where !accepted.isEmpty: [.notAllowed, .tokenGone]
+            default: isConsumerAccepted ? [.tokenGone, .notAllowed, .wrongConsumer] : [.tokenGone, .wrongConsumer, .notAllowed]
+            }
         if !isTimeKnown { causes.append(.slowClock) }
         if accepted.isEmpty { causes.append(.changedOnTheWay) }
         return causes

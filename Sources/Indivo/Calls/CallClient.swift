@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import IndivoXML
 import Logging
 import OAuth1
 import Synchronization
@@ -13,20 +12,15 @@ final class CallClient: Sendable {
     let logger: Logger
     let options: IndivoServer.Options
     let limiter: ConcurrencyLimiter
-    /// How far the server's clock is ahead of the device's, in seconds, once a refusal reported it. A server refuses
-    /// timestamps that are more than five minutes old, and no others: so only a device that is slow is locked out.
+    /// How many seconds the server's clock is ahead, once a refusal reported it: it refuses timestamps older than five minutes.
     private let clockOffset = Mutex(0)
     /// How slow the time that a request was signed with is, beyond which the server's is taken over.
     static let clockTolerance = 240
     let accepted = AcceptedCredentials()
 
     init(base: URL, transport: any HTTPTransport, logger: Logger, options: IndivoServer.Options) {
-        address = Result { () throws(ServerAddressError) in
-            try ServerAddress(base, plainHTTPHosts: options.plainHTTPHosts)
-        }
-        self.transport = transport
-        self.logger = logger
-        self.options = options
+        address = Result { () throws(ServerAddressError) in try ServerAddress(base, plainHTTPHosts: options.plainHTTPHosts) }
+        (self.transport, self.logger, self.options) = (transport, logger, options)
         limiter = ConcurrencyLimiter(width: options.maximumConcurrentCalls)
     }
 
@@ -68,9 +62,8 @@ final class CallClient: Sendable {
         var query: FormParameters = [:]
         var body: Body?
         var signing = OAuthSigner.Options()
-        /// Whether the library made the external id in the path for this document, or the document went out under it before: one
-        /// of the same content that is stored under it already is this document. Under an id that the app chose, it is if it was
-        /// created since the request was sent.
+        /// Whether the library made the external id, or this document went out under it before: the same content that is stored
+        /// under it is this document then. Under an id that the app chose, it is if it was created since the request was sent.
         var hasOwnID = false
         /// Whether an earlier call may have sent the same, so that a refusal of a duplicate says that it arrived.
         var mayHaveBeenSentBefore = false
@@ -78,13 +71,25 @@ final class CallClient: Sendable {
         var expected: DocumentMetadata?
         /// What to sign with, where copies of one request have to be one to the server; fresh for each sending otherwise.
         var stamp: SigningStamp?
+
+        /// Refuses a text with a character that XML cannot carry: a server takes it, and its lists, histories and inboxes are
+        /// malformed from then on, for every app. Documents were parsed before, or are handed back as they are.
+        func checkTexts() throws {
+            var texts = query.map { ("the query's “\($0.name)”", $0.value) }
+            switch body {
+            case .text(let text)?: texts.append(("the text", text))
+            case .form(let form)?: texts += form.map { ("the field “\($0.name)”", $0.value) }
+            case .data?, nil: break
+            }
+            for (what, text) in texts {
+                guard let problem = XMLText.problem(in: text) else { continue }
+                throw IndivoError.argument("\(what) cannot be sent: \(problem)", call)
+            }
+        }
     }
 
-    /// Sends a call, and retries it where that can do no harm (`RetryPolicy`), each time signed anew.
-    ///
-    /// A document that is stored under an external id is searched for before it is sent again; where it is found, its metadata
-    /// on the server is the response.
-    /// - Throws: ``IndivoError``; what a transport throws that is no `HTTPTransportError`.
+    /// Sends a call, and retries it where that can do no harm (`RetryPolicy`), each time signed anew. What is stored under an
+    /// external id is searched for before it is sent again.
     func send(_ outgoing: Outgoing, until end: Duration? = nil) async throws -> CallResponse {
         let repetition = outgoing.call.repetition
         let start = options.timing.elapsed()
@@ -110,25 +115,14 @@ final class CallClient: Sendable {
                 guard repetition != .never, error.mayPass || isWorthAnother, attempts < options.retry.maximumAttempts else {
                     throw error
                 }
-                try await wait(after: attempts, of: error, until: end)
+                let delay = max(options.retry.delay(after: attempts, random: options.timing.random()), error.retryAfter ?? .zero)
+                guard options.timing.elapsed() + delay < end else { throw error }
+                do { try await options.timing.sleep(delay) } catch is CancellationError { throw error.cancelled() }
             }
         }
     }
 
-    /// Waits before the next attempt.
-    /// - Throws: `error` when the deadline would be over by then.
-    private func wait(after attempts: Int, of error: IndivoError, until end: Duration) async throws {
-        let delay = max(options.retry.delay(after: attempts, random: options.timing.random()), error.retryAfter ?? .zero)
-        guard options.timing.elapsed() + delay < end else { throw error }
-        do {
-            try await options.timing.sleep(delay)
-        } catch is CancellationError {
-            throw error.cancelled()
-        }
-    }
-
-    /// Sends a call that gives text or content of which nothing may say where it ends: such a response is whole when it
-    /// comes the same twice.
+    /// Sends a call whose response may not say where it ends: such a response is whole when it comes the same twice.
     func sendUntilWhole(_ outgoing: Outgoing) async throws -> CallResponse {
         var former = try await send(outgoing)
         guard former.end == .unknown, outgoing.call.method == .get else { return former }
@@ -140,16 +134,13 @@ final class CallClient: Sendable {
         throw former.lost()
     }
 
-    /// Sends a call once; a second time only to set the clock right.
-    /// - Parameter end: When the call is over, by `CallTiming.elapsed`; `nil` leaves it to the transport's own limits.
+    /// Sends a call once, and a second time only to set the clock right. Without an `end` the transport's own limits hold.
     func attempt(_ outgoing: Outgoing, until end: Duration? = nil) async throws -> CallResponse {
         let call = outgoing.call
         let unsigned = try request(outgoing)
         if let token = outgoing.credentials?.token, accepted.isEnded(token) { throw IndivoError(.login(.loggedOut), call: call) }
         do {
-            let (answer, isTimeKnown) = try await limiter.run {
-                try await transferSettingClock(unsigned, outgoing, until: end)
-            }
+            let (answer, isTimeKnown) = try await limiter.run { try await transferSettingClock(unsigned, outgoing, until: end) }
             logger.debug("\(call.name): \(answer.response.status.code)")
             return try read(answer, to: outgoing, isTimeKnown: isTimeKnown)
         } catch let error as HTTPTransportError {
@@ -160,8 +151,8 @@ final class CallClient: Sendable {
         }
     }
 
-    /// Sends a request, and once more with the server's time, if it was refused and the device's clock is slow.
-    /// - Returns: The response, and whether the server's time is known and near the one that was signed with.
+    /// Sends a request, and once more with the server's time, if it was refused and the device's clock is slow. Gives the
+    /// response, and whether the server's time is known and near the one that was signed with.
     private func transferSettingClock(
         _ unsigned: HTTPRequest, _ outgoing: Outgoing, until end: Duration?
     ) async throws -> (HTTPAnswer, isTimeKnown: Bool) {
@@ -218,25 +209,6 @@ final class CallClient: Sendable {
     }
 }
 
-extension CallClient.Outgoing {
-    /// Refuses a text with a character that XML cannot carry: a server takes it, and its lists, histories and inboxes are
-    /// malformed from then on, for every app.
-    ///
-    /// Documents are not checked: XML ones are parsed before, and others are handed back as they are.
-    /// - Throws: ``IndivoError``.
-    fileprivate func checkTexts() throws {
-        var texts = query.map { ("the query's “\($0.name)”", $0.value) }
-        switch body {
-        case .text(let text)?: texts.append(("the text", text))
-        case .form(let form)?: texts += form.map { ("the field “\($0.name)”", $0.value) }
-        case .data?, nil: break
-        }
-        for (what, text) in texts {
-            if let problem = XMLText.problem(in: text) { throw IndivoError.argument("\(what) cannot be sent: \(problem)", call) }
-        }
-    }
-}
-
 extension HTTPResponse {
     /// The time of the `Date` field, in seconds since 1970 (RFC 9110, section 5.6.7).
     var serverTime: Int? {
@@ -250,10 +222,8 @@ extension HTTPResponse {
     }
 }
 
-/// The nonce and time of a signature, kept so that a request can be sent again as the very same request.
-///
-/// A server takes a nonce once. So of several copies of one request, whenever they arrive, it acts on one at most:
-/// which makes calls safe to retry that have no id to find them by.
+/// The nonce and time of a signature, kept so that a request can be sent again as the very same: of several copies a server acts
+/// on one at most, which makes calls safe to retry that have no id to find them by.
 package struct SigningStamp: Sendable, Hashable, Codable {
     package let nonce: String
     /// Seconds since 1970-01-01T00:00:00Z.

@@ -3,15 +3,11 @@ import URLCoding
 
 /// Fills a call's path template.
 enum CallPath {
-    /// What an Indivo server verifies in a path, escaped where it is not literal: it signs the decoded path. Of what is
-    /// left it fails on anything beyond ASCII, takes `/` for the end of a segment even where it is escaped, and leaves out
-    /// of the signature what follows `?`, `#` or `;`.
-    private static func isVerified(_ byte: UInt8) -> Bool {
-        (0x20...0x7E).contains(byte) && !"/?#;".utf8.contains(byte)
-    }
+    /// What an Indivo server verifies in a path, which it signs decoded: it fails on anything beyond ASCII, takes an escaped `/`
+    /// for the end of a segment, and leaves out of the signature what follows `?`, `#` or `;`.
+    private static func isVerified(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) && !"/?#;".utf8.contains(byte) }
 
-    /// A text as it goes into the request line: what a path may hold (RFC 3986, section 3.3) stays, but for `;`. Both signature
-    /// rules agree on it.
+    /// A text as it goes into the request line: what a path may hold (RFC 3986, section 3.3) stays, but for `;`.
     private static func escaped(_ text: String) -> String { PercentEncoding.encode(text, keeping: "!$&'()*+,=:@/") }
 
     /// - Throws: ``IndivoError`` when a variable has no value, or one that cannot stand in a path.
@@ -20,13 +16,18 @@ enum CallPath {
             guard part.hasPrefix("{") else { return String(part) }
             let name = String(part.dropFirst().dropLast())
             guard let value = variables[name] else { throw IndivoError.argument("the path needs a value for “\(name)”", call) }
-            return try segment(value, noun(for: name), of: call)
+            let noun = nouns[name] ?? name + " id"
+            guard !value.isEmpty, value != ".", value != ".." else {
+                throw IndivoError.argument(
+                    "the \(noun) is \(value.isEmpty ? "empty" : "“\(value)”"), which cannot stand in a path; give one with "
+                        + "other characters", call)
+            }
+            try check(value, noun, of: call, isVerified)
+            return escaped(value)
         }.joined(separator: "/")
     }
 
-    /// A whole path as it goes into the request line.
-    /// - Parameter path: The path, with nothing escaped.
-    /// - Throws: ``IndivoError`` when it has a character that cannot stand in a path.
+    /// A whole path, given with nothing escaped, as it goes into the request line.
     static func escape(_ path: String, of call: IndivoCall) throws -> String {
         try check(path, "path", of: call) { isVerified($0) || $0 == UInt8(ascii: "/") }
         return escaped(path)
@@ -36,21 +37,10 @@ enum CallPath {
     /// length after it has done what was asked, and responds with 500 where it does not fit.
     private static let longest = 200
 
-    /// - Throws: ``IndivoError`` for a path that is too long for a server.
     static func checkLength(of path: String, _ call: IndivoCall) throws {
         guard path.utf8.count > longest else { return }
         throw IndivoError.argument(
             "the path has \(path.utf8.count) characters, and a server fails on more than \(longest); use shorter ids", call)
-    }
-
-    private static func segment(_ value: String, _ noun: String, of call: IndivoCall) throws -> String {
-        guard !value.isEmpty, value != ".", value != ".." else {
-            throw IndivoError.argument(
-                "the \(noun) is \(value.isEmpty ? "empty" : "“\(value)”"), which cannot stand in a path; give one with "
-                    + "other characters", call)
-        }
-        try check(value, noun, of: call, isVerified)
-        return escaped(value)
     }
 
     private static func check(_ text: String, _ noun: String, of call: IndivoCall, _ isGood: (UInt8) -> Bool) throws {
@@ -63,12 +53,9 @@ enum CallPath {
                 + "use ASCII without /, ?, #, ; and control characters", call)
     }
 
-    /// What a variable of a path is called in an error.
-    private static func noun(for variable: String) -> String {
-        let nouns = [
-            "code": "measurement code", "model": "model's name", "function": "function's name", "relation": "relation",
-            "number": "attachment's number", "other": "related document's id",
-        ]
-        return nouns[variable] ?? variable + " id"
-    }
+    /// What a variable of a path is called in an error, where that is not its name and “id”.
+    private static let nouns = [
+        "code": "measurement code", "model": "model's name", "function": "function's name", "relation": "relation",
+        "number": "attachment's number", "other": "related document's id",
+    ]
 }

@@ -1,7 +1,5 @@
 import Foundation
 import HTTPTypes
-import IndivoModel
-import IndivoXML
 
 /// A successful response to a call.
 struct CallResponse: Sendable {
@@ -13,8 +11,7 @@ struct CallResponse: Sendable {
     /// How much memory reading it may take (``IndivoServer/Options/maximumReadingBytes``).
     var maximumReadingBytes = Int.max
 
-    /// What is known of a body's end. A response of HTTP/1.0 ends with the connection, and only its content shows whether
-    /// that was too early.
+    /// What is known of a body's end: a response of HTTP/1.0 ends with the connection, too early or not.
     enum End: Sendable {
         /// The body is as long as the response said, or its content ends as it has to.
         case whole
@@ -26,9 +23,6 @@ struct CallResponse: Sendable {
 
     // MARK: Reading
 
-    /// The server's time when it responded, in seconds since 1970, where it reported one.
-    var serverTime: Int? { answer.response.serverTime }
-
     var body: Data { answer.body }
 
     var content: FileContent { FileContent(body, contentType: answer.response.headerFields[.contentType] ?? "") }
@@ -36,9 +30,7 @@ struct CallResponse: Sendable {
     /// The root element.
     func xml() throws(IndivoError) -> XMLNode {
         try check(ResponseWeight.ofXML(body, upTo: maximumReadingBytes))
-        do {
-            return try content.xml()
-        } catch {
+        do { return try content.xml() } catch {
             throw malformed("it should be XML, and is “\(content.contentType)”", because: error)
         }
     }
@@ -82,12 +74,8 @@ struct CallResponse: Sendable {
 
     /// Does what reads the response, and makes its errors ones of this call.
     func reading<Value>(_ read: () throws -> Value) throws(IndivoError) -> Value {
-        do {
-            return try read()
-        } catch let error as IndivoError {
-            throw error
-        } catch {
-            throw malformed("it cannot be read", because: error)
+        do { return try read() } catch {
+            throw error as? IndivoError ?? malformed("it cannot be read", because: error)
         }
     }
 
@@ -125,8 +113,7 @@ struct CallResponse: Sendable {
         error(.responseLost, ["the answer (\(content.contentType)) ends after \(body.count) bytes, without a length"])
     }
 
-    /// The error that the response is not what it should be. Its text names the position; what stands there is for the
-    /// developer only.
+    /// The error that the response is not what it should be. What stands at the place it names is for the developer only.
     func malformed(_ what: String, because error: (any Error)? = nil) -> IndivoError {
         var place = ""
         var details = error.map { ["\($0)"] } ?? []

@@ -1,4 +1,3 @@
-import IndivoModel
 import OAuth1
 
 /// Something that calls are made on: a record, a carenet, an account, an app.
@@ -18,10 +17,7 @@ extension CallScope {
     /// Where the documents are that it gives.
     var stage: DocumentStage { record.map { .inRecord($0) } ?? .inNoRecord }
 
-    /// - Parameters:
-    ///   - hasOwnID: Whether the external id in the path is this document's alone.
-    ///   - mayHaveBeenSentBefore: Whether an earlier call may have sent the same.
-    ///   - metadata: What content is checked against, where the response cannot be seen to be whole.
+    /// Sends a call with the scope's credentials and ids; see ``CallClient/Outgoing``.
     func send(
         _ call: IndivoCall, path: [String: String] = [:], query: FormParameters = [:], body: CallClient.Body? = nil,
         hasOwnID: Bool = false, mayHaveBeenSentBefore: Bool = false, expecting metadata: DocumentMetadata? = nil
@@ -32,8 +28,7 @@ extension CallScope {
         return try await server.calls.send(outgoing)
     }
 
-    /// Sends what a server keeps.
-    /// - Returns: What the server says of it, which is checked to be what was sent.
+    /// Sends what a server keeps, and checks by what it says of it that it is what was sent.
     func store(_ content: FileContent, _ call: IndivoCall, path: [String: String] = [:]) async throws -> DocumentMetadata {
         let metadata = try await send(call, path: path, body: content.body(for: call)).metadata()
         try metadata.verify(content, sentWith: call)
@@ -48,11 +43,7 @@ extension CallScope {
 
     /// What a call gives, or `nil` where the server says that there is no such thing.
     func ifFound<Value>(_ ask: () async throws -> Value) async throws -> Value? {
-        do {
-            return try await ask()
-        } catch let error as IndivoError where error.reason == .notFound {
-            return nil
-        }
+        do { return try await ask() } catch let error as IndivoError where error.reason == .notFound { return nil }
     }
 
     /// Sends a call that gives text or content; see ``CallClient/sendUntilWhole(_:)``.
@@ -64,13 +55,8 @@ extension CallScope {
         CallClient.Outgoing(call: call, credentials: credentials, path: variables.merging(path) { _, given in given }, body: body)
     }
 
-    /// Fetches a document's content, and checks it against its metadata. Where neither the response nor the metadata at hand
-    /// says that the content is whole, the metadata is asked for.
-    /// - Parameters:
-    ///   - metadata: What is known of the document.
-    ///   - canChange: Whether the content may have changed since.
-    ///   - refresh: Asks for the metadata.
-    /// - Throws: ``IndivoError``.
+    /// Fetches a document's content, and checks it against its metadata, which is asked for where neither the response nor the
+    /// metadata at hand says that the content is whole, or where it may have changed.
     func content(
         _ call: IndivoCall, of document: String, checkedBy metadata: DocumentMetadata?, canChange: Bool = false,
         refresh: () async throws -> DocumentMetadata
@@ -87,29 +73,5 @@ extension CallScope {
         let again = try await send(call, path: path, expecting: fresh)
         try fresh.verify(again)
         return again
-    }
-}
-
-extension IndivoError {
-    /// An argument that no server would take: nothing was sent.
-    static func argument(_ why: String, _ call: IndivoCall) -> IndivoError { IndivoError(.badArgument(why), call: call) }
-}
-
-extension IndivoCall {
-    /// Does what a bad argument makes fail.
-    /// - Throws: ``IndivoError``
-    func checked<Value>(_ body: () throws -> Value) throws -> Value {
-        do {
-            return try body()
-        } catch {
-            throw IndivoError.argument("\(error)", self)
-        }
-    }
-
-    /// - Throws: ``IndivoError`` for a text that is too long; a server responds with 500 to it.
-    func check(_ text: String, _ what: String = "a label", atMost limit: Int = 100) throws {
-        // A server counts as its database does, by code points.
-        let count = text.unicodeScalars.count
-        guard count <= limit else { throw IndivoError.argument("\(what) has at most \(limit) characters, this one \(count)", self) }
     }
 }

@@ -1,12 +1,17 @@
-/// Calls that are not made on a whole record.
+/// The calls beyond the 41: on a record, and on what is not a whole record.
 extension IndivoCall {
-    // What is shared through a carenet.
-    static let carenetCalls = [
-        carenetRecord, carenetDemographics, carenetDocumentList, carenetDocument, carenetDocumentMeta, carenetEquipmentList,
+    static let otherCalls = [
+        auditRecordView, auditDocumentView, auditFunctionView, smartAllergiesInstance, smartGenericInstance, carenetRecord,
+        carenetDemographics, carenetDocumentList, carenetDocument, carenetDocumentMeta, carenetEquipmentList,
         carenetMeasurementList, carenetProcedureList, carenetSimpleClinicalNotesList, carenetGenericList, carenetAccountList,
-        carenetAppsList,
+        carenetAppsList, appDocumentList, appDocumentCreate, appDocumentCreateOrUpdateByExternalID, appDocumentMetaByExternalID,
+        appDocumentDelete, appSpecificDocument, appDocumentCreateOrUpdate, appDocumentLabel, appDocumentMeta, appRecordList,
+        autonomousAccessToken, accountInfo, recordList, accountInbox, accountInboxMessage, accountMessageArchive,
+        accountAttachmentAccept, accountNotifications, getUserPreferences, setUserPreferences, deleteUserPreferences, getVersion,
+        allPHAs, allManifests, pha, appManifest, smartCapabilities, requestToken, exchangeToken,
     ]
 
+    // What is shared through a carenet.
     static let carenetRecord = IndivoCall(nil, "carenet_record", .get,
         "/carenets/{carenet}/record", .element, "IndivoCarenet.information()")
     static let carenetDemographics = IndivoCall(nil, "read_demographics_carenet", .get,
@@ -37,11 +42,6 @@ extension IndivoCall {
         "/carenets/{carenet}/apps/", .json, "IndivoCarenet.apps()")
 
     // What the app keeps for itself, whatever the record; and what an autonomous app may do.
-    static let appCalls = [
-        appDocumentList, appDocumentCreate, appDocumentCreateOrUpdateByExternalID, appDocumentMetaByExternalID, appDocumentDelete,
-        appSpecificDocument, appDocumentCreateOrUpdate, appDocumentLabel, appDocumentMeta, appRecordList, autonomousAccessToken,
-    ]
-
     static let appDocumentList = IndivoCall(nil, "app_document_list", .get,
         "/apps/{app}/documents/", as: .app, query: .documents, .documents, "AppDocuments.list(_:)")
     static let appDocumentCreate = IndivoCall(nil, "app_document_create", .post,
@@ -67,11 +67,6 @@ extension IndivoCall {
         "/apps/{app}/records/{record}/access_token", as: .app, .token, "IndivoServer.autonomousRecord(_:)")
 
     // The account that granted the token.
-    static let accountCalls = [
-        accountInfo, recordList, accountInbox, accountInboxMessage, accountMessageArchive, accountAttachmentAccept,
-        accountNotifications, getUserPreferences, setUserPreferences, deleteUserPreferences,
-    ]
-
     static let accountInfo = IndivoCall(nil, "account_info", .get, "/accounts/{account}", .element, "IndivoAccount.information()")
     static let recordList = IndivoCall(nil, "record_list", .get,
         "/accounts/{account}/records/", .element, "IndivoAccount.records()")
@@ -93,8 +88,6 @@ extension IndivoCall {
         "/accounts/{account}/apps/{app}/preferences", .ok, "IndivoAccount.deletePreferences()")
 
     // What anyone may ask.
-    static let publicCalls = [getVersion, allPHAs, allManifests, pha, appManifest, smartCapabilities]
-
     static let getVersion = IndivoCall(nil, "get_version", .get, "/version", as: .nobody, .text, "IndivoServer.version()")
     static let allPHAs = IndivoCall(nil, "all_phas", .get, "/apps/", as: .nobody, .json, "IndivoServer.apps()")
     static let allManifests = IndivoCall(nil, "all_manifests", .get,
@@ -106,8 +99,6 @@ extension IndivoCall {
         "/capabilities/", as: .nobody, .json, "IndivoServer.capabilities()")
 
     // Logging in.
-    static let loginCalls = [requestToken, exchangeToken]
-
     static let requestToken = IndivoCall(nil, "request_token", .post,
         "/oauth/request_token", as: .app, body: .form, .token, "IndivoServer.selectRecord(callback:open:)")
     static let exchangeToken = IndivoCall(nil, "exchange_token", .post,

@@ -121,10 +121,7 @@ extension IndivoCall {
 
 /// The calls on a record beyond the 41.
 extension IndivoCall {
-    /// Kept by servers for old apps; `audit_query` does all that these do, so that only ``IndivoRecord/call(_:_:query:body:)``
-    /// makes them.
-    static let deprecatedCalls = [auditRecordView, auditDocumentView, auditFunctionView]
-
+    // Kept by servers for old apps; `audit_query` does all that these do.
     static let auditRecordView = IndivoCall(nil, "audit_record_view", .get,
         "/records/{record}/audits/", query: .paging, .reports, "IndivoRecord.call(_:_:query:body:)", deprecated: true)
     static let auditDocumentView = IndivoCall(nil, "audit_document_view", .get,
@@ -133,8 +130,6 @@ extension IndivoCall {
     static let auditFunctionView = IndivoCall(nil, "audit_function_view", .get,
         "/records/{record}/audits/documents/{document}/functions/{function}/", query: .paging, .reports,
         "IndivoRecord.call(_:_:query:body:)", deprecated: true)
-
-    static let otherRecordCalls = [smartAllergiesInstance, smartGenericInstance]
 
     static let smartAllergiesInstance = IndivoCall(nil, "smart_allergies_instance", .get,
         "/records/{record}/allergies/{fact}", .graph, "IndivoRecord.smart(_:fact:)")

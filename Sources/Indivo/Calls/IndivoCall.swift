@@ -6,7 +6,7 @@ import HTTPTypes
 /// for call in IndivoCall.all { print(call.number ?? 0, call.name, call.method, call.path) }
 /// IndivoCall.matching(.get, "/records/r-1/documents/")?.name      // "record_document_list"
 /// ```
-public struct IndivoCall: Sendable, Hashable, Identifiable {
+public struct IndivoCall: Sendable, Hashable, Identifiable, CustomStringConvertible {
     /// In whose name a call is signed.
     public enum Signer: String, Sendable, Hashable {
         /// Nobody's: anyone may call.
@@ -110,23 +110,15 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
         query: Query = .none, body: Body = .none, _ response: Response, _ swift: String, deprecated: Bool = false,
         repeated repetition: Repetition? = nil, notFoundHint: String? = nil
     ) {
-        self.number = number
-        self.name = name
-        self.method = method
-        self.path = path
-        self.signer = signer
-        self.query = query
-        self.body = body
-        self.response = response
-        self.swift = swift
-        self.isDeprecated = deprecated
+        (self.number, self.name, self.method, self.path) = (number, name, method, path)
+        (self.signer, self.query, self.body, self.response) = (signer, query, body, response)
+        (self.swift, self.isDeprecated) = (swift, deprecated)
         self.repetition = repetition ?? (method == .get ? .freely : .never)
         self.notFoundHint = notFoundHint
     }
 
     /// Every call that the library knows: the 41 by their numbers, then the others.
-    public static let all = recordCalls + deprecatedCalls + otherRecordCalls + carenetCalls + appCalls + accountCalls
-        + publicCalls + loginCalls
+    public static let all = recordCalls + otherCalls
 
     /// The call of a name, as the server has it.
     public static func named(_ name: String) -> IndivoCall? { all.first { $0.name == name } }
@@ -167,9 +159,7 @@ public struct IndivoCall: Sendable, Hashable, Identifiable {
     public var variableNames: [String] {
         path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
     }
-}
 
-extension IndivoCall: CustomStringConvertible {
     /// Number, name, method and path.
     public var description: String { (number.map { "\($0) " } ?? "") + "\(name): \(method) \(path)" }
 }
@@ -180,8 +170,7 @@ enum Repetition: Sendable, Hashable {
     case never
     /// It only reads, or sets what it sets however often it is sent.
     case freely
-    /// It stores a document under an external id: a second sending would be refused if the first arrived, so the library
-    /// searches for it first.
+    /// It stores under an external id, and would be refused if an earlier sending arrived: the library searches for it first.
     case afterLookingUp
     /// It has an id of its own, and a server that has done it refuses to do it again: that refusal is a success.
     case untilRefusedAsDuplicate
@@ -201,4 +190,19 @@ extension IndivoCall {
         recordAppDocumentLabel.name: recordAppDocumentMeta, appDocumentLabel.name: appDocumentMeta,
         documentSetStatus.name: documentStatusHistory,
     ]
+
+    /// Whether its responses hold secrets.
+    var givesTokens: Bool { path.hasPrefix("/oauth/") || path.hasSuffix("/access_token") }
+
+    /// Does what a bad argument makes fail.
+    func checked<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch { throw IndivoError.argument("\(error)", self) }
+    }
+
+    /// - Throws: ``IndivoError`` for a text that is too long; a server responds with 500 to it.
+    func check(_ text: String, _ what: String = "a label", atMost limit: Int = 100) throws {
+        // A server counts as its database does, by code points.
+        let count = text.unicodeScalars.count
+        guard count <= limit else { throw IndivoError.argument("\(what) has at most \(limit) characters, this one \(count)", self) }
+    }
 }

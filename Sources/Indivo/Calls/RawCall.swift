@@ -3,8 +3,7 @@ import HTTPTypes
 import OAuth1
 
 extension IndivoRecord {
-    /// Makes any call with the record's token, and gives the response as it came: for calls that the library has no method
-    /// for.
+    /// Makes any call with the record's token, and gives the response as it came: for calls that the library has no method for.
     ///
     /// ```swift
     /// let answer = try await record.call(.get, "/records/\(record.id)/documents/", query: ["limit": "5"])
@@ -13,28 +12,22 @@ extension IndivoRecord {
     ///   - path: The path, without a query, and with nothing escaped: a `%` in it stands for itself.
     ///   - query: For `GET` only.
     ///   - body: The body; a form has the type `application/x-www-form-urlencoded`.
-    /// - Throws: ``IndivoError``. When its answer is lost, a `GET` is repeated, and of the calls that ``IndivoCall/all``
-    ///   lists those whose ``IndivoCall/isRetryable`` is true: what is stored under an external id is looked for before it
-    ///   is sent again. Nothing else is sent twice.
+    /// - Throws: ``IndivoError``. When its answer is lost, a `GET` is repeated, and a call of ``IndivoCall/all`` that is retryable
+    ///   (``IndivoCall/isRetryable``), after it was looked for what is stored under an external id. Nothing else is sent twice.
     @discardableResult
     public func call(
         _ method: HTTPRequest.Method, _ path: String, query: FormParameters = [:], body: FileContent? = nil
-    ) async throws -> FileContent {
-        try await server.call(method, path, query, body, as: credentials)
-    }
+    ) async throws -> FileContent { try await server.call(method, path, query, body, as: credentials) }
 }
 
 extension IndivoServer {
-    /// Makes any call in the app's own name (two-legged), and gives the response as it came; see
-    /// ``IndivoRecord/call(_:_:query:body:)``.
+    /// Makes any call in the app's own name (two-legged), as ``IndivoRecord/call(_:_:query:body:)`` does for a record.
     /// - Parameter signed: Whether the call is signed; some calls are open to anyone.
     /// - Throws: ``IndivoError``.
     @discardableResult
     public func call(
         _ method: HTTPRequest.Method, _ path: String, query: FormParameters = [:], body: FileContent? = nil, signed: Bool = true
-    ) async throws -> FileContent {
-        try await call(method, path, query, body, as: signed ? twoLegged : nil)
-    }
+    ) async throws -> FileContent { try await call(method, path, query, body, as: signed ? twoLegged : nil) }
 
     fileprivate func call(
         _ method: HTTPRequest.Method, _ path: String, _ query: FormParameters, _ body: FileContent?,

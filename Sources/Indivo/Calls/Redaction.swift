@@ -1,10 +1,7 @@
 import Foundation
-import IndivoModel
 import ShownText
 
-/// Leaves out of a server's words what was sent to it and what it quotes, as far as it can be recognised.
-///
-/// Left out are, each as `…`:
+/// Leaves out of a server's words, as `…`, what was sent to it and what it quotes, as far as it can be recognised:
 /// - values that were sent, wherever they stand, as they are and as servers escape them;
 /// - the beginnings of such values, from four characters on: servers cut short what they quote;
 /// - words of four characters and more that are words of such values, or begin one;

@@ -95,16 +95,12 @@ enum StructureEnd {
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 }
 
-/// How much memory a response takes once it is read: an element of four bytes may become an object of hundreds.
-///
-/// What a transport lets through is bounded in bytes. So that reading it is bounded too, the pieces are counted first,
-/// and a response of too many is refused before anything is made of it.
+/// How much memory a response takes once it is read, reckoned before: an element of four bytes may become an object of hundreds.
 enum ResponseWeight {
     /// What an element, or a value in JSON, may weigh when it has become a tree and an object; and what an attribute may.
     private static let (piece, attribute) = (1_000, 130)
 
-    /// What XML will weigh, no less; 0 where it cannot be more than a maximum, since an element has four bytes or more, and
-    /// an attribute one at least.
+    /// What XML will weigh, no less; 0 where its length alone (4 bytes an element, 1 an attribute) keeps it below a maximum.
     static func ofXML(_ body: Data, upTo maximum: Int) -> Int {
         guard body.count > maximum / (1 + piece / 4 + attribute) else { return 0 }
         // In another encoding than these "<" may be another byte; no server sends one.
@@ -112,14 +108,10 @@ enum ResponseWeight {
         return body.withUnsafeBytes { bytes in
             var weight = bytes.count
             for index in bytes.indices {
-                switch bytes[index] {
-                case UInt8(ascii: "="): weight += attribute
-                case UInt8(ascii: "<"):
-                    // The byte behind "<" tells an element's beginning from its end, a comment or an instruction.
-                    let next = index + 1 < bytes.count ? bytes[index + 1] : 0
-                    if !"/!?".utf8.contains(next) { weight += piece }
-                default: break
-                }
+                if bytes[index] == UInt8(ascii: "=") { weight += attribute }
+                guard bytes[index] == UInt8(ascii: "<") else { continue }
+                // The byte behind "<" tells an element's beginning from its end, a comment or an instruction.
+                if index + 1 == bytes.count || !"/!?".utf8.contains(bytes[index + 1]) { weight += piece }
             }
             return weight
         }

@@ -1,6 +1,4 @@
 import Foundation
-import IndivoModel
-import IndivoXML
 import OAuth1
 import ShownText
 
@@ -27,19 +25,12 @@ struct ServerMessage {
 
     private static func short(_ text: String) -> String { text.count > 500 ? text.prefix(500) + "…" : text }
 
-    static func collapsed(_ text: String) -> String {
-        text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    }
+    static func collapsed(_ text: String) -> String { text.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 
     /// The conflict that a 400 is about; the sentences are those of Indivo X 2.0.
     var conflict: IndivoError.Conflict? {
-        if words.contains("Duplicate external id") {
-            words.contains("unique message_id") ? .messageIDUsed : .externalIDUsed
-        } else if words.contains("already been versioned") {
-            .alreadyReplaced
-        } else {
-            nil
-        }
+        if words.contains("Duplicate external id") { return words.contains("unique message_id") ? .messageIDUsed : .externalIDUsed }
+        return words.contains("already been versioned") ? .alreadyReplaced : nil
     }
 
     /// The words without what was sent and what is quoted (``Redaction``): a server likes to quote what it does not take.

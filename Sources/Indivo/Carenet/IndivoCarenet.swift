@@ -1,4 +1,3 @@
-import IndivoModel
 import OAuth1
 
 /// The part of a record that is shared through a carenet.
@@ -16,15 +15,11 @@ public struct IndivoCarenet: Sendable {
 
     /// The record behind the carenet (`carenet_record`). Needs a token for the carenet.
     /// - Throws: ``IndivoError``.
-    public func information() async throws -> RecordInformation {
-        try await send(.carenetRecord).value(RecordInformation.self)
-    }
+    public func information() async throws -> RecordInformation { try await send(.carenetRecord).value(RecordInformation.self) }
 
     /// Who the patient is (`read_demographics_carenet`).
     /// - Throws: ``IndivoError``.
-    public func demographics() async throws -> Demographics {
-        try await demographics(.carenetDemographics)
-    }
+    public func demographics() async throws -> Demographics { try await demographics(.carenetDemographics) }
 
     /// Who is in the carenet (`carenet_account_list`). Needs a token for the carenet.
     /// - Throws: ``IndivoError``.
@@ -69,9 +64,7 @@ public struct IndivoCarenet: Sendable {
     /// The shared documents of a model, fetched page by page as they are read (`carenet_generic_list`).
     public func reports<Document: IndivoDocument>(
         of type: Document.Type, matching query: ReportQuery = ReportQuery()
-    ) -> PagedList<Document> {
-        modelReports(.model(type), query) { try await CallResponse.models($0, as: type) }
-    }
+    ) -> PagedList<Document> { modelReports(.model(type), query) { try await CallResponse.models($0, as: type) } }
 
     /// The shared documents of a model by its name (`carenet_generic_list`).
     public func reports(ofModel name: String, matching query: ReportQuery = ReportQuery()) -> PagedList<IndivoDocument> {

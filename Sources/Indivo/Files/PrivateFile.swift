@@ -102,14 +102,6 @@ package enum BaseFolder: String, Sendable {
     /// For what an app keeps from run to run.
     case state = "XDG_STATE_HOME"
 
-    private var standardPath: String {
-        switch self {
-        case .configuration: ".config"
-        case .data: ".local/share"
-        case .state: ".local/state"
-        }
-    }
-
     /// Where this system has such files: on Apple's, `indivo` in Application Support.
     package static func standard(_ base: BaseFolder) -> URL {
         #if canImport(Darwin)
@@ -121,10 +113,14 @@ package enum BaseFolder: String, Sendable {
 
     /// The part of the folder that is this library's.
     package func indivo(in environment: [String: String] = ProcessInfo.processInfo.environment) -> URL {
+        let standardPath =
+            switch self {
+            case .configuration: ".config"
+            case .data: ".local/share"
+            case .state: ".local/state"
+            }
         // The specification: a relative path in a variable is to be ignored.
-        func folder(_ variable: String) -> URL? {
-            environment[variable].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
-        }
+        func folder(_ variable: String) -> URL? { environment[variable].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil } }
         let base = folder(rawValue) ?? (folder("HOME") ?? URL.homeDirectory).appending(path: standardPath)
         return base.appending(path: "indivo")
     }

@@ -21,11 +21,9 @@ public struct CallbackSession: Sendable {
     /// Ends the receiving.
     public let close: @Sendable () -> Void
 
-    /// - Parameter next: Waits for the visit that a step needs; `nil` when the person gave up.
+    /// A session whose `next` waits for the visit that a step needs.
     public init(callback: URL?, next: @escaping @Sendable (Step) async throws -> Visit?, close: @escaping @Sendable () -> Void) {
-        self.callback = callback
-        self.next = next
-        self.close = close
+        (self.callback, self.next, self.close) = (callback, next, close)
     }
 
     /// - Parameter visits: The visits, as they come; when it ends, the login is given up.
@@ -53,16 +51,12 @@ public struct CallbackSession: Sendable {
         /// A visit to be handed to a session, from a receiver of one's own.
         public init(
             url: URL, redirect: (@Sendable (URL) -> Void)? = nil, finish: @escaping @Sendable (_ message: String) -> Void = { _ in }
-        ) {
-            self.url = url
-            self.redirect = redirect
-            self.finish = finish
-        }
+        ) { (self.url, self.redirect, self.finish) = (url, redirect, finish) }
     }
 }
 
 extension AsyncStream<CallbackSession.Visit>.Continuation {
-    /// - Returns: Whether a login was there to take the visit.
+    /// Hands over a visit, if a login is there to take it.
     func take(_ visit: CallbackSession.Visit) -> Bool { if case .enqueued = yield(visit) { true } else { false } }
 }
 
@@ -74,8 +68,7 @@ extension AsyncStream<CallbackSession.Visit>.Continuation {
 /// // elsewhere:
 /// .onOpenURL { url in receiver.receive(url) }
 /// ```
-/// The app's start URL, as registered with the server, is
-/// `indivo-meds:///did_select_record?record_id={record_id}&carenet_id={carenet_id}`.
+/// The app's start URL is `indivo-meds:///did_select_record?record_id={record_id}&carenet_id={carenet_id}`.
 /// UI servers on Django 1.3.2 and later redirect to no scheme but HTTP's: they need a ``LoopbackListener``.
 public final class URLSchemeReceiver: CallbackReceiver {
     private let scheme: String
@@ -99,12 +92,10 @@ public final class URLSchemeReceiver: CallbackReceiver {
     /// - Returns: Whether it belongs to a login that is under way.
     @discardableResult
     public func receive(_ url: URL) -> Bool {
-        url.scheme?.lowercased() == scheme.lowercased()
-            && waiting.withLock { $0 }?.take(CallbackSession.Visit(url: url)) ?? false
+        url.scheme?.lowercased() == scheme.lowercased() && waiting.withLock { $0 }?.take(CallbackSession.Visit(url: url)) ?? false
     }
 
-    /// Gives up the login that is under way, as when the person closed the browser: `selectRecord` then throws
-    /// ``IndivoError/LoginError/cancelled``.
+    /// Gives up the login that is under way, as when the browser was closed (``IndivoError/LoginError/cancelled``).
     public func cancel() { expect(nil) }
 
     /// From now on visits go to another login, or to none; an earlier one ends.
@@ -113,8 +104,7 @@ public final class URLSchemeReceiver: CallbackReceiver {
     }
 }
 
-/// Receives what a person copies from the browser, for apps that no browser can reach, as on a server without a screen
-/// ("out of band", RFC 5849, section 2.1).
+/// Receives what a person copies from a browser that cannot reach the app ("out of band", RFC 5849, section 2.1).
 ///
 /// ```swift
 /// let receiver = OutOfBandReceiver { step in
@@ -123,10 +113,9 @@ public final class URLSchemeReceiver: CallbackReceiver {
 /// }
 /// let record = try await server.selectRecord(callback: receiver) { url in print("Open \(url)") }
 /// ```
-/// An Indivo server shows no code of its own: it sends the browser to the app's start URL with the record's id, and to
-/// the callback URL that the app's manifest names with the verifier. Whatever the browser finds there, the person may
-/// copy the whole address; the bare record id or code does as well. An app that knows the record uses
-/// ``IndivoServer/authorize(record:callback:open:)``, and only the code is asked for.
+/// An Indivo server shows no code of its own: it sends the browser to the app's start URL with the record's id, and to the
+/// callback URL of the app's manifest with the verifier. The person may copy the whole address, or the bare record id or code. An
+/// app that knows the record uses ``IndivoServer/authorize(record:callback:open:)``, and only the code is asked for.
 public struct OutOfBandReceiver: CallbackReceiver {
     private let ask: @Sendable (CallbackSession.Step) async throws -> String?
 
@@ -135,10 +124,9 @@ public struct OutOfBandReceiver: CallbackReceiver {
     public init(ask: @escaping @Sendable (CallbackSession.Step) async throws -> String?) { self.ask = ask }
 
     public func listen() -> CallbackSession {
-        let ask = ask
-        return CallbackSession(
+        CallbackSession(
             callback: nil,
-            next: { step in
+            next: { [ask] step in
                 guard let answer = try await ask(step) else { return nil }
                 return CallbackSession.Visit(url: Self.url(of: answer.trimmingCharacters(in: .whitespacesAndNewlines), step))
             }, close: {})
@@ -148,8 +136,7 @@ public struct OutOfBandReceiver: CallbackReceiver {
     private static func url(of text: String, _ step: CallbackSession.Step) -> URL {
         let name = step == .record ? "record_id" : "oauth_verifier"
         if text.contains("?"), text.contains(name + "="), let url = URL(string: text) { return url }
-        let query: FormParameters = [name: text]
         // Percent-encoding leaves nothing that a URL could not hold: it is one, always.
-        return URL(string: "oob:?" + query.encoded)!
+        return URL(string: "oob:?" + ([name: text] as FormParameters).encoded)!
     }
 }

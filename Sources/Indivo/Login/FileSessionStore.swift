@@ -3,9 +3,8 @@ import OAuth1
 
 /// Keeps sessions in a file of JSON that only its owner can read (mode 0600).
 ///
-/// The file is made with that mode, and replaced as a whole, so that a crash leaves the old one or the new one. A file
-/// that others can read is refused: its secrets may be known. Several processes may use one file; each change is made
-/// under a lock.
+/// The file is made with that mode, and replaced as a whole, so that a crash leaves the old one or the new one. A file that others
+/// can read is refused: its secrets may be known. Several processes may use one file; each change is made under a lock.
 public struct FileSessionStore: SessionStore {
     /// The file.
     public let file: URL
@@ -60,15 +59,8 @@ public struct FileSessionStore: SessionStore {
 
     /// Makes a file's failures those of sessions.
     private func telling<Value>(_ body: () throws -> Value) throws -> Value {
-        do {
-            return try body()
-        } catch let failure as PrivateFile.Failure {
-            throw IndivoSession.StoreError(failure, of: file.path)
-        }
+        do { return try body() } catch let failure as PrivateFile.Failure { throw IndivoSession.StoreError(failure, of: file.path) }
     }
 
-    /// The file's JSON.
-    private struct Content: Codable {
-        var sessions: [IndivoSession.Stored]
-    }
+    private struct Content: Codable { var sessions: [IndivoSession.Stored] }
 }

@@ -12,15 +12,12 @@ extension IndivoRecord {
     /// ``IndivoServer/keptRecords()`` has it the next time. Nothing is kept without this call.
     /// - Parameter label: A name by which the person knows it, to choose from several.
     /// - Throws: What the store throws, such as ``IndivoSession/StoreError``.
-    public func keepSession(label: String? = nil) async throws {
-        try await server.options.sessions.keep(session(label: label))
-    }
+    public func keepSession(label: String? = nil) async throws { try await server.options.sessions.keep(session(label: label)) }
 
     /// Logs out: forgets the kept session, and sends nothing with this token any more.
     ///
-    /// An Indivo server has no call by which an app ends a token. The token is gone there when the person takes the app
-    /// from the record, or an administrator cleans up. So that the next login does not pass without a password, let the
-    /// browser open ``IndivoServer/logoutURL`` too.
+    /// No call ends a token on an Indivo server: it is gone when the person takes the app from the record, or an administrator
+    /// cleans up. So that the next login asks for a password, let the browser open ``IndivoServer/logoutURL`` too.
     /// - Throws: What the store throws; the token is out of use all the same.
     public func logOut() async throws {
         server.calls.accepted.end(token)
@@ -32,9 +29,7 @@ extension IndivoServer {
     /// The sessions that are kept for this server and app, the oldest first.
     /// - Throws: What the store throws, such as ``IndivoSession/StoreError``.
     public func keptSessions() async throws -> [IndivoSession] {
-        try await options.sessions.sessions().filter {
-            $0.app == app.id && IndivoSession.place($0.api) == IndivoSession.place(api)
-        }
+        try await options.sessions.sessions().filter { $0.app == app.id && IndivoSession.place($0.api) == IndivoSession.place(api) }
     }
 
     /// The records that can be opened without a login, since their sessions are kept.

@@ -4,9 +4,8 @@ import OAuth1
 extension IndivoServer {
     /// The record that the UI server opened the app for, with the token that came along: no login is needed.
     ///
-    /// When a person starts an app from the UI server's list of apps, the app's start URL is opened with an
-    /// `oauth_header`: an `Authorization` header, signed with the app's secret over the start URL, that holds a record's
-    /// id and an access token for it.
+    /// When a person starts an app from the UI server's list, the app's start URL is opened with an `oauth_header`: an
+    /// `Authorization` header, signed with the app's secret over the start URL, with a record's id and an access token for it.
     ///
     /// ```swift
     /// .onOpenURL { url in record = try await server.record(launchedWith: url) }
@@ -18,9 +17,8 @@ extension IndivoServer {
     ///   not signed with the app's secret, more than five minutes old, used before, or for another server or app.
     public func record(launchedWith url: URL, startURL: URL? = nil) async throws -> IndivoRecord {
         guard let authorization = url.launchAuthorization,
-            let record = authorization["smart_record_id"], !record.isEmpty,
-            let token = authorization["smart_oauth_token"], !token.isEmpty,
-            let secret = authorization["smart_oauth_token_secret"], !secret.isEmpty
+            let record = authorization["smart_record_id"], let token = authorization["smart_oauth_token"],
+            let secret = authorization["smart_oauth_token_secret"], !record.isEmpty, !token.isEmpty, !secret.isEmpty
         else { throw IndivoError(.launchWithoutCredentials) }
         try await verify(authorization, over: startURL ?? url)
         let server = authorization["smart_container_api_base"].map { URL(string: $0).map(IndivoSession.place) }
@@ -34,16 +32,13 @@ extension IndivoServer {
         let origin = (url.host(percentEncoded: true) ?? "") + (url.port.map { ":\($0)" } ?? "")
         let query = url.query(percentEncoded: true)?.split(separator: "&").filter { !$0.hasPrefix("oauth_header=") }
             .joined(separator: "&")
-        var request = OAuthRequest(
-            method: "GET", scheme: url.scheme ?? "", authority: origin, path: url.path(percentEncoded: true))
+        var request = OAuthRequest(method: "GET", scheme: url.scheme ?? "", authority: origin, path: url.path(percentEncoded: true))
         let calls = calls
         let verifier = OAuthVerifier(
             secrets: ConsumerSecret(consumer: app.consumer), nonces: launchNonces,
             policy: OAuthVerificationPolicy(rule: .rfc5849, maximumLead: nil), clock: { calls.serverTime })
         do {
-            do {
-                _ = try await verifier.verify(authorization, of: request)
-            } catch OAuthRefusal.wrongSignature {
+            do { _ = try await verifier.verify(authorization, of: request) } catch OAuthRefusal.wrongSignature {
                 request.query = query
                 _ = try await verifier.verify(authorization, of: request)
             }
@@ -53,7 +48,6 @@ extension IndivoServer {
             throw IndivoError(.launchNotGenuine("\(refusal)"))
         }
     }
-
 }
 
 extension URL {
@@ -61,9 +55,8 @@ extension URL {
     /// values are to be decoded once; in a URL that was escaped properly they come out when the header is decoded.
     fileprivate var launchAuthorization: OAuthAuthorization? {
         let name = "oauth_header="
-        guard let query = query(percentEncoded: true),
-            let header = query.split(separator: "&").first(where: { $0.hasPrefix(name) })?.dropFirst(name.count)
-        else { return nil }
+        let parts = query(percentEncoded: true)?.split(separator: "&") ?? []
+        guard let header = parts.first(where: { $0.hasPrefix(name) })?.dropFirst(name.count) else { return nil }
         let literal = header.replacingOccurrences(of: "%20", with: " ", options: .literal)
             .replacingOccurrences(of: "%22", with: "\"", options: .literal)
         if let authorization = try? OAuthAuthorization(parsing: literal) { return authorization }

@@ -9,10 +9,8 @@ extension IndivoServer {
     /// - Parameters:
     ///   - callback: The way back; by default a listener on 127.0.0.1, port 8002, for which the app's start URL is
     ///     registered as `http://127.0.0.1:8002/start?record_id={record_id}&carenet_id={carenet_id}`.
-    ///   - open: Shows a page to the person, in a browser. Called once, and a second time where the way back cannot
-    ///     send the browser on itself.
-    /// - Throws: ``IndivoError``, of which ``IndivoError/Reason/login(_:)`` says what went wrong with the login itself;
-    ///   or what `open` throws.
+    ///   - open: Shows a page in a browser; called again where the way back cannot send the browser on itself.
+    /// - Throws: ``IndivoError``, for the login itself with ``IndivoError/Reason/login(_:)``; or what `open` throws.
     public func selectRecord(
         callback: some CallbackReceiver = LoopbackListener(), open: (URL) async throws -> Void
     ) async throws -> IndivoRecord {
@@ -20,9 +18,7 @@ extension IndivoServer {
             try await open(appPage)
             let choice = try await visit(session, .record)
             let record: String
-            do {
-                record = try choice.url.chosenRecord()
-            } catch let error as IndivoError.LoginError {
+            do { record = try choice.url.chosenRecord() } catch let error as IndivoError.LoginError {
                 choice.finish("No record was chosen. You may close this page and go back to the app.")
                 throw IndivoError(error)
             }
@@ -44,9 +40,7 @@ extension IndivoServer {
     /// - Throws: As ``selectRecord(callback:open:)``.
     public func authorize(
         record id: String, callback: some CallbackReceiver = LoopbackListener(), open: (URL) async throws -> Void
-    ) async throws -> IndivoRecord {
-        try await login(callback) { try await authorize(id, $0, open: open) }
-    }
+    ) async throws -> IndivoRecord { try await login(callback) { try await authorize(id, $0, open: open) } }
 
     /// Whatever ends a login because it was cancelled is the same error.
     private func login(
@@ -57,9 +51,7 @@ extension IndivoServer {
             let session = try callback.listen()
             defer { session.close() }
             return try await body(session)
-        } catch is CancellationError {
-            throw IndivoError(.cancelled)
-        } catch let error as IndivoError where error.reason == .cancelled {
+        } catch where error is CancellationError || (error as? IndivoError)?.reason == .cancelled {
             throw IndivoError(.cancelled)
         }
     }
@@ -126,9 +118,7 @@ extension IndivoServer {
     /// Asks for a token; nothing of the response goes into an error, since it holds a secret.
     func token(_ outgoing: CallClient.Outgoing) async throws -> OAuthTokenResponse {
         let response = try await calls.send(outgoing)
-        do {
-            return try OAuthTokenResponse(parsing: response.body)
-        } catch {
+        do { return try OAuthTokenResponse(parsing: response.body) } catch {
             throw IndivoError(.malformedResponse("\(error)"), call: outgoing.call)
         }
     }
@@ -137,11 +127,9 @@ extension IndivoServer {
 extension URL {
     /// The parameters a callback came with. An Indivo server appends `?` and its own even where there is a query already.
     var callbackParameters: FormParameters {
-        var all = FormParameters()
-        for part in absoluteString.split(separator: "?", omittingEmptySubsequences: false).dropFirst() {
-            all = FormParameters(Array(all) + Array(FormParameters(decoding: String(part.prefix { $0 != "#" }))))
-        }
-        return all
+        FormParameters(
+            absoluteString.split(separator: "?", omittingEmptySubsequences: false).dropFirst()
+                .flatMap { FormParameters(decoding: String($0.prefix { $0 != "#" })) })
     }
 
     /// The id of the record that a person chose, if the callback brings it.

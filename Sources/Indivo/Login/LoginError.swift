@@ -7,8 +7,7 @@ extension IndivoError {
         case noRecordChosen
         /// The browser came back with a part of a record (a carenet), which is not opened by a login.
         case carenetChosen
-        /// The callback's address is not the one made for this login: somebody else sent the browser there, or it belongs
-        /// to a login that was given up.
+        /// The callback's address is not the one made for this login: another's, or one of a login that was given up.
         case wrongState
         /// The callback, or the launch, was used before.
         case callbackReplayed
@@ -20,8 +19,7 @@ extension IndivoError {
         case tokenForAnotherRecord
         /// The login was given up, by the person or by the app, before it was complete.
         case cancelled
-        /// The callback address, or the address of the pages, cannot be used, or leads to the API server; the text says why and
-        /// what to do.
+        /// The callback's address, or the pages', cannot be used, or is the API server's; the text says why and what to do.
         case badCallback(String)
         /// The URL that the app was launched with holds no credentials, or they cannot be read.
         case launchWithoutCredentials

@@ -5,9 +5,8 @@ import Synchronization
 /// Receives callbacks on 127.0.0.1, for tools and desktop apps (RFC 8252, section 7.3).
 ///
 /// The app's start URL, as registered with the server, is ``startURL`` with the server's variables behind it:
-/// `http://127.0.0.1:8002/start?record_id={record_id}&carenet_id={carenet_id}`.
-/// The listener serves requests only while a login is under way, takes nothing from outside the machine, and gives each login a
-/// callback of its own, under a random path.
+/// `http://127.0.0.1:8002/start?record_id={record_id}&carenet_id={carenet_id}`. The listener serves requests only while a login is
+/// under way, takes nothing from outside the machine, and gives each login a callback of its own, under a random path.
 ///
 /// Every program on the machine and every page in its browsers can send requests here. A request that no browser makes when a
 /// person goes to a page is refused: another `Host`, a script, an image, a frame. A request that the login does not wait for,
@@ -22,15 +21,9 @@ public struct LoopbackListener: CallbackReceiver {
     private let socket: LoopbackSocket?
 
     /// A listener on a port that is taken when a login begins, and given back before the login returns.
-    public init(port: UInt16 = 8002) {
-        self.port = port
-        socket = nil
-    }
+    public init(port: UInt16 = 8002) { (self.port, socket) = (port, nil) }
 
-    private init(socket: LoopbackSocket) {
-        port = socket.port
-        self.socket = socket
-    }
+    private init(socket: LoopbackSocket) { (port, self.socket) = (socket.port, socket) }
 
     /// A listener on a port that is free now, and kept. It serves one login at a time.
     /// - Throws: ``IndivoError`` with the reason ``IndivoError/LoginError/badCallback(_:)`` when the system gives none.
@@ -92,8 +85,6 @@ public struct LoopbackListener: CallbackReceiver {
             let id = try url.chosenRecord()
             let isID = id.utf8.count <= 100 && id.utf8.allSatisfy { PercentEncoding.isUnreserved($0) }
             return isID ? nil : "No record was chosen: this is no record's id."
-        } catch {
-            return "No record was chosen: \(error)."
-        }
+        } catch { return "No record was chosen: \(error)." }
     }
 }

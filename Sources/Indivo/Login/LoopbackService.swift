@@ -2,10 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Serves the few requests of one login, each with a response from whoever handles it.
-///
-/// A thread of its own polls the connections, so that one which sends nothing (browsers open such) keeps no other
-/// waiting. A connection that takes longer than the patience to send its request is closed; of too many the oldest goes.
+/// Serves the few requests of one login. A thread of its own polls the connections, so that one which sends nothing (browsers
+/// open such) keeps no other waiting; one that takes longer than the patience is closed, and of too many the oldest.
 final class LoopbackService: Sendable {
     private let socket: LoopbackSocket
     private let patience: Duration
@@ -15,9 +13,7 @@ final class LoopbackService: Sendable {
 
     /// Begins to serve.
     init(socket: LoopbackSocket, patience: Duration, handle: @escaping @Sendable (LoopbackRequest, LoopbackExchange) -> Void) {
-        self.socket = socket
-        self.patience = patience
-        self.handle = handle
+        (self.socket, self.patience, self.handle) = (socket, patience, handle)
         Thread.detachNewThread { self.run() }
     }
 
@@ -84,19 +80,12 @@ final class LoopbackService: Sendable {
         }
         guard visitor.request.contains([13, 10, 13, 10]) else { return visitor }
         let exchange = LoopbackExchange(connection)
-        if let request = LoopbackRequest(visitor.request) {
-            handle(request, exchange)
-        } else {
-            exchange.notFound()
-        }
+        if let request = LoopbackRequest(visitor.request) { handle(request, exchange) } else { exchange.notFound() }
         return nil
     }
 }
 
-/// The head of a request to the loopback listener.
-///
-/// Whoever is on the machine, and every page in its browser, can send one: it is believed only as far as a browser that
-/// was sent here by the server would send it.
+/// The head of a request to the loopback listener, which whoever is on the machine can send, and every page in its browser.
 struct LoopbackRequest {
     /// Path and query.
     let target: String
@@ -146,8 +135,7 @@ struct LoopbackRequest {
     private func only(_ name: String) -> String? { fields[name].flatMap { $0.count == 1 ? $0[0] : nil } }
 }
 
-/// One request of a browser, which gets one response. Without one, as when the login fails elsewhere, it gets a page that says
-/// that the login has ended.
+/// One request of a browser, with one response: where nobody gives one, a page that says that the login has ended.
 final class LoopbackExchange: Sendable {
     private let connection: Mutex<Int32?>
 

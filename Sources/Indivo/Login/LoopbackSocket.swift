@@ -1,14 +1,9 @@
 import Foundation
 import Synchronization
 
-/// A socket listening on 127.0.0.1, for one login at a time. No process that is started meanwhile gets it, nor its
-/// connections.
+/// A socket listening on 127.0.0.1, for one login at a time. No process that is started gets it, nor its connections.
 final class LoopbackSocket: Sendable {
-    private enum State {
-        case idle
-        case serving
-        case closed
-    }
+    private enum State { case idle, serving, closed }
 
     let descriptor: Int32
     let port: UInt16
@@ -48,8 +43,7 @@ final class LoopbackSocket: Sendable {
 
     deinit { giveBack() }
 
-    /// Begins to serve the socket.
-    /// - Throws: ``IndivoError`` where another login is being served.
+    /// Begins to serve the socket, unless another login is being served.
     func begin() throws {
         try state.withLock { state in
             guard state == .idle else { throw Self.failure(port, "another login is waiting there") }
@@ -77,8 +71,7 @@ final class LoopbackSocket: Sendable {
         return connection
     }
 
-    /// Neither waits nor is inherited. (Linux has calls that make it so from the beginning; the one for connections,
-    /// `accept4`, is not seen from Swift.)
+    /// Neither waits nor is inherited. (Linux's `accept4`, which makes connections so from the beginning, is not seen from Swift.)
     private static func prepare(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTransport
 import OAuth1
 import Synchronization
 
@@ -27,14 +26,59 @@ public final class MemorySessionStore: SessionStore {
 
     public func sessions() -> [IndivoSession] { kept.withLock { $0 } }
 
-    public func keep(_ session: IndivoSession) {
-        kept.withLock { $0 = $0.filter { !$0.isForSameRecord(as: session) } + [session] }
-    }
+    public func keep(_ session: IndivoSession) { kept.withLock { $0 = $0.filter { !$0.isForSameRecord(as: session) } + [session] } }
 
     public func forget(_ session: IndivoSession) { kept.withLock { $0.removeAll { $0.isForSameRecord(as: session) } } }
 }
 
-extension IndivoSession {
+extension JSONEncoder {
+    static var sessions: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        return encoder
+    }
+}
+
+extension JSONDecoder {
+    static var sessions: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        return decoder
+    }
+}
+
+/// What an app keeps of a login to open the record again without another: a token for a record of an account on a server.
+public struct IndivoSession: Sendable, Hashable {
+    /// The address of the API.
+    public let api: URL
+    /// The app's id.
+    public let app: String
+    /// The record's id.
+    public let record: String
+    /// The token, with its secret.
+    public let token: OAuthToken
+    /// A name by which the person knows it, such as the record's label; it is about a patient.
+    public var label: String?
+    /// When it was kept.
+    public var keptAt: Date
+
+    /// A session to be kept.
+    public init(api: URL, app: String, record: String, token: OAuthToken, label: String? = nil, keptAt: Date = Date()) {
+        (self.api, self.app, self.record) = (api, app, record)
+        (self.token, self.label, self.keptAt) = (token, label, keptAt)
+    }
+
+    /// Whether both are for the same record on the same server and for the same app.
+    public func isForSameRecord(as other: IndivoSession) -> Bool {
+        Self.place(api) == Self.place(other.api) && app == other.app && record == other.record
+    }
+
+    /// An address by which two spellings of it are the same.
+    package static func place(_ url: URL) -> String {
+        ServerAddress(url).map { "\($0.scheme)://\($0.authority)\($0.path)" } ?? url.absoluteString
+    }
+
     /// Why sessions cannot be read or kept. No secret is in it.
     public enum StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         /// Others than the owner can read or write the file, or it is another's: its secrets may be known.
@@ -75,10 +119,7 @@ extension IndivoSession {
     /// A session as it is stored, in JSON.
     struct Stored: Codable {
         private let api: URL
-        private let app: String
-        private let record: String
-        private let token: String
-        private let secret: String
+        private let app, record, token, secret: String
         private let label: String?
         private let keptAt: Date
 
@@ -88,63 +129,8 @@ extension IndivoSession {
         }
 
         var session: IndivoSession {
-            IndivoSession(
-                api: api, app: app, record: record, token: OAuthToken(value: token, secret: Secret(secret)), label: label,
-                keptAt: keptAt)
+            let token = OAuthToken(value: token, secret: Secret(secret))
+            return IndivoSession(api: api, app: app, record: record, token: token, label: label, keptAt: keptAt)
         }
-    }
-}
-
-extension JSONEncoder {
-    /// How sessions are written.
-    static var sessions: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .iso8601
-        return encoder
-    }
-}
-
-extension JSONDecoder {
-    static var sessions: JSONDecoder {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .iso8601
-        return decoder
-    }
-}
-
-/// What an app keeps of a login to open the record again without another: a token for a record of an account on a server.
-public struct IndivoSession: Sendable, Hashable {
-    /// The address of the API.
-    public let api: URL
-    /// The app's id.
-    public let app: String
-    /// The record's id.
-    public let record: String
-    /// The token, with its secret.
-    public let token: OAuthToken
-    /// A name by which the person knows it, such as the record's label; it is about a patient.
-    public var label: String?
-    /// When it was kept.
-    public var keptAt: Date
-
-    /// A session to be kept.
-    public init(api: URL, app: String, record: String, token: OAuthToken, label: String? = nil, keptAt: Date = Date()) {
-        self.api = api
-        self.app = app
-        self.record = record
-        self.token = token
-        self.label = label
-        self.keptAt = keptAt
-    }
-
-    /// Whether both are for the same record on the same server and for the same app.
-    public func isForSameRecord(as other: IndivoSession) -> Bool {
-        Self.place(api) == Self.place(other.api) && app == other.app && record == other.record
-    }
-
-    /// An address by which two spellings of it are the same.
-    package static func place(_ url: URL) -> String {
-        ServerAddress(url).map { "\($0.scheme)://\($0.authority)\($0.path)" } ?? url.absoluteString
     }
 }

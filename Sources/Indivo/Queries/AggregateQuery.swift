@@ -24,16 +24,8 @@ public struct AggregateQuery: Sendable, Hashable {
 
     /// A stretch of time.
     public enum Increment: String, Sendable, Hashable, CaseIterable {
-        /// An hour.
-        case hour
-        /// A day.
-        case day
-        /// A week.
-        case week
-        /// A month.
-        case month
-        /// A year.
-        case year
+        /// One stretch of the calendar.
+        case hour, day, week, month, year
         /// The same hour of all days, the same day of all weeks, and so on, in one group: 24, 7, 53 and 12 groups.
         case hourOfDay = "hourofday", dayOfWeek = "dayofweek", weekOfYear = "weekofyear", monthOfYear = "monthofyear"
     }
@@ -62,9 +54,7 @@ public struct AggregateQuery: Sendable, Hashable {
 
     /// A number over a field, for each group.
     public init(_ operation: Operation, of field: String, by grouping: Grouping? = nil) {
-        self.operation = operation
-        self.field = field
-        self.grouping = grouping
+        (self.operation, self.field, self.grouping) = (operation, field, grouping)
     }
 
     /// One result.

@@ -1,4 +1,3 @@
-import IndivoModel
 import OAuth1
 
 /// Which documents of a list are wanted, in which order.
@@ -26,16 +25,20 @@ public struct DocumentQuery: Sendable, Hashable {
         type: DocumentType? = nil, status: DocumentStatus = .active, order: Order? = nil, limit: Int? = nil,
         offset: Int = 0, pageSize: Int = 100
     ) {
-        self.type = type
-        self.status = status
-        self.order = order
-        self.limit = limit
-        self.offset = offset
-        self.pageSize = pageSize
+        (self.type, self.status, self.order) = (type, status, order)
+        (self.limit, self.offset, self.pageSize) = (limit, offset, pageSize)
     }
-}
 
-extension DocumentQuery {
+    fileprivate func parameters(for call: IndivoCall) -> FormParameters {
+        var parameters = FormParameters()
+        if let type { parameters.append(name: "type", value: type.uri) }
+        // A carenet's list takes no more than paging.
+        guard call.query == .documents else { return parameters }
+        parameters.append(name: "status", value: status.rawValue)
+        if let order { parameters.append(name: "order_by", value: (order.isDescending ? "-" : "") + order.key.rawValue) }
+        return parameters
+    }
+
     /// In which order documents are listed.
     public struct Order: Sendable, Hashable {
         /// By what documents can be ordered; a server fails on anything else.
@@ -57,8 +60,6 @@ extension DocumentQuery {
         public static func ascending(_ key: Key) -> Order { Order(key: key, isDescending: false) }
         /// The greatest, or the latest, first.
         public static func descending(_ key: Key) -> Order { Order(key: key, isDescending: true) }
-
-        var parameter: String { (isDescending ? "-" : "") + key.rawValue }
     }
 
     /// A document's type: namespace and name of its root element.
@@ -75,16 +76,10 @@ extension DocumentQuery {
 
         /// SDMX of any model: a server does not list documents by their model. Use the record's `reports(of:matching:)`.
         public static let models: DocumentType = "Models"
-        /// `Equipment`.
-        public static let equipment: DocumentType = "Equipment"
-        /// `Procedure`.
-        public static let procedure: DocumentType = "Procedure"
-        /// `SimpleClinicalNote`.
-        public static let simpleClinicalNote: DocumentType = "SimpleClinicalNote"
-        /// `Demographics`.
-        public static let demographics: DocumentType = "Demographics"
-        /// `Annotation`.
-        public static let annotation: DocumentType = "Annotation"
+        /// A document of Indivo's own schemas, which has its name.
+        public static let equipment: DocumentType = "Equipment", procedure: DocumentType = "Procedure",
+            simpleClinicalNote: DocumentType = "SimpleClinicalNote", demographics: DocumentType = "Demographics",
+            annotation: DocumentType = "Annotation"
     }
 }
 
@@ -105,17 +100,5 @@ extension CallScope {
                 return FetchedPage(
                     elements: list.documents.map(make), keys: list.documents.map(\.id), total: try answer.total(list.total))
             })
-    }
-}
-
-extension DocumentQuery {
-    fileprivate func parameters(for call: IndivoCall) -> FormParameters {
-        var parameters = FormParameters()
-        if let type { parameters.append(name: "type", value: type.uri) }
-        // A carenet's list takes no more than paging.
-        guard call.query == .documents else { return parameters }
-        parameters.append(name: "status", value: status.rawValue)
-        if let order { parameters.append(name: "order_by", value: order.parameter) }
-        return parameters
     }
 }

@@ -91,7 +91,8 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
         fileprivate let list: PagedList
 
         public func makeAsyncIterator() -> Iterator {
-            Iterator(list: list, cursor: ListCursor(start: list.source.paging.offset, pageSize: list.source.pageSize))
+            let (source, paging) = (list.source, list.source.paging)
+            return Iterator(list: list, cursor: ListCursor(start: paging.offset, pageSize: source.isWhole ? .max : paging.pageSize))
         }
 
         /// Reads a list's pages.
@@ -147,9 +148,6 @@ struct ListSource<Element>: Sendable {
     let parameters: @Sendable () throws -> FormParameters
     let read: @Sendable (CallResponse) async throws -> FetchedPage<Element>
 
-    /// How many elements to ask for at once.
-    var pageSize: Int { isWhole ? .max : paging.pageSize }
-
     func page(offset: Int, limit: Int) async throws -> FetchedPage<Element> {
         try paging.check(call)
         var parameters = try parameters()
@@ -173,8 +171,7 @@ struct FetchedPage<Element> {
 }
 
 extension CallResponse {
-    /// The total that the response reports, if there is one.
-    /// - Throws: ``IndivoError`` for a number that no list can have, since it is used in arithmetic.
+    /// The total that the response reports, if there is one; none that no list can have, since it is used in arithmetic.
     func total(_ told: Int?) throws(IndivoError) -> Int? {
         guard let told, !(0...Int(Int32.max)).contains(told) else { return told }
         throw malformed("the total that it tells (\(told)) is that of no list")
@@ -197,20 +194,13 @@ struct Paging: Sendable, Hashable {
     }
 }
 
-extension ReportQuery {
-    var paging: Paging { Paging(limit: limit, offset: offset, pageSize: pageSize) }
-}
-
-/// How far a list has been read that others work on meanwhile.
-///
-/// A server's pages are counted from the list's beginning, and its total and its rows come from two statements: neither
-/// shows how far the list has shifted since the last page. So each page is asked for with some elements of the one before
+/// How far a list has been read that others work on meanwhile. Pages are counted from its beginning, and its total comes from a
+/// statement of its own: neither shows how far it has shifted. So each page is asked for with some elements of the one before
 /// it, and with one more than is wanted, which shows whether the list continues.
 struct ListCursor {
     /// A part of a list to ask for.
     struct Request {
-        var offset: Int
-        var limit: Int
+        var offset, limit: Int
         /// How many elements of it should be known.
         var overlap: Int
         /// How many are wanted beyond those.
@@ -242,17 +232,12 @@ struct ListCursor {
     private var failedSearches = 0
 
     /// So many pages are searched, and so many searches made in vain, before a list counts as one that cannot be read.
-    private static let longestSearch = 1000
-    private static let mostFailedSearches = 8
-    private static let searchedAtOnce = 100
-    private static let slack = 100
+    private static let (longestSearch, mostFailedSearches) = (1000, 8)
+    private static let (searchedAtOnce, slack) = (100, 100)
 
-    init(start: Int, pageSize: Int) {
-        (self.start, self.pageSize, position) = (start, pageSize, start)
-    }
+    init(start: Int, pageSize: Int) { (self.start, self.pageSize, position) = (start, pageSize, start) }
 
-    /// What to ask for.
-    /// - Parameter rest: How many elements are wanted at most.
+    /// What to ask for, where no more than `rest` elements are wanted.
     func request(upTo rest: Int) -> Request {
         let wanted = min(pageSize, rest)
         let overlap = mode == .following ? min(read.count, max(1, pageSize / 10), position - start) : 0
@@ -270,8 +255,7 @@ struct ListCursor {
             .malformedResponse("each page of the list holds other elements than the one before; it cannot be read"), call: call)
     }
 
-    /// Takes what is new of a page.
-    /// - Returns: Which of its elements are new, and whether the list ends with them.
+    /// Takes what is new of a page: which of its elements are, and whether the list ends with them.
     mutating func take(_ page: [String], total newTotal: Int?, of request: Request) -> (new: Range<Int>, isLast: Bool) {
         let isShort = page.count < request.limit
         // The beginning may hold nothing that was read because that was taken out of the list.
@@ -316,20 +300,13 @@ struct ListCursor {
         fruitlessPages += 1
         switch mode {
         case .following where request.offset > start:
-            mode = .steppingBack
-            position = max(start, request.offset - min(request.limit, 1000) * 4)
-        case .steppingBack where request.offset > start:
-            mode = .searching
-            position = start
-        case .following, .steppingBack, .searching:
-            mode = .searching
-            position = request.offset + page.count
-            if isAtEnd || fruitlessPages > Self.longestSearch {
-                failedSearches += 1
-                mode = .restarting
-                position = start
-            }
+            (mode, position) = (.steppingBack, max(start, request.offset - min(request.limit, 1000) * 4))
+        case .steppingBack where request.offset > start: (mode, position) = (.searching, start)
         case .restarting: break
+        case _ where isAtEnd || fruitlessPages > Self.longestSearch:
+            failedSearches += 1
+            (mode, position) = (.restarting, start)
+        case .following, .steppingBack, .searching: (mode, position) = (.searching, request.offset + page.count)
         }
     }
 }

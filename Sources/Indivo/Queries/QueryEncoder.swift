@@ -1,4 +1,3 @@
-import IndivoModel
 import OAuth1
 
 /// Writes a report's query as the server takes it, and refuses what no server would.
@@ -27,9 +26,8 @@ struct QueryEncoder {
             if range.start == nil && range.end == nil {
                 throw refused("the date range of “\(range.field)” has neither a start nor an end; give one, or leave it out")
             }
-            let start = try range.start.map { try date($0, field) } ?? ""
-            let end = try range.end.map { try date($0, field) } ?? ""
-            parameters.append(name: "date_range", value: "\(field.name)*\(start)*\(end)")
+            let ends = try [range.start, range.end].map { try $0.map { try date($0, field) } ?? "" }
+            parameters.append(name: "date_range", value: "\(field.name)*\(ends[0])*\(ends[1])")
         }
         if let aggregate { try append(aggregate, query, to: &parameters) }
         if let order = query.order {
@@ -116,9 +114,7 @@ struct QueryEncoder {
             // A day in a zone begins elsewhere than the day in UTC.
             if field.type == .dateTime, let offset = day.offset, offset != 0,
                 let start = XMLDateTime(year: day.year, month: day.month, day: day.day, offset: offset)
-            {
-                return try date(.time(start), field)
-            }
+            { return try date(.time(start), field) }
             return try written(XMLDate(year: day.year, month: day.month, day: day.day)?.lexical, year: day.year, field)
         case .time(let time):
             // By its parts, never as it was spelled; a server takes no digits beyond the microsecond.

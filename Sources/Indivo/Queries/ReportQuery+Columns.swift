@@ -1,5 +1,3 @@
-import IndivoModel
-
 extension ReportQuery {
     /// A value of a column that holds one value, by which a report can be filtered, ordered and grouped.
     public protocol ColumnValue: Sendable, Hashable {
@@ -9,6 +7,21 @@ extension ReportQuery {
 
     /// A value of a column that holds a date.
     public protocol ColumnDate: ColumnValue {}
+
+    /// Only facts in which a column has one of some values.
+    public func filter<Value: ColumnValue>(_ column: ModelColumn<Value>, equals values: Value...) -> ReportQuery {
+        changed { $0.filters.append(Filter(field: column.path, values: values.map(\.filterValue))) }
+    }
+
+    /// Only facts in which a date lies in a range, both ends included: days (their first moment) or times, `nil` for any.
+    public func dates(
+        _ column: ModelColumn<some ColumnDate>, from start: ReportQuery.Value? = nil, to end: ReportQuery.Value? = nil
+    ) -> ReportQuery { dates(column.path, from: start, to: end) }
+
+    /// Ordered by a column.
+    public func ordered(by column: ModelColumn<some ColumnValue>, descending: Bool = false) -> ReportQuery {
+        ordered(by: column.path, descending: descending)
+    }
 }
 
 extension String: ReportQuery.ColumnValue { public var filterValue: ReportQuery.Value { .text(self) } }
@@ -16,28 +29,6 @@ extension Double: ReportQuery.ColumnValue { public var filterValue: ReportQuery.
 extension Bool: ReportQuery.ColumnValue { public var filterValue: ReportQuery.Value { .truth(self) } }
 extension XMLDate: ReportQuery.ColumnDate { public var filterValue: ReportQuery.Value { .day(self) } }
 extension XMLDateTime: ReportQuery.ColumnDate { public var filterValue: ReportQuery.Value { .time(self) } }
-
-extension ReportQuery {
-    /// Only facts in which a column has one of some values.
-    public func filter<Value: ColumnValue>(_ column: ModelColumn<Value>, equals values: Value...) -> ReportQuery {
-        changed { $0.filters.append(Filter(field: column.path, values: values.map(\.filterValue))) }
-    }
-
-    /// Only facts in which a date lies in a range, both ends included.
-    /// - Parameters:
-    ///   - start: A day or a time; `nil` for any.
-    ///   - end: A day (its first moment) or a time; `nil` for any.
-    public func dates(
-        _ column: ModelColumn<some ColumnDate>, from start: ReportQuery.Value? = nil, to end: ReportQuery.Value? = nil
-    ) -> ReportQuery {
-        dates(column.path, from: start, to: end)
-    }
-
-    /// Ordered by a column.
-    public func ordered(by column: ModelColumn<some ColumnValue>, descending: Bool = false) -> ReportQuery {
-        ordered(by: column.path, descending: descending)
-    }
-}
 
 extension AggregateQuery {
     /// A number over a column, for each group.
@@ -53,9 +44,7 @@ extension AggregateQuery.Grouping {
     /// A date of a column in the same stretch of time.
     public static func dates(
         of column: ModelColumn<some ReportQuery.ColumnDate>, by increment: AggregateQuery.Increment
-    ) -> AggregateQuery.Grouping {
-        .dates(column.path, increment)
-    }
+    ) -> AggregateQuery.Grouping { .dates(column.path, increment) }
 
     /// A date on the same day.
     public static func day(_ column: ModelColumn<some ReportQuery.ColumnDate>) -> AggregateQuery.Grouping { .day(column.path) }

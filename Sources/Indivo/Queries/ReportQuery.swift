@@ -1,5 +1,4 @@
 import Foundation
-import IndivoModel
 
 /// Which facts a report holds: the part of Indivo's query API that selects, orders and pages.
 ///
@@ -24,10 +23,7 @@ public struct ReportQuery: Sendable, Hashable {
         public var values: [Value]
 
         /// A field, and what it may be.
-        public init(field: String, values: [Value]) {
-            self.field = field
-            self.values = values
-        }
+        public init(field: String, values: [Value]) { (self.field, self.values) = (field, values) }
     }
 
     /// Between which dates a field has to lie, both of them included.
@@ -40,11 +36,7 @@ public struct ReportQuery: Sendable, Hashable {
         public var end: Value?
 
         /// A field, and the dates between which it lies.
-        public init(field: String, start: Value?, end: Value?) {
-            self.field = field
-            self.start = start
-            self.end = end
-        }
+        public init(field: String, start: Value?, end: Value?) { (self.field, self.start, self.end) = (field, start, end) }
     }
 
     /// By which field a report is ordered.
@@ -55,10 +47,7 @@ public struct ReportQuery: Sendable, Hashable {
         public var isDescending: Bool
 
         /// An order by a field.
-        public init(field: String, isDescending: Bool = false) {
-            self.field = field
-            self.isDescending = isDescending
-        }
+        public init(field: String, isDescending: Bool = false) { (self.field, self.isDescending) = (field, isDescending) }
     }
 
     /// A server reports the facts of one status at a time; audits have none.
@@ -86,10 +75,7 @@ public struct ReportQuery: Sendable, Hashable {
         changed { $0.filters.append(Filter(field: field, values: values)) }
     }
 
-    /// Only facts in which a date lies in a range, both ends included.
-    /// - Parameters:
-    ///   - start: A day or a time; `nil` for any.
-    ///   - end: A day (its first moment) or a time; `nil` for any.
+    /// Only facts in which a date lies in a range, both ends included: days (their first moment) or times, `nil` for any.
     public func dates(_ field: String, from start: Value? = nil, to end: Value? = nil) -> ReportQuery {
         changed { $0.dateRange = DateRange(field: field, start: start, end: end) }
     }
@@ -100,9 +86,7 @@ public struct ReportQuery: Sendable, Hashable {
     }
 
     /// At most so many facts, after leaving out some.
-    public func limited(to limit: Int?, offset: Int = 0) -> ReportQuery {
-        changed { ($0.limit, $0.offset) = (limit, offset) }
-    }
+    public func limited(to limit: Int?, offset: Int = 0) -> ReportQuery { changed { ($0.limit, $0.offset) = (limit, offset) } }
 
     /// Fetched so many at once.
     public func paged(by pageSize: Int) -> ReportQuery { changed { $0.pageSize = pageSize } }
@@ -110,14 +94,14 @@ public struct ReportQuery: Sendable, Hashable {
     /// Fetched in a format.
     public func format(_ format: Format) -> ReportQuery { changed { $0.format = format } }
 
+    var paging: Paging { Paging(limit: limit, offset: offset, pageSize: pageSize) }
+
     func changed(_ change: (inout ReportQuery) -> Void) -> ReportQuery {
         var query = self
         change(&query)
         return query
     }
-}
 
-extension ReportQuery {
     /// In which format a server gives models.
     public enum Format: String, Sendable, Hashable, CaseIterable {
         /// SDMX.
@@ -129,7 +113,9 @@ extension ReportQuery {
     /// A value that a field is compared with.
     ///
     /// A text stands for a date where the field is one: `"2026-11-21"`, `"2026-11-21T08:00:00Z"`.
-    public enum Value: Sendable, Hashable {
+    public enum Value: Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral,
+        ExpressibleByBooleanLiteral
+    {
         /// A text, or a date as text.
         case text(String)
         /// A number.
@@ -143,14 +129,10 @@ extension ReportQuery {
 
         /// An instant.
         public static func date(_ date: Date) -> Value { .time(XMLDateTime(date)) }
-    }
-}
 
-extension ReportQuery.Value: ExpressibleByStringLiteral, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral,
-    ExpressibleByBooleanLiteral
-{
-    public init(stringLiteral text: String) { self = .text(text) }
-    public init(floatLiteral number: Double) { self = .number(number) }
-    public init(integerLiteral number: Int) { self = .number(Double(number)) }
-    public init(booleanLiteral truth: Bool) { self = .truth(truth) }
+        public init(stringLiteral text: String) { self = .text(text) }
+        public init(floatLiteral number: Double) { self = .number(number) }
+        public init(integerLiteral number: Int) { self = .number(Double(number)) }
+        public init(booleanLiteral truth: Bool) { self = .truth(truth) }
+    }
 }

@@ -1,5 +1,3 @@
-import IndivoModel
-import IndivoXML
 import OAuth1
 
 extension ReportQuery {
@@ -15,9 +13,7 @@ extension ReportQuery {
             public let type: DataModel.FieldType
 
             init(_ name: String, _ type: DataModel.FieldType, property: String? = nil) {
-                self.name = name
-                self.type = type
-                self.property = property ?? name
+                (self.name, self.type, self.property) = (name, type, property ?? name)
             }
         }
 
@@ -33,68 +29,55 @@ extension ReportQuery {
         var hasStatus: Bool { call != .auditQuery }
 
         private init(_ name: String, _ call: IndivoCall, path: [String: String] = [:], fields: [Field]?) {
-            self.name = name
-            self.call = call
-            self.path = path
+            (self.name, self.call, self.path) = (name, call, path)
             self.fields = fields.map { $0 + [Field("created_at", .dateTime, property: "createdAt")] }
+        }
+
+        private init(model name: String, _ leaves: [(property: String, field: DataModel.Field)]?) {
+            let fields = leaves?.map { Field($0.field.name, $0.field.type, property: $0.property) }
+            self.init(name, .genericList, path: ["model": name], fields: fields)
         }
 
         /// The documents of a class's model.
         public static func model(_ type: IndivoDocument.Type) -> Source {
-            Source(
-                type.modelName, .genericList, path: ["model": type.modelName],
-                fields: DataModel.leaves(of: type).map { Field($0.field.name, $0.field.type, property: $0.property) })
+            Source(model: type.modelName, DataModel.leaves(of: type))
         }
 
         /// The documents of a model by its name. Its fields are known where a class is registered for it.
-        public static func model(named name: String) -> Source {
-            Source(
-                name, .genericList, path: ["model": name],
-                fields: DataModel.leaves(ofModel: name)?.map { Field($0.field.name, $0.field.type, property: $0.property) })
-        }
+        public static func model(named name: String) -> Source { Source(model: name, DataModel.leaves(ofModel: name)) }
 
         /// The minimal report on devices.
-        public static let equipment = Source(
-            "equipment", .equipmentList,
-            fields: [
-                Field("date_started", .date, property: "dateStarted"), Field("date_stopped", .date, property: "dateStopped"),
-                Field("equipment_name", .string, property: "name"), Field("equipment_vendor", .string, property: "vendor"),
-            ])
+        public static let equipment = Source("equipment", .equipmentList, fields: [
+            Field("date_started", .date, property: "dateStarted"), Field("date_stopped", .date, property: "dateStopped"),
+            Field("equipment_name", .string, property: "name"), Field("equipment_vendor", .string, property: "vendor"),
+        ])
 
         /// The minimal report on procedures.
-        public static let procedures = Source(
-            "procedures", .procedureList,
-            fields: [
-                Field("procedure_name", .string, property: "name"), Field("date_performed", .dateTime, property: "datePerformed"),
-            ])
+        public static let procedures = Source("procedures", .procedureList, fields: [
+            Field("procedure_name", .string, property: "name"), Field("date_performed", .dateTime, property: "datePerformed"),
+        ])
 
         /// The minimal report on clinical notes.
-        public static let simpleClinicalNotes = Source(
-            "clinical notes", .simpleClinicalNotesList,
-            fields: [
-                Field("specialty", .string), Field("provider_name", .string, property: "providerName"),
-                Field("date_of_visit", .dateTime, property: "dateOfVisit"),
-            ])
+        public static let simpleClinicalNotes = Source("clinical notes", .simpleClinicalNotesList, fields: [
+            Field("specialty", .string), Field("provider_name", .string, property: "providerName"),
+            Field("date_of_visit", .dateTime, property: "dateOfVisit"),
+        ])
 
         /// The minimal report on measurements.
         /// - Parameter code: The type of measurement, as it was stored, such as `WEIGHT`.
         public static func measurements(_ code: String) -> Source {
-            Source(
-                "measurements", .measurementList, path: ["code": code],
-                fields: [
-                    Field("lab_code", .string, property: "type"), Field("value", .number),
-                    Field("date_measured", .dateTime, property: "date"),
-                ])
+            Source("measurements", .measurementList, path: ["code": code], fields: [
+                Field("lab_code", .string, property: "type"), Field("value", .number),
+                Field("date_measured", .dateTime, property: "date"),
+            ])
         }
 
         /// What the server remembers of requests on the record.
-        public static let audit = Source(
-            "audits", .auditQuery,
-            fields: [
-                Field("document_id", .string, property: "documentID"), Field("external_id", .string, property: "externalID"),
-                Field("request_date", .dateTime, property: "date"), Field("function_name", .string, property: "function"),
-                Field("principal_email", .string, property: "effective"), Field("proxied_by_email", .string, property: "proxied"),
-            ])
+        public static let audit = Source("audits", .auditQuery, fields: [
+            Field("document_id", .string, property: "documentID"), Field("external_id", .string, property: "externalID"),
+            Field("request_date", .dateTime, property: "date"), Field("function_name", .string, property: "function"),
+            Field("principal_email", .string, property: "effective"), Field("proxied_by_email", .string, property: "proxied"),
+        ])
 
         /// The call for a scope.
         func call(in scope: any CallScope) -> IndivoCall { scope is IndivoCarenet ? Self.inCarenet[call.name] ?? call : call }
@@ -173,25 +156,22 @@ extension CallScope {
         parameters.append(name: "limit", value: String(query.limit ?? 0))
         parameters.append(name: "offset", value: String(query.offset))
         let response = try await send(call, path: source.path, query: parameters)
-        guard source.isMinimal else { return try response.aggregates() }
-        return try await response.elements(of: response.reports()) { $0.item?.aggregate.map(AggregateQuery.Result.init) }
+        if source.isMinimal {
+            return try await response.elements(of: response.reports()) { $0.item?.aggregate.map(AggregateQuery.Result.init) }
+        }
+        // A server gives JSON or XML, whichever it likes.
+        guard SDMJ.isLikely(response.body) else {
+            return try response.value(AggregateReports.self).reports.map(AggregateQuery.Result.init)
+        }
+        let rows = try response.reading { try SDMJ.rows(parsing: response.json()) }
+        return rows.map { AggregateQuery.Result(group: $0["group"], value: $0["value"]) }
     }
 }
 
 extension CallResponse {
-    /// The aggregates of a generic report, in JSON or XML, whichever the server gave.
-    fileprivate func aggregates() throws -> [AggregateQuery.Result] {
-        guard SDMJ.isLikely(body) else {
-            return try value(AggregateReports.self).reports.map(AggregateQuery.Result.init)
-        }
-        return try reading { try SDMJ.rows(parsing: json()).map { AggregateQuery.Result(group: $0["group"], value: $0["value"]) } }
-    }
-
     /// The models of a report as documents of a class.
     @concurrent
-    static func models<Document: IndivoDocument>(
-        _ response: CallResponse, as type: Document.Type
-    ) async throws -> sending [Document] {
+    static func models<Document: IndivoDocument>(_ response: CallResponse, as _: Document.Type) async throws -> sending [Document] {
         let models = try response.modelElements()
         return try response.reading { try [Document](readingModels: models) }
     }

@@ -1,6 +1,4 @@
 import Foundation
-import IndivoModel
-import IndivoXML
 
 /// Bytes with their content type: what a document is made of, whatever it says.
 ///
@@ -8,9 +6,8 @@ import IndivoXML
 /// let scan = FileDocument(FileContent(pdf, contentType: "application/pdf"))
 /// try await record.add(scan)
 /// ```
-/// A server decides by the exact content type how it keeps a document: `application/xml` and `text/xml` are XML, which
-/// it checks; `text/plain`, `text/html` and `application/json` are text; anything else is binary. It hands texts back as
-/// `application/xml`, whatever they were.
+/// A server decides by the exact content type: `application/xml` and `text/xml` are XML, which it checks; `text/plain`,
+/// `text/html` and `application/json` are text, which it hands back as `application/xml`; anything else is binary.
 public struct FileContent: Sendable, Hashable {
     /// The bytes.
     public var data: Data
@@ -18,10 +15,7 @@ public struct FileContent: Sendable, Hashable {
     public var contentType: String
 
     /// Bytes of a media type.
-    public init(_ data: Data, contentType: String) {
-        self.data = data
-        self.contentType = contentType
-    }
+    public init(_ data: Data, contentType: String) { (self.data, self.contentType) = (data, contentType) }
 
     /// Text in UTF-8.
     public init(text: String, contentType: String = "text/plain") { self.init(Data(text.utf8), contentType: contentType) }
@@ -38,18 +32,12 @@ public struct FileContent: Sendable, Hashable {
 
     /// The root element. White space before the declaration, which servers put there now and then, does no harm.
     /// - Throws: `XMLError` when the content is no XML.
-    public func xml() throws -> XMLNode {
-        try XMLNode(parsing: data.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 })
-    }
+    public func xml() throws -> XMLNode { try XMLNode(parsing: data.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }) }
 
     /// The models of an SDMX or SDMJ document, by what the content begins with.
     /// - Throws: `XMLError`, `SDMJError`, `DocumentError`.
-    public func models() throws -> SDMXDocument {
-        SDMJ.isLikely(data) ? try SDMXDocument(json: data) : try SDMXDocument(xml())
-    }
-}
+    public func models() throws -> SDMXDocument { SDMJ.isLikely(data) ? try SDMXDocument(json: data) : try SDMXDocument(xml()) }
 
-extension FileContent {
     /// The types a server keeps as text, compared to the letter.
     private static let xmlTypes: Set = ["application/xml", "text/xml"]
     private static let textTypes: Set = ["text/plain", "text/html", "application/json"]
@@ -85,8 +73,7 @@ extension FileContent {
         return nil
     }
 
-    /// The content as a call's body.
-    /// - Throws: ``IndivoError`` for content that a server would refuse or misunderstand.
+    /// The content as a call's body, if no server would refuse or misunderstand it.
     func body(for call: IndivoCall) throws -> CallClient.Body {
         if let problem = problem(xmlOnly: call.body == .xml) { throw IndivoError.argument(problem, call) }
         return .data(data, type: contentType)
@@ -95,7 +82,6 @@ extension FileContent {
 
 extension DocumentMetadata {
     /// Checks content against the digest and size that the server reported.
-    /// - Throws: ``IndivoError`` when it is not what was stored.
     func verify(_ response: CallResponse) throws {
         guard let mismatch = mismatch(with: response.body) else { return }
         throw IndivoError(

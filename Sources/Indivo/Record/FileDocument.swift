@@ -1,6 +1,4 @@
 import Foundation
-import IndivoModel
-import IndivoXML
 
 /// A document as bytes: a scan, a text, XML that is no model, or any document before its content matters.
 ///
@@ -11,7 +9,7 @@ import IndivoXML
 /// let file = try await record.document(id)
 /// let medication = try file.read(as: Medication.self)
 /// ```
-public final class FileDocument: RecordDocument {
+public final class FileDocument: RecordDocument, CustomStringConvertible {
     public var documentPlace: DocumentPlace
 
     /// The content; `nil` when only the metadata is known so far. Set it to something else and
@@ -22,18 +20,14 @@ public final class FileDocument: RecordDocument {
     private var storedContent: FileContent?
 
     /// A new document.
-    public init(_ content: FileContent) {
-        self.content = content
-        documentPlace = DocumentPlace()
-    }
+    public init(_ content: FileContent) { (self.content, documentPlace) = (content, DocumentPlace()) }
 
     /// A document of a record, known by its id alone. Nothing is asked of the server.
     public init(id: String, in record: IndivoRecord) { documentPlace = DocumentPlace(stage: .inRecord(record), id: id) }
 
     init(_ metadata: DocumentMetadata, in record: IndivoRecord?, content: FileContent? = nil) {
         documentPlace = DocumentPlace(stage: record?.stage ?? .inNoRecord, id: metadata.id, metadata: metadata)
-        self.content = content
-        storedContent = content
+        (self.content, storedContent) = (content, content)
     }
 
     /// The document's id on its server; `nil` before it is there.
@@ -67,9 +61,8 @@ public final class FileDocument: RecordDocument {
         if root.name == "Models", root.children(named: "Model").count > 1 {
             let models = try SDMXDocument(root).models.compactMap { $0 as? Document }
             guard models.count == 1 else {
-                throw IndivoError.argument(
-                    "the document holds \(models.count) models “\(type.modelName)”, not one; read it with models()",
-                    .recordSpecificDocument)
+                let what = "the document holds \(models.count) models “\(type.modelName)”, not one; read it with models()"
+                throw IndivoError.argument(what, .recordSpecificDocument)
             }
             document = models[0]
         } else {
@@ -99,9 +92,7 @@ public final class FileDocument: RecordDocument {
         let content = try fetched()
         return DocumentUpload(documents: [self], content: content) { [self] in storedContent = content }
     }
-}
 
-extension FileDocument: CustomStringConvertible {
     /// The id, never what the document says of the patient.
     public var description: String { "document" + (id.map { " \($0)" } ?? " (new)") }
 }

@@ -1,10 +1,7 @@
 import Foundation
-import IndivoModel
-import IndivoXML
 import OAuth1
 
-/// The calls by which changes are delivered that were queued before. Each is sent once: it is for the caller to check what
-/// became of it, and when to send it again.
+/// The calls that deliver queued changes, each sent once: the caller checks what became of it, and when to send it again.
 extension IndivoRecord {
     /// Stores a document under an external id (`document_create_by_ext_id`).
     /// - Returns: The document's id.
@@ -47,8 +44,7 @@ extension IndivoRecord {
 
     /// The changes of a document's status (`document_status_history`).
     package func statusChanges(of document: String) async throws -> [DocumentStatus.Change] {
-        try await once(.documentStatusHistory, ["document": document])
-            .value(DocumentStatusHistory.self).changes
+        try await once(.documentStatusHistory, ["document": document]).value(DocumentStatusHistory.self).changes
     }
 
     /// The label of a document (`record_document_meta`).

@@ -1,13 +1,9 @@
-import IndivoModel
-
 extension IndivoRecord {
     /// Who the patient is (`read_demographics`).
     ///
     /// Change the result and pass it to ``setDemographics(_:)``.
     /// - Throws: ``IndivoError``, not found where the record has no demographics yet.
-    public func demographics() async throws -> Demographics {
-        try await demographics(.readDemographics)
-    }
+    public func demographics() async throws -> Demographics { try await demographics(.readDemographics) }
 
     /// Who the patient is, as a SMART graph (`read_demographics`).
     /// - Throws: ``IndivoError``.
@@ -22,8 +18,7 @@ extension IndivoRecord {
     public func setDemographics(_ demographics: Demographics) async throws {
         if demographics.telephones.count > 2 {
             throw IndivoError.argument(
-                "demographics have at most two telephones, these have \(demographics.telephones.count)",
-                .setDemographics)
+                "demographics have at most two telephones, these have \(demographics.telephones.count)", .setDemographics)
         }
         for index in demographics.telephones.indices where demographics.telephones[index].isPreferred == nil {
             demographics.telephones[index].isPreferred = false

@@ -1,13 +1,10 @@
 import Foundation
-import IndivoModel
-import IndivoXML
 import OAuth1
 
 extension IndivoRecord {
     // MARK: Adding
 
-    /// Adds a document that is not on a server yet (`document_create_by_ext_id`; without an external id,
-    /// `document_create`). Afterwards its id and metadata are known.
+    /// Adds a document (`document_create_by_ext_id`, `document_create`), of which id and metadata are known then.
     ///
     /// The document is checked by the rules of its model first. To send a document that breaks a rule, such as one with a code
     /// that the model does not know yet, say so: `add(medication, validation: .none)`.
@@ -21,9 +18,7 @@ extension IndivoRecord {
     ///   its model; `DocumentError` when the document cannot be written.
     public func add(
         _ document: some RecordDocument, externalID: ExternalID = .generated, validation: DocumentValidation = .model
-    ) async throws {
-        try await addNew(document, (.documentCreateByExternalID, .documentCreate), externalID, validation)
-    }
+    ) async throws { try await addNew(document, (.documentCreateByExternalID, .documentCreate), externalID, validation) }
 
     /// Adds several new models as one document, as they stand in one SDMX file. They share the document's id.
     /// - Throws: ``IndivoError``; `DocumentError` when a model cannot be written.

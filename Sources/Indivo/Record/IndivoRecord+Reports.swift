@@ -1,35 +1,27 @@
-import IndivoModel
-
 extension IndivoRecord {
     // MARK: Models
 
-    /// The documents of a model (`generic_list`), the newest first: fetched page by page as they are read, or at once by
-    /// ``PagedList/all()``.
+    /// The documents of a model (`generic_list`), the newest first: page by page as they are read, or ``PagedList/all()`` at once.
     ///
     /// ```swift
     /// for try await medication in record.reports(of: Medication.self) { … }
     /// let archived = try await record.reports(of: Medication.self, matching: ReportQuery(status: .archived)).all()
     /// ```
-    /// A report leaves some things out (fields the model does not have, a vital signs' encounter); replacing such a
-    /// document keeps them all the same, see ``RecordDocument/replace(externalID:validation:)``. Reading the list throws
-    /// ``IndivoError``, and `DocumentError` for a document that cannot be read.
+    /// What a report leaves out (fields the model does not have, a vital signs' encounter) is kept when a document is replaced.
+    /// Reading the list throws ``IndivoError``, and `DocumentError` for a document that cannot be read.
     /// - Parameter type: The class; its model must be known to the server.
     public func reports<Document: IndivoDocument>(
         of type: Document.Type, matching query: ReportQuery = ReportQuery()
-    ) -> PagedList<Document> {
-        modelReports(.model(type), query) { try await CallResponse.models($0, as: type) }
-    }
+    ) -> PagedList<Document> { modelReports(.model(type), query) { try await CallResponse.models($0, as: type) } }
 
-    /// The documents of a model by its name (`generic_list`): each of the class that is registered for the model, or a
-    /// `GenericDocument`.
+    /// The documents of a model by its name (`generic_list`), of the class registered for it, or each a `GenericDocument`.
     public func reports(ofModel name: String, matching query: ReportQuery = ReportQuery()) -> PagedList<IndivoDocument> {
         modelReports(.model(named: name), query) { try await CallResponse.models($0) }
     }
 
     // MARK: Minimal reports
 
-    /// The patient's devices (`equipment_list`), with a total. Data that a report leaves out of a device is kept when the
-    /// device is replaced.
+    /// The patient's devices (`equipment_list`), with a total. What a report leaves out is kept when a device is replaced.
     public func equipment(matching query: ReportQuery = ReportQuery()) -> PagedList<EquipmentDocument> {
         minimalReports(.equipment, query) { $0.equipment }
     }
@@ -57,9 +49,7 @@ extension IndivoRecord {
     /// - Throws: ``IndivoError``.
     public func aggregate(
         _ aggregate: AggregateQuery, over source: ReportQuery.Source, matching query: ReportQuery = ReportQuery()
-    ) async throws -> [AggregateQuery.Result] {
-        try await aggregates(aggregate, over: source, query)
-    }
+    ) async throws -> [AggregateQuery.Result] { try await aggregates(aggregate, over: source, query) }
 
     // MARK: Audits
 

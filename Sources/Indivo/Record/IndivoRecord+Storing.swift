@@ -1,11 +1,8 @@
-import IndivoModel
-import IndivoXML
 import Synchronization
 
 /// Storing documents so that each is stored once, also where nobody knows whether an earlier attempt arrived.
 extension IndivoRecord {
-    /// Adds a document.
-    /// - Parameter calls: The one with an external id, and the one without.
+    /// Adds a document, by the call with an external id or the one without.
     func addNew(
         _ document: some RecordDocument, _ calls: (withID: IndivoCall, withoutID: IndivoCall), path: [String: String] = [:],
         _ externalID: ExternalID, _ validation: DocumentValidation
@@ -13,8 +10,8 @@ extension IndivoRecord {
         let call = externalID == .none ? calls.withoutID : calls.withID
         try checkNew(document, call)
         try document.check(validation)
+        // What changed in it since an earlier attempt that arrived is a new version.
         let isAsItIs = try await store(DocumentUpload(new: document, call), call, path, externalID)
-        // What changed in it since an earlier attempt that arrived.
         if !isAsItIs { try await document.replace(validation: .none) }
     }
 
@@ -79,8 +76,7 @@ extension IndivoRecord {
     /// From now on this version is known to have a newer one.
     func noteReplaced(_ document: String?) { if let document { _ = replacedVersions.withLock { $0.insert(document) } } }
 
-    /// Has documents be sent while `work` runs; afterwards they are where they were.
-    /// - Parameter write: What is not known of them when `work` leaves it open.
+    /// Has documents be sent while `work` runs; afterwards they are where they were, but for a `write` that it leaves open.
     private func sending<Result>(
         _ documents: [any RecordDocument], orElse write: SentWrite? = nil, _ work: () async throws -> Result
     ) async throws -> Result {
@@ -102,14 +98,12 @@ extension IndivoRecord {
 
     // MARK: Earlier attempts
 
-    /// What is not known of documents of which all have to stand alike.
-    /// - Throws: ``IndivoError`` when one is on its way, or may be stored otherwise already.
+    /// What is not known of documents, of which none may be on its way, or may be stored otherwise already.
     private func former(
         _ documents: [any RecordDocument], _ call: IndivoCall, _ path: [String: String], _ externalID: String?
     ) throws -> SentWrite? {
         let former = try documents.map { try idle($0, call) }
-        for (document, write) in zip(documents, former) {
-            guard let write else { continue }
+        for case (let document, let write?) in zip(documents, former) {
             guard write.isSame(as: call, path, in: self, externalID: externalID),
                 former.allSatisfy({ $0?.externalID == write.externalID })
             else { throw IndivoError.argument(document.mayBeStored, call) }
@@ -133,8 +127,7 @@ extension IndivoRecord {
         _ = try idle(document, call)
     }
 
-    /// Searches for a document that an earlier attempt may have stored.
-    /// - Returns: What the server says of it; `nil` when it is not there.
+    /// What the server says of a document that an earlier attempt may have stored; `nil` when it is not there.
     /// - Throws: A conflict when something else is stored under the id.
     private func find(_ write: SentWrite, _ call: IndivoCall) async throws -> DocumentMetadata? {
         guard let metadata = try await documentMetadata(externalID: write.externalID) else { return nil }
@@ -153,9 +146,7 @@ extension SentWrite {
     }
 
     /// Whether it adds a document to a record, and nothing else.
-    package func adds(to record: IndivoRecord) -> Bool {
-        isSame(as: .documentCreateByExternalID, [:], in: record, externalID: nil)
-    }
+    package func adds(to record: IndivoRecord) -> Bool { isSame(as: .documentCreateByExternalID, [:], in: record, externalID: nil) }
 
     /// Whether it replaces a document of a record.
     package func replaces(_ document: String, in record: IndivoRecord) -> Bool {
@@ -211,8 +202,7 @@ extension DocumentUpload {
         try self.init(PreparedDocument(replacing: document, in: root), of: [document])
     }
 
-    /// The server has the documents now.
-    /// - Parameter isAsItIs: Whether it has this content, and not what an earlier attempt sent.
+    /// The server has the documents now, with this content (`isAsItIs`) or with what an earlier attempt sent.
     func confirm(_ metadata: DocumentMetadata, in record: IndivoRecord, isAsItIs: Bool = true) {
         if isAsItIs { commit() }
         for document in documents { document.confirm(id: metadata.id, metadata: metadata, in: record) }

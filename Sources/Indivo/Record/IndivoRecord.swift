@@ -1,5 +1,4 @@
 import Foundation
-import IndivoModel
 import OAuth1
 import Synchronization
 
@@ -17,37 +16,27 @@ public final class IndivoRecord: Sendable {
     /// The token by which the app acts, with its secret. Keep it only where secrets are kept.
     public let token: OAuthToken
 
-    /// The versions that were replaced, as far as this process has seen: a second object of the same document then knows that
-    /// it is outdated, without asking the server.
+    /// The versions that this process has seen replaced: a second object of the same document then knows that it is outdated.
     let replacedVersions = Mutex<Set<String>>([])
     /// Messages of which it is not known whether they arrived, or all of their attachments. When one is sent again, and the
     /// server says that it has it, that is this message. Another with its id is still refused.
     let unresolvedMessages = Mutex<[String: OutgoingMessage]>([:])
 
-    init(server: IndivoServer, id: String, token: OAuthToken) {
-        self.server = server
-        self.id = id
-        self.token = token
-    }
+    init(server: IndivoServer, id: String, token: OAuthToken) { (self.server, self.id, self.token) = (server, id, token) }
 
     /// The record's label, its demographics' id, and when it was made (`record`).
     /// - Throws: ``IndivoError``.
-    public func information() async throws -> RecordInformation {
-        try await send(.record).value(RecordInformation.self)
-    }
+    public func information() async throws -> RecordInformation { try await send(.record).value(RecordInformation.self) }
 
     /// What the app keeps for itself in this record.
     public var appDocuments: AppDocuments { AppDocuments(scope: self) }
 
     /// The part of the record that is shared through a carenet, as far as this record's token may see it.
     /// - Parameter id: The carenet's id, as ``RecordDocument/carenets()`` gives it.
-    public func carenet(_ id: String) -> IndivoCarenet {
-        IndivoCarenet(server: server, id: id, token: token, record: self)
-    }
+    public func carenet(_ id: String) -> IndivoCarenet { IndivoCarenet(server: server, id: id, token: token, record: self) }
 
     /// An account, as this record's token may see it.
-    /// - Parameter id: The e-mail address of the person who granted the token. Whatever the app adds names it as the
-    ///   creator.
+    /// - Parameter id: The e-mail address of the person who granted the token. Whatever the app adds names it as the creator.
     public func account(_ id: String) -> IndivoAccount { IndivoAccount(server: server, id: id, token: token) }
 }
 

@@ -1,6 +1,4 @@
 import Foundation
-import IndivoModel
-import IndivoXML
 import OAuth1
 
 /// A message to the people who manage a record.
@@ -10,8 +8,7 @@ import OAuth1
 /// try message.attach(labResult)
 /// try await record.send(message)
 /// ```
-/// Its id is the app's own: a server accepts each id once, so that a message whose response was lost can be sent again
-/// unchanged, and arrives once.
+/// Its id is the app's own, and accepted once: a message whose response was lost can be sent again unchanged, and arrives once.
 public struct OutgoingMessage: Sendable, Hashable {
     /// How a server shows the body.
     public enum BodyType: String, Sendable, Hashable, CaseIterable {
@@ -23,12 +20,8 @@ public struct OutgoingMessage: Sendable, Hashable {
 
     /// How urgent it is.
     public enum Severity: String, Sendable, Hashable, CaseIterable {
-        /// The least urgent.
-        case low
-        /// Urgent.
-        case medium
-        /// The most urgent.
-        case high
+        /// From the least urgent to the most.
+        case low, medium, high
     }
 
     /// Unique among the app's messages; ASCII without `/?#;`.
@@ -49,12 +42,8 @@ public struct OutgoingMessage: Sendable, Hashable {
         subject: String, body: String, bodyType: BodyType = .plaintext, severity: Severity = .low,
         attachments: [FileContent] = [], id: String = UUID().uuidString.lowercased()
     ) {
-        self.id = id
-        self.subject = subject
-        self.body = body
-        self.bodyType = bodyType
-        self.severity = severity
-        self.attachments = attachments
+        (self.id, self.subject, self.body) = (id, subject, body)
+        (self.bodyType, self.severity, self.attachments) = (bodyType, severity, attachments)
     }
 
     /// Attaches a document, as it is now.
@@ -65,12 +54,10 @@ public struct OutgoingMessage: Sendable, Hashable {
 }
 
 extension IndivoRecord {
-    /// Sends a message to the record's owner and whoever shares it, with its attachments (`record_send_message`,
-    /// `record_message_attach`).
+    /// Sends a message, with its attachments, to the record's owner and sharers (`record_send_message`, `record_message_attach`).
     ///
-    /// Everything is checked before anything is sent: readers see a message at once, even while its attachments are
-    /// still on their way. After an error that leaves open what arrived, the same message can be sent again through this
-    /// record: it arrives once, with each attachment.
+    /// Everything is checked before anything is sent: readers see a message at once, even without its attachments. After an error
+    /// that leaves open what arrived, it can be sent again through this record: it arrives once, with each attachment.
     /// - Throws: ``IndivoError``; another message with the id of one that was sent before is refused.
     public func send(_ message: OutgoingMessage) async throws {
         let call = IndivoCall.recordSendMessage
@@ -97,8 +84,7 @@ extension IndivoRecord {
         }
     }
 
-    /// Sends one attachment of a message that was sent (`record_message_attach`), when it is not known whether the attachment
-    /// arrived; ``send(_:)`` sends them all.
+    /// Sends an attachment (`record_message_attach`) of which it is not known whether it arrived; ``send(_:)`` sends them all.
     /// - Parameters:
     ///   - attachment: XML.
     ///   - message: The message; a server takes attachments to one that it does not know, and forgets them.
@@ -108,13 +94,11 @@ extension IndivoRecord {
         try await attach(attachment, to: message, number: number, mayBeThere: false)
     }
 
-    /// - Parameter mayBeThere: Whether an earlier call may have sent it.
     private func attach(_ attachment: FileContent, to message: OutgoingMessage, number: Int, mayBeThere: Bool) async throws {
         let call = IndivoCall.recordMessageAttach
         guard (1...max(1, message.attachments.count)).contains(number), !message.attachments.isEmpty else {
             throw IndivoError.argument(
-                "the message has \(message.attachments.count) attachments, counted from 1, and none with the number "
-                    + "\(number)", call)
+                "the message has \(message.attachments.count) attachments, counted from 1, and none with number \(number)", call)
         }
         _ = try await send(
             call, path: ["message": message.id, "number": String(number)], body: attachment.body(for: call),

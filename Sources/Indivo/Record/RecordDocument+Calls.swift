@@ -1,15 +1,12 @@
-import IndivoModel
 import OAuth1
 
 extension RecordDocument {
-    /// Stores the document as a new version of itself (`document_version_by_ext_id`; without an external id,
-    /// `document_version`). Its id and metadata become the new version's.
+    /// Stores a new version (`document_version_by_ext_id`, `document_version`), whose id and metadata the document then has.
     ///
     /// Nothing that is stored is lost: a document that came from a report is first fetched whole, and only what changed
     /// is written into it. What the class does not know, and other models of the same document, stay.
     /// - Parameter externalID: The external id of the new version, which is another than those of earlier versions.
-    /// - Throws: ``IndivoError``; `DocumentError` when the document cannot be written. A version that is not the newest is
-    ///   refused before it is sent.
+    /// - Throws: ``IndivoError``, also for a version that is not the newest; `DocumentError` when it cannot be written.
     public func replace(externalID: ExternalID = .generated, validation: DocumentValidation = .model) async throws {
         try await stored(for: .documentVersionByExternalID).0.replace(self, externalID, validation)
     }
@@ -50,19 +47,16 @@ extension RecordDocument {
         documentPlace.metadata?.status = status
     }
 
-    /// The changes of this version's status, the earliest first (`document_status_history`). The status it began with
-    /// is not among them.
+    /// The changes of this version's status, the earliest first, without the status it began with (`document_status_history`).
     /// - Throws: ``IndivoError``.
     public func statusHistory() async throws -> [DocumentStatus.Change] {
         let (record, id) = try stored(for: .documentStatusHistory)
-        let history = try await record.send(.documentStatusHistory, path: ["document": id])
-            .value(DocumentStatusHistory.self)
+        let history = try await record.send(.documentStatusHistory, path: ["document": id]).value(DocumentStatusHistory.self)
         return history.changes.sorted { ($0.at?.date ?? .distantPast) < ($1.at?.date ?? .distantPast) }
     }
 
     /// The versions of the document, this one among them, the earliest first (`document_versions`).
-    /// - Parameter status: Only those of this status; `nil` for all. A server lists the versions of one status at a
-    ///   time, so that all take a request for each.
+    /// - Parameter status: Only those of this status; `nil` for all, with a request for each status.
     /// - Throws: ``IndivoError``.
     public func versions(status: DocumentStatus? = nil) async throws -> [DocumentMetadata] {
         let (record, id) = try stored(for: .documentVersions)
@@ -111,11 +105,9 @@ extension RecordDocument {
         return list.documents.filter { seen.insert($0.id).inserted }.map { FileDocument($0, in: record) }
     }
 
-    /// Adds a new document and relates it to this one (`document_create_by_rel_with_ext_id`; without an external id,
-    /// `document_create_by_rel`).
+    /// Adds a document and relates it to this one (`document_create_by_rel_with_ext_id`, `document_create_by_rel`).
     ///
-    /// As with ``IndivoRecord/add(_:externalID:validation:)-(RecordDocument,_,_)``, nothing is stored twice when a response
-    /// is lost.
+    /// As with ``IndivoRecord/add(_:externalID:validation:)-(RecordDocument,_,_)``, nothing is stored twice.
     /// - Parameter relation: What the new document is to this one.
     /// - Throws: ``IndivoError``; `DocumentError` when the document cannot be written.
     public func addRelated(

@@ -1,9 +1,7 @@
 import Foundation
-import IndivoModel
 import URLCoding
 
-/// A document of a health record, as far as its record knows it: typed (``IndivoModel/IndivoDocument``) or plain bytes
-/// (``FileDocument``).
+/// A document of a health record: typed (``IndivoModel/IndivoDocument``) or plain bytes (``FileDocument``).
 ///
 /// ```swift
 /// try await medication.setLabel("at breakfast")
@@ -70,6 +68,17 @@ extension RecordDocument {
         throw IndivoError.argument("the \(kind) is an old version; fetch the newest and change that", call)
     }
 
+    /// - Parameter isNewVersion: Whether the server has the version that the document was read from.
+    /// - Throws: ``IndivoError`` with all that breaks a rule of the model; `DocumentError` for what its model cannot hold.
+    package func check(_ validation: DocumentValidation, isNewVersion: Bool = false) throws {
+        guard validation == .model, let document = self as? IndivoDocument else { return }
+        let problems = try isNewVersion ? document.newProblems() : document.problems()
+        guard problems.isEmpty else {
+            let call: IndivoCall = isNewVersion ? .documentVersionByExternalID : .documentCreateByExternalID
+            throw IndivoError(.invalidDocument(problems: problems), call: call)
+        }
+    }
+
     /// What it is called in errors, which hold no ids.
     var kind: String { (self as? IndivoDocument)?.modelName ?? "document" }
 
@@ -87,10 +96,7 @@ extension IndivoDocument: RecordDocument {
     }
 
     /// Whether the document is new, or differs from what was last read from or written to a server.
-    public var state: DocumentPlace.State {
-        guard id != nil else { return .new }
-        return isChanged ? .changed : .pushed
-    }
+    public var state: DocumentPlace.State { id == nil ? .new : isChanged ? .changed : .pushed }
 }
 
 /// Whether a document is checked before it is sent.
@@ -107,22 +113,7 @@ public enum DocumentValidation: Sendable, Hashable {
     case none
 }
 
-extension RecordDocument {
-    /// - Parameter isNewVersion: Whether the server has the version that the document was read from.
-    /// - Throws: ``IndivoError`` with everything that breaks a rule of the model; `DocumentError` when the document holds
-    ///   what its model cannot.
-    package func check(_ validation: DocumentValidation, isNewVersion: Bool = false) throws {
-        guard validation == .model, let document = self as? IndivoDocument else { return }
-        let problems = try isNewVersion ? document.newProblems() : document.problems()
-        guard problems.isEmpty else {
-            let call: IndivoCall = isNewVersion ? .documentVersionByExternalID : .documentCreateByExternalID
-            throw IndivoError(.invalidDocument(problems: problems), call: call)
-        }
-    }
-}
-
-/// The external id under which a document is stored: an id of the app's, unique within app and record, beside the one that
-/// the server makes.
+/// The external id under which a document is stored: the app's own, unique within app and record, beside the server's.
 ///
 /// ```swift
 /// try await record.add(medication)                                    // .generated
@@ -130,13 +121,11 @@ extension RecordDocument {
 /// try await record.add(medication, externalID: .chosen(visit.id))     // a String known at run time
 /// ```
 public enum ExternalID: Sendable, Hashable, ExpressibleByStringLiteral {
-    /// The library makes one. When the response is lost, the library searches for the document by this id, and sends it
-    /// again only if it is not there.
+    /// The library makes one. When the response is lost, it searches by the id, and sends again only what is not there.
     case generated
     /// The app's own; ASCII without `/?#;`. A lost response is handled as with ``generated``.
     case chosen(String)
-    /// The document is stored without one. When the response is lost, nobody knows whether the document was stored, and
-    /// the library does not send it again.
+    /// None. When the response is lost, nobody knows whether the document was stored, and it is not sent again.
     case none
 
     public init(stringLiteral id: String) { self = .chosen(id) }

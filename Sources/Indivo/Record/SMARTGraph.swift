@@ -1,8 +1,17 @@
 import Foundation
-import IndivoModel
-import IndivoXML
 
-extension SMARTGraph {
+/// A graph of facts in RDF/XML, as the SMART API of version 0.4 has it.
+///
+/// An RDF library makes the most of it; this type has only what an app needs for further Indivo calls.
+public struct SMARTGraph: Sendable {
+    /// The graph as it came.
+    public let content: FileContent
+
+    init(_ answer: CallResponse) throws {
+        _ = try answer.xml(root: "RDF")
+        content = answer.content
+    }
+
     /// A kind of facts that servers give as SMART graphs.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// Allergies, and what the patient is known not to be allergic to.
@@ -21,19 +30,20 @@ extension SMARTGraph {
         case problems
         /// Vital signs, a set for each visit.
         case vitalSigns = "vital_signs"
-    }
-}
 
-/// A graph of facts in RDF/XML, as the SMART API of version 0.4 has it.
-///
-/// An RDF library makes the most of it; this type has only what an app needs for further Indivo calls.
-public struct SMARTGraph: Sendable {
-    /// The graph as it came.
-    public let content: FileContent
-
-    init(_ answer: CallResponse) throws {
-        _ = try answer.xml(root: "RDF")
-        content = answer.content
+        /// The names of its classes in the SMART ontology.
+        fileprivate var types: [String] {
+            switch self {
+            case .allergies: ["Allergy", "AllergyExclusion"]
+            case .encounters: ["Encounter"]
+            case .fulfillments: ["Fulfillment"]
+            case .immunizations: ["Immunization"]
+            case .labResults: ["LabResult"]
+            case .medications: ["Medication"]
+            case .problems: ["Problem"]
+            case .vitalSigns: ["VitalSigns"]
+            }
+        }
     }
 
     /// The root element, `rdf:RDF`.
@@ -66,21 +76,5 @@ public struct SMARTGraph: Sendable {
         let wanted = kind.types.map { "http://smartplatforms.org/terms#" + $0 }
         return try resources().filter { !Set($0.types).isDisjoint(with: wanted) }
             .compactMap { $0.uri.split(separator: "/").last.map(String.init) }
-    }
-}
-
-extension SMARTGraph.Kind {
-    /// The names of its classes in the SMART ontology.
-    fileprivate var types: [String] {
-        switch self {
-        case .allergies: ["Allergy", "AllergyExclusion"]
-        case .encounters: ["Encounter"]
-        case .fulfillments: ["Fulfillment"]
-        case .immunizations: ["Immunization"]
-        case .labResults: ["LabResult"]
-        case .medications: ["Medication"]
-        case .problems: ["Problem"]
-        case .vitalSigns: ["VitalSigns"]
-        }
     }
 }

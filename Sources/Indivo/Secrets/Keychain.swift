@@ -2,8 +2,7 @@
 import Foundation
 import Security
 
-/// Secrets in the keychain of Apple's systems: generic passwords of one service, which stay on this device and can be read
-/// after it was unlocked once.
+/// Secrets in the keychain of Apple's systems: generic passwords of one service, on this device alone, once it was unlocked.
 ///
 /// ```swift
 /// let options = IndivoServer.Options(sessions: ItemSessionStore(Keychain(service: "org.example.meds.sessions")))
@@ -15,10 +14,7 @@ public struct Keychain: SecretItems {
     public let accessGroup: String?
 
     /// The items of a service. Use one for each purpose: sessions, keys.
-    public init(service: String, accessGroup: String? = nil) {
-        self.service = service
-        self.accessGroup = accessGroup
-    }
+    public init(service: String, accessGroup: String? = nil) { (self.service, self.accessGroup) = (service, accessGroup) }
 
     public func names() throws -> [String] {
         let found = try find([kSecMatchLimit: kSecMatchLimitAll, kSecReturnAttributes: true]) as? [[String: Any]]

@@ -1,5 +1,4 @@
 import Foundation
-import HTTPTransport
 import HTTPTypes
 import Logging
 import OAuth1
@@ -32,20 +31,15 @@ public final class IndivoServer: Sendable {
     let usedCallbacks = Mutex<[String]>([])
 
     /// - Parameters:
-    ///   - api: The address of the REST API, scheme, host and port. Mostly not the same as `ui`. Plain HTTP is for this
-    ///     machine only, and for the hosts that `options` name.
-    ///   - ui: The address of the UI server.
+    ///   - api: Mostly not the same as `ui`. Plain HTTP is for this machine only, and for the hosts that `options` name.
     ///   - transport: What carries requests; the system's own unless a test or an app brings another.
     ///   - logger: Gets the name and status of each call, never a secret or anything about the patient.
     public init(
         api: URL, ui: URL, app: AppCredentials, transport: any HTTPTransport = .system,
         logger: Logger = Logger(label: "indivo"), options: Options = Options()
     ) {
-        self.api = api
-        self.ui = ui
-        self.app = app
-        self.logger = logger
-        self.options = options
+        (self.api, self.ui, self.app) = (api, ui, app)
+        (self.logger, self.options) = (logger, options)
         let now = options.timing.now
         launchNonces = OAuthNonceMemory(clock: { Int(now().timeIntervalSince1970) })
         calls = CallClient(base: api, transport: transport, logger: logger, options: options)
@@ -57,12 +51,10 @@ public final class IndivoServer: Sendable {
         public var retry: RetryPolicy
         /// How many requests may be under way at a time; further calls wait for their turn.
         public var maximumConcurrentCalls: Int
-        /// The hosts to which HTTP without TLS is allowed, beside this machine itself: everybody on the way reads what
-        /// goes there.
+        /// The hosts to which HTTP without TLS is allowed, beside this machine itself: everybody on the way reads what goes there.
         public var plainHTTPHosts: Set<String>
-        /// How much memory reading one response may take, in bytes: the response itself, and what is made of it at about a
-        /// kilobyte an element, reckoned beforehand. What would take more is refused
-        /// (``IndivoError/Reason/responseTooLarge``).
+        /// How much memory reading one response may take, in bytes: the response itself, and what is made of it at about a kilobyte
+        /// an element, reckoned beforehand. What would take more is refused (``IndivoError/Reason/responseTooLarge``).
         public var maximumReadingBytes: Int
         /// Where sessions are kept by ``IndivoRecord/keepSession(label:)``.
         public var sessions: any SessionStore
@@ -76,12 +68,8 @@ public final class IndivoServer: Sendable {
             maximumReadingBytes: Int = 128_000_000,
             sessions: any SessionStore = FileSessionStore.standard, timing: CallTiming = .system
         ) {
-            self.retry = retry
-            self.maximumConcurrentCalls = maximumConcurrentCalls
-            self.plainHTTPHosts = plainHTTPHosts
-            self.maximumReadingBytes = maximumReadingBytes
-            self.sessions = sessions
-            self.timing = timing
+            (self.retry, self.maximumConcurrentCalls, self.plainHTTPHosts) = (retry, maximumConcurrentCalls, plainHTTPHosts)
+            (self.maximumReadingBytes, self.sessions, self.timing) = (maximumReadingBytes, sessions, timing)
         }
     }
 
@@ -96,11 +84,31 @@ public final class IndivoServer: Sendable {
     }
 
     /// A record for which the app already has a token, as one kept from an earlier login.
-    public func record(id: String, token: OAuthToken) -> IndivoRecord {
-        IndivoRecord(server: self, id: id, token: token)
-    }
+    public func record(id: String, token: OAuthToken) -> IndivoRecord { IndivoRecord(server: self, id: id, token: token) }
 
     var twoLegged: OAuthCredentials { OAuthCredentials(consumer: app.consumer) }
+
+    /// The page that a login begins with.
+    var appPage: URL { ui.appending(path: "apps").appending(path: app.id, directoryHint: .notDirectory) }
+
+    /// Asks for the page that a login begins with, as the API server has something at its path too: a browser would show that,
+    /// and the login would wait for ever. A request that fails says nothing of the browser's, which may go through a proxy.
+    func checkPages() async throws {
+        // A password is typed into the pages: they need TLS as the API does.
+        let address: ServerAddress
+        do { address = try ServerAddress(ui, plainHTTPHosts: options.plainHTTPHosts) } catch {
+            throw IndivoError(.badCallback("the UI server's address cannot be used: \(error)"))
+        }
+        let request = HTTPRequest(
+            method: .get, scheme: address.scheme, authority: address.authority, path: appPage.path(percentEncoded: true))
+        let limit = min(Duration.seconds(5), options.retry.deadline)
+        let answer = try? await HTTPLimits.$remaining.withValue(limit) { try await calls.transport.send(request) }
+        try Task.checkCancellation()
+        guard let answer, RespondingServer(answer) == .api else { return }
+        throw IndivoError(.badCallback(
+            "the API server responds at the UI server's address, \(address.authority), so that nobody can log in there. "
+                + "The UI server has an address of its own, mostly another port: give that as the address of the pages"))
+    }
 }
 
 /// The identity of an app on an Indivo server, as its administrator registered it.
@@ -109,12 +117,9 @@ public struct AppCredentials: Sendable, Hashable {
     public let id: String
     let consumer: OAuthConsumer
 
-    /// - Parameters:
-    ///   - consumerKey: The OAuth consumer key, often equal to the id.
-    ///   - consumerSecret: The secret that goes with it. Anything shipped in an app can be read out of it.
+    /// An app's id, and its OAuth consumer key and secret. Anything shipped in an app can be read out of it.
     public init(id: String, consumerKey: String, consumerSecret: Secret) {
-        self.id = id
-        consumer = OAuthConsumer(key: consumerKey, secret: consumerSecret)
+        (self.id, consumer) = (id, OAuthConsumer(key: consumerKey, secret: consumerSecret))
     }
 
     /// The OAuth consumer key.
@@ -135,43 +140,13 @@ enum RespondingServer {
         switch answer.response.status.code {
         case 404 where beginning.contains("<h4>we're sorry. you have reached a page that has been disconnected"): self = .api
         case 200 where type.hasPrefix("application/json"): self = .api
-        case 300..<400 where Self.isLogin(answer.response.headerFields[.location]): self = .pages
+        case 300..<400 where answer.response.headerFields[.location].map(Self.isLogin) == true: self = .pages
         case _ where beginning.contains("<!doctype html") || beginning.contains("<html"): self = .pages
         default: return nil
         }
     }
 
-    private static func isLogin(_ location: String?) -> Bool {
-        guard let path = location.flatMap({ URL(string: $0) })?.path(percentEncoded: false) else { return false }
-        return path == "/login" || path.hasPrefix("/login/")
-    }
-}
-
-extension IndivoServer {
-    /// The page that a login begins with.
-    var appPage: URL { ui.appending(path: "apps").appending(path: app.id, directoryHint: .notDirectory) }
-
-    /// Asks for the page that a login begins with, as the API server has something at its path too: a browser would show
-    /// that, and the login would wait for ever. A password is typed into the pages: they need TLS as the API does.
-    ///
-    /// A request that fails says nothing of the browser's, which may go through a proxy.
-    /// - Throws: ``IndivoError`` where the API server responds; `CancellationError`.
-    func checkPages() async throws {
-        let address: ServerAddress
-        do {
-            address = try ServerAddress(ui, plainHTTPHosts: options.plainHTTPHosts)
-        } catch {
-            throw IndivoError(.badCallback("the UI server's address cannot be used: \(error)"))
-        }
-        let request = HTTPRequest(
-            method: .get, scheme: address.scheme, authority: address.authority, path: appPage.path(percentEncoded: true))
-        let limit = min(Duration.seconds(5), options.retry.deadline)
-        let answer = try? await HTTPLimits.$remaining.withValue(limit) { try await calls.transport.send(request) }
-        try Task.checkCancellation()
-        guard let answer, RespondingServer(answer) == .api else { return }
-        throw IndivoError(
-            .badCallback(
-                "the API server responds at the UI server's address, \(address.authority), so that nobody can log in there. "
-                    + "The UI server has an address of its own, mostly another port: give that as the address of the pages"))
+    private static func isLogin(_ location: String) -> Bool {
+        URL(string: location).map { ($0.path(percentEncoded: false) + "/").hasPrefix("/login/") } ?? false
     }
 }

@@ -1,9 +1,15 @@
 #if canImport(CLibOAuth)
 import CLibOAuth
+#elseif canImport(CryptoKit)
+import CryptoKit
+#else
+import Crypto
+#endif
 import Foundation
 
-/// HMAC-SHA1 and SHA-1 as liboauth computes them, given in base64.
+/// HMAC-SHA1 and SHA-1 as liboauth computes them, or else CryptoKit, given in base64.
 package enum HMACSHA1 {
+    #if canImport(CLibOAuth)
     /// The first call into liboauth sets up its cryptographic library, and two threads that do so at once crash.
     /// A static is initialised exactly once, by the first thread that touches it, while others wait.
     private static let isWarm: Bool = {
@@ -43,5 +49,15 @@ package enum HMACSHA1 {
         defer { free(text) }
         return String(cString: text)
     }
+    #else
+    /// base64(HMAC-SHA1(key, message)).
+    package static func signature(of message: [UInt8], key: [UInt8]) throws(OAuthSigningError) -> String {
+        Data(HMAC<Insecure.SHA1>.authenticationCode(for: message, using: SymmetricKey(data: key))).base64EncodedString()
+    }
+
+    /// base64(SHA-1(body)): the value of `oauth_body_hash`.
+    static func digest(of body: [UInt8]) throws(OAuthSigningError) -> String {
+        Data(Insecure.SHA1.hash(data: body)).base64EncodedString()
+    }
+    #endif
 }
-#endif
