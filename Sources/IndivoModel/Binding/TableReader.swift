@@ -59,14 +59,10 @@ extension FieldSchema.Reader {
 
     /// The text of a leaf, or of the item of a list; `nil` when there is none.
     @inline(__always)
-    func text(of field: FieldSchema) -> FieldText? {
-        field.leaves.isEmpty ? item?.fieldText : table.text(of: field.leaf)
-    }
+    func text(of field: FieldSchema) -> FieldText? { field.leaves.isEmpty ? item?.fieldText : table.text(of: field.leaf) }
 
     /// Whether a leaf or compound value is there, if only empty.
-    func isPresent(_ field: FieldSchema) -> Bool {
-        (field.group.map { table.groups[$0] } ?? table.leaves[field.leaf]).isPresent
-    }
+    func isPresent(_ field: FieldSchema) -> Bool { (field.group.map { table.groups[$0] } ?? table.leaves[field.leaf]).isPresent }
 
     // MARK: Lists
 

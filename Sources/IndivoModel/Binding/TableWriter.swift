@@ -25,9 +25,7 @@ extension FieldSchema {
 }
 
 extension FieldSchema.Writer {
-    convenience init(_ schema: ModelSchema, _ format: TableFormat) {
-        self.init(over: FieldTable(schema, format), isNew: true)
-    }
+    convenience init(_ schema: ModelSchema, _ format: TableFormat) { self.init(over: FieldTable(schema, format), isNew: true) }
 
     /// Begins anew with an object of the same schema.
     func clear() {
@@ -66,8 +64,7 @@ extension FieldSchema.Writer {
         if !isNew {
             let cell = table.leaves[index]
             if text.isEmpty, !cell.hasText, isField || cell.isPresent { return }
-            // A value that a property only has for want of a readable one: the original text, or that there is none, says
-            // more.
+            // A value that a property only has for want of a readable one: the original text, or that there is none, says more.
             if text == field.shape.defaultText, !cell.hasText || table.isUnreadable(index) { return }
         }
         table.set(text, at: index)
@@ -102,9 +99,7 @@ extension FieldSchema.Writer {
     }
 
     /// Adds a value to a list, or the document of a relation to one.
-    func add(_ item: TableItem, to field: FieldSchema) {
-        table.relations[field.relations.lowerBound].items.append(item)
-    }
+    func add(_ item: TableItem, to field: FieldSchema) { table.relations[field.relations.lowerBound].items.append(item) }
 }
 
 extension FieldTable {

@@ -79,9 +79,7 @@ extension Field: Equatable where Value: Equatable {
     public static func == (a: Self, b: Self) -> Bool { a.wrappedValue == b.wrappedValue }
 }
 
-extension Field: Hashable where Value: Hashable {
-    public func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
-}
+extension Field: Hashable where Value: Hashable { public func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) } }
 
 extension FieldSchema {
     /// Where nested XML holds a field's value.
@@ -119,8 +117,7 @@ struct FieldOptions: Sendable {
 /// ```swift
 /// @Field(rules: [.required, .coded(in: .rxNorm)]) public var drugName: CodedValue?
 /// ```
-/// Rules are checked by ``IndivoDocument/problems()``, never while a document is read: what is there can always be
-/// read.
+/// Rules are checked by ``IndivoDocument/problems()``, never while a document is read: what is there can always be read.
 public enum FieldRule: Sendable, Hashable {
     /// There must be a value; of a coded value title, system and identifier.
     case required

@@ -82,9 +82,7 @@ extension XMLTextReadable where Self: LexicalValue {
     }
 }
 
-extension CustomStringConvertible where Self: LexicalValue {
-    public var description: String { lexical }
-}
+extension CustomStringConvertible where Self: LexicalValue { public var description: String { lexical } }
 
 extension ExpressibleByStringLiteral where Self: LexicalValue {
     /// A value written in code. A literal that is none is a mistake in the program and stops it.

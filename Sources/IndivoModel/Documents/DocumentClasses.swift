@@ -59,8 +59,7 @@ enum DocumentClasses {
 }
 
 extension IndivoDocument {
-    /// Makes the class known, so that its model, or the root element of its nested XML, is read as this class wherever
-    /// it is met.
+    /// Makes the class known, so that its model, or the root element of its nested XML, is read as this class wherever it is met.
     ///
     /// The core models are known from the start; a class registered later for the same model replaces it.
     public static func register() { DocumentClasses.register(self) }

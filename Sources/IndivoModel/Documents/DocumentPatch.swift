@@ -49,9 +49,7 @@ package struct DocumentPatch {
     }
 
     /// Makes what was written the objects' source: the next patch says what changed since. A report's they remain.
-    package func commit() {
-        for (document, element) in written { document.source = element }
-    }
+    package func commit() { for (document, element) in written { document.source = element } }
 
     // MARK: Later
 

@@ -35,8 +35,7 @@ open class IndivoDocument {
     /// How far the document has come on its way from the app to a record.
     package final var documentStage = DocumentStage.inNoRecord
 
-    /// Whether the source is a report's, which leaves things out: then the whole document has to be fetched before it
-    /// is replaced.
+    /// Whether the source is a report's, which leaves things out: then the whole document has to be fetched before it is replaced.
     package final var isFromReport = false
 
     /// A new, empty document: it is on no server yet.
@@ -70,8 +69,7 @@ open class IndivoDocument {
     /// var problems: [DocumentError] = []
     /// let medication = try Medication.read(from: node, problems: &problems)
     /// ```
-    /// The original text of an unreadable value stays in the document, and is written back until the property has
-    /// another value.
+    /// The original text of an unreadable value stays in the document, and is written back until the property has another value.
     ///
     /// - Parameters:
     ///   - node: As in ``read(from:)``.
@@ -118,9 +116,7 @@ extension IndivoDocument {
         /// Elements and attributes named like the properties, under a root of this name.
         case nested(root: String, namespace: String?)
 
-        var isDataModel: Bool {
-            if case .dataModel = self { true } else { false }
-        }
+        var isDataModel: Bool { if case .dataModel = self { true } else { false } }
     }
 
     /// Under which names fields are written that were read under older ones.

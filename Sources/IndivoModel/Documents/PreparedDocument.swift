@@ -84,9 +84,8 @@ extension PreparedDocument {
         return try document.root == root && document.contents().count > 1 ? document.data() : root.data()
     }
 
-    /// Makes what was written the documents' source.
-    /// Where the stored document had related models that the objects did not know, the objects know them from now on:
-    /// otherwise the next version would seem to take them away.
+    /// Makes what was written the documents' source. Where the stored document had related models that the objects did not know,
+    /// the objects know them from now on: otherwise the next version would seem to take them away.
     package func commit() {
         for (document, element) in written {
             document.source = element

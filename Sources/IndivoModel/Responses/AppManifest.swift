@@ -7,8 +7,7 @@ import OrderedJSON
 /// ```swift
 /// for app in try AppManifest.readList(json: body) { print(app.name ?? app.id) }
 /// ```
-/// The calls with `manifest` in their names give only what SMART knows; the members after ``requirements`` are left
-/// out.
+/// The calls with `manifest` in their names give only what SMART knows; the members after ``requirements`` are left out.
 public struct AppManifest: Hashable, Sendable {
     /// How an app works: with a person at its pages, or on its own.
     public enum Mode: String, LexicalValue, CaseIterable {
@@ -91,9 +90,7 @@ extension AppManifest {
             guard let value = json[name], !value.isNull else { return nil }
             return try Self.value(value, property ?? name)
         }
-        guard let id = json["id"], !id.isNull else {
-            throw DocumentError(.missingValue, document: "AppManifest", property: "id")
-        }
+        guard let id = json["id"], !id.isNull else { throw DocumentError(.missingValue, document: "AppManifest", property: "id") }
         self.id = try Self.value(id, "id") ?? ""
         name = try value("name")
         details = try value("description", "details")

@@ -66,9 +66,7 @@ extension DataModel {
         public let model: String
 
         /// A field that holds one object of a model, or any number of them.
-        public init(name: String, isList: Bool, model: String) {
-            (self.name, self.isList, self.model) = (name, isList, model)
-        }
+        public init(name: String, isList: Bool, model: String) { (self.name, self.isList, self.model) = (name, isList, model) }
     }
 
     /// A model's leaves, each with the Swift path of its property, such as `drugName.title`; `nil` for a model of which

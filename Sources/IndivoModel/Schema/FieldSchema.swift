@@ -52,9 +52,7 @@ public final class FieldSchema: Sendable {
     /// The type of the leaf, or of those in the list, that the field is.
     var leafType: (any LexicalValue.Type)? { if case .leaf(let type) = shape.kind { type } else { nil } }
 
-    func read(into place: UnsafeMutableRawPointer, _ reader: FieldSchema.Reader) throws {
-        try functions.read(place, reader, self)
-    }
+    func read(into place: UnsafeMutableRawPointer, _ reader: FieldSchema.Reader) throws { try functions.read(place, reader, self) }
 
     func write(from place: UnsafeRawPointer, _ writer: FieldSchema.Writer) { functions.write(place, writer, self) }
 }
@@ -104,9 +102,7 @@ struct NameIndex: Sendable {
     init(_ fields: [(names: [String], target: FieldTarget)]) {
         var values: [String: Found] = [:]
         for (names, target) in fields {
-            for (rank, name) in zip(Int32(0)..., names) where rank < values[name]?.rank ?? .max {
-                values[name] = (target, rank)
-            }
+            for (rank, name) in zip(Int32(0)..., names) where rank < values[name]?.rank ?? .max { values[name] = (target, rank) }
         }
         var size = 8
         while size < values.count * 2 { size *= 2 }

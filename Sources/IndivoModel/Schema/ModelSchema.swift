@@ -45,16 +45,12 @@ final class ModelSchema: Sendable {
 
     /// The schema of a compound value's type.
     static func of<Value: CompoundValue>(_ type: Value.Type) -> ModelSchema {
-        known(ObjectIdentifier(type)) {
-            ModelSchema(typeName: "\(type)", modelName: "\(type)", DeclaredField.all(of: type))
-        }
+        known(ObjectIdentifier(type)) { ModelSchema(typeName: "\(type)", modelName: "\(type)", DeclaredField.all(of: type)) }
     }
 
     /// The schema of a class of documents.
     static func of(_ type: IndivoDocument.Type) -> ModelSchema {
-        known(ObjectIdentifier(type)) {
-            ModelSchema(typeName: "\(type)", modelName: type.modelName, DeclaredField.all(of: type))
-        }
+        known(ObjectIdentifier(type)) { ModelSchema(typeName: "\(type)", modelName: type.modelName, DeclaredField.all(of: type)) }
     }
 
     /// Made outside the lock. Two tasks may both make it; the first one counts.

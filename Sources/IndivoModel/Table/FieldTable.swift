@@ -102,9 +102,7 @@ struct FieldTable {
     }
 
     /// A leaf's text where it is one of the table's own and not empty.
-    func ownText(of leaf: Int) -> String? {
-        if case .own(let index) = leaves[leaf].text { texts[index] } else { nil }
-    }
+    func ownText(of leaf: Int) -> String? { if case .own(let index) = leaves[leaf].text { texts[index] } else { nil } }
 
     /// Whether a leaf has a text that is no value of its type.
     func isUnreadable(_ leaf: Int) -> Bool {

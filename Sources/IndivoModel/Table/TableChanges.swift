@@ -24,9 +24,7 @@ struct TableChanges {
 
 extension FieldTable {
     /// Whether two tables of one schema hold the same values, whatever their spelling.
-    func hasSameContent(as other: FieldTable) -> Bool {
-        schema.fields.allSatisfy { hasSameContent(as: other, in: $0) }
-    }
+    func hasSameContent(as other: FieldTable) -> Bool { schema.fields.allSatisfy { hasSameContent(as: other, in: $0) } }
 
     /// Whether two tables of one schema hold the same in one field.
     func hasSameContent(as other: FieldTable, in field: FieldSchema) -> Bool {

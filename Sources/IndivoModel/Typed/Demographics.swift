@@ -2,9 +2,7 @@ import IndivoXML
 
 /// Who the patient is (element `Demographics`), as it is sent to a server.
 public final class Demographics: IndivoDocument {
-    override public class var format: Format {
-        .nested(root: "Demographics", namespace: "http://indivo.org/vocab/xml/documents#")
-    }
+    override public class var format: Format { .nested(root: "Demographics", namespace: "http://indivo.org/vocab/xml/documents#") }
 
     /// The patient's gender as Indivo has it.
     public enum Gender: String, LexicalValue, CaseIterable {

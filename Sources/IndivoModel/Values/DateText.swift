@@ -172,8 +172,7 @@ struct Spelling: Hashable, Sendable {
     func hash(into hasher: inout Hasher) {}
 }
 
-/// Writes XML Schema's dates and times (part 2, section 3.2.7), each in one piece: the other way round from
-/// ``DateScanner``.
+/// Writes XML Schema's dates and times (part 2, section 3.2.7), each in one piece: the other way round from ``DateScanner``.
 struct DateWriter: ~Copyable {
     fileprivate let buffer: UnsafeMutableBufferPointer<UInt8>
     fileprivate var count = 0

@@ -118,8 +118,7 @@ extension Decimal: LexicalValue {
         let parts = digits.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let zero = UInt8(ascii: "0")
         guard parts.count <= 2, digits.utf8.count >= parts.count,
-            parts.allSatisfy({ $0.allSatisfy { $0 >= zero && $0 <= UInt8(ascii: "9") } })
-        else { return nil }
+            parts.allSatisfy({ $0.allSatisfy { $0 >= zero && $0 <= UInt8(ascii: "9") } }) else { return nil }
         let whole = String(decoding: parts[0].drop { $0 == zero }, as: UTF8.self)
         var fraction = parts.count == 2 ? Array(parts[1]) : []
         while fraction.last == zero { fraction.removeLast() }
@@ -190,8 +189,7 @@ enum PlainText {
         return count > 0 && count <= 15 ? (isNegative, value, fraction) : nil
     }
 
-    /// `YYYY-MM-DD` at the beginning.
-    /// Dates are in nearly every document: the first eight bytes are read together, as one number.
+    /// `YYYY-MM-DD` at the beginning. Dates are in nearly every document: the first eight bytes are read together, as one number.
     @inline(__always)
     static func day(_ bytes: UnsafeBufferPointer<UInt8>) -> (year: Int, month: Int, day: Int)? {
         guard bytes.count >= 10, let day = pair(bytes, 8) else { return nil }
@@ -212,8 +210,7 @@ enum PlainText {
     static func time(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> (hour: Int, minute: Int, second: Int)? {
         guard bytes.count >= start + 8, bytes[start + 2] == UInt8(ascii: ":"), bytes[start + 5] == UInt8(ascii: ":"),
             let hour = pair(bytes, start), let minute = pair(bytes, start + 3), let second = pair(bytes, start + 6),
-            hour < 24, minute < 60, second < 60
-        else { return nil }
+            hour < 24, minute < 60, second < 60 else { return nil }
         return (hour, minute, second)
     }
 

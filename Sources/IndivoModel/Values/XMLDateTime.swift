@@ -35,8 +35,7 @@ public struct XMLDateTime: Sendable, Hashable {
         offset: Int? = 0
     ) {
         guard XMLDate(year: year, month: month, day: day) != nil,
-            XMLTime(hour: hour, minute: minute, second: second, nanosecond: nanosecond, offset: offset) != nil
-        else { return nil }
+            XMLTime(hour: hour, minute: minute, second: second, nanosecond: nanosecond, offset: offset) != nil else { return nil }
         self.init(validated: (year, month, day), (hour, minute, second, nanosecond), offset: offset)
     }
 
@@ -63,9 +62,7 @@ public struct XMLDateTime: Sendable, Hashable {
     }
 
     /// The beginning of a day, in UTC where the day names no zone.
-    init(midnightOf day: XMLDate) {
-        self.init(validated: (day.year, day.month, day.day), (0, 0, 0, 0), offset: day.offset ?? 0)
-    }
+    init(midnightOf day: XMLDate) { self.init(validated: (day.year, day.month, day.day), (0, 0, 0, 0), offset: day.offset ?? 0) }
 
     /// The instant, in UTC where the text named no zone (as Indivo does).
     public var date: Date {

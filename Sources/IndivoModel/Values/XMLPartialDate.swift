@@ -28,8 +28,7 @@ extension XMLPartialDate {
         default: return nil
         }
         guard GregorianCalendar.hasYear(year ?? 1), (1...12).contains(month ?? 1), DateScanner.offsets.contains(offset ?? 0),
-            (1...(month.map { GregorianCalendar.days(in: $0, of: year ?? 2000) } ?? 31)).contains(day ?? 1)
-        else { return nil }
+            (1...(month.map { GregorianCalendar.days(in: $0, of: year ?? 2000) } ?? 31)).contains(day ?? 1) else { return nil }
         self.init(year: year, month: month, day: day, offset: offset, spelling: Spelling())
     }
 }

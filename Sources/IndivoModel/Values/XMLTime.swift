@@ -19,8 +19,7 @@ extension XMLTime {
     /// A time, or `nil` when there is no such time.
     public init?(hour: Int, minute: Int, second: Int = 0, nanosecond: Int = 0, offset: Int? = nil) {
         guard (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second),
-            (0...999_999_999).contains(nanosecond), DateScanner.offsets.contains(offset ?? 0)
-        else { return nil }
+            (0...999_999_999).contains(nanosecond), DateScanner.offsets.contains(offset ?? 0) else { return nil }
         self.init(hour: hour, minute: minute, second: second, nanosecond: nanosecond, offset: offset, spelling: Spelling())
     }
 }

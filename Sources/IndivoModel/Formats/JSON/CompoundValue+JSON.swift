@@ -31,9 +31,7 @@ extension FieldTable {
             let items = relations[relation].items
             return items.isEmpty ? nil : JSONValue(try items.map { try $0.json(in: field) })
         }
-        if let inner = field.inner, let group = field.group {
-            return groups[group].isPresent ? try json(of: inner) : nil
-        }
+        if let inner = field.inner, let group = field.group { return groups[group].isPresent ? try json(of: inner) : nil }
         return string(of: field.leaf).map { JSONValue($0, as: schema.leaves[field.leaf].type) }
     }
 }

@@ -82,9 +82,7 @@ extension SDMXDocument {
     }
 
     /// The document in SDMJ, a list even of one model.
-    public func json(naming: IndivoDocument.FieldNaming = .asRead) throws -> Data {
-        try SDMJ.text(of: xml(naming: naming))
-    }
+    public func json(naming: IndivoDocument.FieldNaming = .asRead) throws -> Data { try SDMJ.text(of: xml(naming: naming)) }
 }
 
 extension SDMJ {

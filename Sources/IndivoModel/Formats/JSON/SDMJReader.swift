@@ -48,9 +48,7 @@ struct SDMJReader {
         if let id = value.member("__documentid__"), id.kind == .string {
             xml.attribute(sdmx.documentID, try text(of: id) { [xml] in xml.value($0) })
         }
-        for member in members where !member.isNamed("__modelname__") && !member.isNamed("__documentid__") {
-            try readField(member)
-        }
+        for member in members where !member.isNamed("__modelname__") && !member.isNamed("__documentid__") { try readField(member) }
         xml.end()
     }
 
@@ -101,7 +99,5 @@ struct SDMJReader {
 
 extension JSONValue {
     @inline(__always)
-    fileprivate func hasText(_ other: [UInt8]) -> Bool {
-        withUTF8 { $0.count == other.count && $0.elementsEqual(other) } ?? false
-    }
+    fileprivate func hasText(_ other: [UInt8]) -> Bool { withUTF8 { $0.count == other.count && $0.elementsEqual(other) } ?? false }
 }

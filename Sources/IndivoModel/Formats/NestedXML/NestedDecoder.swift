@@ -48,8 +48,7 @@ struct NestedDecoder {
         }
     }
 
-    /// Reads what stands elsewhere than in elements; goes into compound values and lists, once it is known which elements
-    /// count.
+    /// Reads what stands elsewhere than in elements; goes into compound values and lists, once it is known which elements count.
     private static func finish(_ element: XMLView, _ group: FieldGroup, _ table: inout FieldTable) {
         if !group.otherPlaces.isEmpty { addOtherPlaces(of: element, group, to: &table) }
         if table.schema.relations.isEmpty, table.groups.isEmpty { return }

@@ -84,9 +84,7 @@ struct NestedWriter {
     /// Takes away a field under all names: one that is left would be read the next time.
     private static func remove(_ field: FieldSchema, from element: XMLNode) {
         guard field.place == .element else { return }
-        for child in field.names.flatMap({ element.ownChildren(named: $0) }) where !field.hasNone(in: child) {
-            child.remove()
-        }
+        for child in field.names.flatMap({ element.ownChildren(named: $0) }) where !field.hasNone(in: child) { child.remove() }
     }
 
     private static func insert(_ field: FieldSchema, into element: XMLNode, behind last: XMLNode?) -> XMLNode {
@@ -158,9 +156,7 @@ struct NestedWriter {
 
 extension FieldSchema {
     /// Whether a text is no value of the leaf that this field is. It stays where it is until a value replaces it.
-    fileprivate func cannotRead(_ text: String) -> Bool {
-        !text.isEmpty && leafType?.failure(of: text, isField: false) != nil
-    }
+    fileprivate func cannotRead(_ text: String) -> Bool { !text.isEmpty && leafType?.failure(of: text, isField: false) != nil }
 
     /// Whether an element that is there reads as no value: an empty leaf, or one that cannot be read.
     fileprivate func hasNone(in element: XMLNode) -> Bool {

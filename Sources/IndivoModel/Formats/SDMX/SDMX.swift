@@ -99,9 +99,7 @@ extension XMLView {
     fileprivate var holdsModels: Bool { (firstOwn("Models") ?? self).firstOwn("Model") != nil }
 
     /// The first child element of this name that belongs to the same vocabulary.
-    private func firstOwn(_ name: StaticString) -> XMLView? {
-        elements.first { $0.isNamed(name) && !$0.isForeign(in: self) }
-    }
+    private func firstOwn(_ name: StaticString) -> XMLView? { elements.first { $0.isNamed(name) && !$0.isForeign(in: self) } }
 
     /// The children that are elements.
     var elements: Elements { Elements(upcoming: firstElement) }
@@ -172,9 +170,7 @@ enum SDMX {
 
     static func describe(_ node: XMLNode) -> String { node.kind == .element ? "<\(node.qualifiedName)>" : "no element" }
 
-    static func describeWithNamespace(_ node: XMLNode) -> String {
-        describe(node) + (node.namespace.map { " in \($0)" } ?? "")
-    }
+    static func describeWithNamespace(_ node: XMLNode) -> String { describe(node) + (node.namespace.map { " in \($0)" } ?? "") }
 }
 
 extension IndivoDocument {

@@ -248,9 +248,7 @@ extension FieldTable {
     }
 
     /// The `Model` elements of a relation.
-    func models(of relation: Int) -> [XMLNode] {
-        relations[relation].items.compactMap { $0.element?.node }
-    }
+    func models(of relation: Int) -> [XMLNode] { relations[relation].items.compactMap { $0.element?.node } }
 
     /// The documents in a relation of an object.
     func documents(of relation: Int) -> [IndivoDocument] {
