@@ -36,6 +36,7 @@ public struct Field<Value: FieldValue> {
 
     /// A field with another name in XML, or stored elsewhere than in a child element.
     /// - Parameters:
+    ///   - wrappedValue: Its value to begin with; left out, none.
     ///   - name: The name in XML; left out, the property's own.
     ///   - place: The part of nested XML that holds the value. Data models (SDMX) know only elements.
     ///   - formerly: Names under which older documents hold it. They are read; a document that is sent to a server
@@ -43,17 +44,7 @@ public struct Field<Value: FieldValue> {
     ///   - rules: What ``IndivoDocument/problems()`` checks of the value.
     @inlinable
     public init(
-        _ name: String = "", in place: FieldSchema.Place = .element, formerly: String...,
-        rules: @autoclosure @escaping @Sendable () -> [FieldRule] = []
-    ) {
-        wrappedValue = .absent
-        options = FieldOptions(name: name, place: place, formerly: formerly, rules: rules)
-    }
-
-    /// A field with another name or position, and an initial value.
-    @inlinable
-    public init(
-        wrappedValue: Value, _ name: String = "", in place: FieldSchema.Place = .element, formerly: String...,
+        wrappedValue: Value = .absent, _ name: String = "", in place: FieldSchema.Place = .element, formerly: String...,
         rules: @autoclosure @escaping @Sendable () -> [FieldRule] = []
     ) {
         self.wrappedValue = wrappedValue
