@@ -91,7 +91,9 @@ struct FieldTable {
         case .bytes(let bytes): return .bytes(bytes)
         case .absent, .empty: return nil
         case .own(let index): return .string(texts[index])
-        case .scattered: return cell.origin.map { .scattered($0, isOwn: format == .nested && schema.leaves[leaf].isOwnText) }
+        case .scattered:
+            let isOwn = format == .nested && schema.leaves[leaf].isOwnText
+            return cell.origin.map { .string(isOwn ? $0.ownText() : $0.text()) }
         }
     }
 
@@ -138,14 +140,11 @@ enum TableItem {
 enum FieldText {
     /// Text that lies in one piece.
     case bytes(UnsafeBufferPointer<UInt8>)
-    /// Text in several pieces below an element, or only the element's own.
-    case scattered(XMLView, isOwn: Bool)
     case string(String)
 
     var string: String {
         switch self {
         case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
-        case .scattered(let view, let isOwn): isOwn ? view.ownText() : view.text()
         case .string(let text): text
         }
     }
@@ -162,7 +161,7 @@ enum FieldText {
 extension XMLView {
     /// The element's text as a field's; `nil` for none.
     var fieldText: FieldText? {
-        guard let bytes = onlyText else { return hasText ? .scattered(self, isOwn: false) : nil }
+        guard let bytes = onlyText else { return hasText ? .string(text()) : nil }
         return bytes.isEmpty ? nil : .bytes(bytes)
     }
 

@@ -79,7 +79,7 @@ public struct XMLDateTime: Sendable, Hashable {
     }
 }
 
-extension XMLDateTime: LexicalValue {
+extension XMLDateTime: LexicalValue, CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {
     /// Reads xs:dateTime: `2012-05-04T15:34:23`, a fraction and `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
         self = try text.withBytes { (bytes) throws(LexicalError) in try Self._read(utf8: bytes, isField: false) }
@@ -124,5 +124,3 @@ extension XMLDateTime: LexicalValue {
         return XMLDateTime(validated: day, time, offset: parts.offset, spelling: spelling)
     }
 }
-
-extension XMLDateTime: CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {}

@@ -21,7 +21,7 @@ extension XMLDuration {
     }
 }
 
-extension XMLDuration: LexicalValue {
+extension XMLDuration: LexicalValue, CustomStringConvertible, XMLTextReadable {
     public init(lexical text: String) throws(LexicalError) {
         let pattern = /(-?)P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?/
         func error(_ reason: String) -> LexicalError { LexicalError(expected: "a duration (PnYnMnDTnHnMnS)", reason: reason) }
@@ -70,5 +70,3 @@ extension XMLDuration: LexicalValue {
         return text.hasSuffix("P") ? "PT0S" : text
     }
 }
-
-extension XMLDuration: CustomStringConvertible, XMLTextReadable {}

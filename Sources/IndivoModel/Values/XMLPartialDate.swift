@@ -33,7 +33,7 @@ extension XMLPartialDate {
     }
 }
 
-extension XMLPartialDate: LexicalValue {
+extension XMLPartialDate: LexicalValue, CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {
     /// Reads `2009`, `2009-07`, `--07`, `--07-14` or `---14`, with `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
         let dashes = text.trimmingXMLSpace.prefix { $0 == "-" }.count
@@ -63,5 +63,3 @@ extension XMLPartialDate: LexicalValue {
         }
     }
 }
-
-extension XMLPartialDate: CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {}

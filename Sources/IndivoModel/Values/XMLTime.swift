@@ -24,7 +24,7 @@ extension XMLTime {
     }
 }
 
-extension XMLTime: LexicalValue {
+extension XMLTime: LexicalValue, CustomStringConvertible, XMLTextReadable {
     /// Reads xs:time: `15:34:23`, a fraction and `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
         let (parts, spelling) = try text.withBytes { (bytes) throws(LexicalError) in
@@ -44,5 +44,3 @@ extension XMLTime: LexicalValue {
         }
     }
 }
-
-extension XMLTime: CustomStringConvertible, XMLTextReadable {}
