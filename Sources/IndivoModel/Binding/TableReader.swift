@@ -78,15 +78,11 @@ extension FieldSchema.Reader {
     /// Reads a compound value in a list.
     func itemValue<Value: CompoundValue>(_ field: FieldSchema) throws -> Value? {
         guard let item else { return nil }
-        let reader: FieldSchema.Reader
-        if let inner, inner.list === field {
-            reader = inner
-        } else {
-            reader = FieldSchema.Reader(
+        let reader = inner.flatMap { $0.list === field ? $0 : nil }
+            ?? FieldSchema.Reader(
                 ModelSchema.of(Value.self), format, documentName: documentName, list: field, prefix: prefix + field.path + ".",
                 problems: problems)
-            inner = reader
-        }
+        inner = reader
         reader.decoder.decode(item, keptBy: table.source, into: &reader.table)
         return try reader.value()
     }
@@ -99,10 +95,10 @@ extension FieldSchema.Reader {
             let items = items(of: field)
             if items.count > 1, format == .dataModel {
                 // That there are more is noted, and does not keep the document from being read.
-                problems?.all.append(
-                    DocumentError(
-                        found: "\(items.count) models", expected: "one; the others stay where they are, unread",
-                        document: documentName, property: prefix + field.path, line: items[1].element?.node.line))
+                let error = DocumentError(
+                    found: "\(items.count) models", expected: "one; the others stay where they are, unread",
+                    document: documentName, property: prefix + field.path, line: items[1].element?.node.line)
+                problems?.all.append(error)
             }
             item = items.first?.element
         }

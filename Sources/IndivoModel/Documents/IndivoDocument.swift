@@ -25,12 +25,12 @@ open class IndivoDocument {
 
     /// What the server says about the document, as of the last call that reported it.
     public package(set) final var metadata: DocumentMetadata? {
-        get { keptMetadata?.value }
-        set { keptMetadata = newValue.map(KeptMetadata.init) }
+        get { keptMetadata.first }
+        set { keptMetadata = newValue.map { [$0] } ?? [] }
     }
 
-    /// Aside, since it is larger than most documents, and most have none.
-    private final var keptMetadata: KeptMetadata?
+    /// One or none, aside, since it is larger than most documents, and most have none.
+    private final var keptMetadata: [DocumentMetadata] = []
 
     /// How far the document has come on its way from the app to a record.
     package final var documentStage = DocumentStage.inNoRecord
@@ -101,10 +101,7 @@ open class IndivoDocument {
     /// - Parameter naming: Whether fields read under older names are written under today's.
     /// - Returns: The root element.
     public final func xml(naming: FieldNaming = .current) throws -> XMLNode {
-        switch type(of: self).format {
-        case .dataModel: try PreparedDocument(new: [self], naming: naming).root
-        case .nested(let root, let namespace): try nestedXML(root: root, namespace: namespace)
-        }
+        try PreparedDocument(new: self, naming: naming).root
     }
 }
 
@@ -131,10 +128,4 @@ extension IndivoDocument {
 extension IndivoDocument: CustomStringConvertible {
     /// The kind and id, never what the document says of the patient.
     public var description: String { modelName + (id.map { " \($0)" } ?? " (new)") }
-}
-
-private final class KeptMetadata {
-    let value: DocumentMetadata
-
-    init(_ value: DocumentMetadata) { self.value = value }
 }

@@ -13,9 +13,9 @@ typealias WrittenDocument = (document: IndivoDocument, element: XMLNode)
 
 extension PreparedDocument {
     /// A document on its own, in whichever format its class has.
-    package init(new document: IndivoDocument) throws {
+    package init(new document: IndivoDocument, naming: IndivoDocument.FieldNaming = .current) throws {
         switch type(of: document).format {
-        case .dataModel: try self.init(new: [document], naming: .current)
+        case .dataModel: try self.init(new: [document], naming: naming)
         case .nested(let root, let namespace): try self.init(document, nestedIn: root, namespace: namespace)
         }
     }

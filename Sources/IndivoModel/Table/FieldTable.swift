@@ -108,7 +108,7 @@ struct FieldTable {
 
     /// Whether a leaf has a text that is no value of its type.
     func isUnreadable(_ leaf: Int) -> Bool {
-        text(of: leaf).map { schema.leaves[leaf].type.failure(of: $0.string, isField: format == .dataModel) != nil } ?? false
+        text(of: leaf).map { !schema.leaves[leaf].type.canRead($0.string, isField: format == .dataModel) } ?? false
     }
 
     func line(of leaf: Int) -> Int? { leaves[leaf].origin?.node.line }

@@ -108,7 +108,7 @@ extension FieldSchema {
         switch shape.kind {
         case .compound: return items
         case .leaf(let type):
-            return first.filter { $0.element?.fieldText.map { type.failure(of: $0.string, isField: false) == nil } ?? false }
+            return first.filter { $0.element?.fieldText.map { type.canRead($0.string, isField: false) } ?? false }
         case .document(let type):
             return format == .nested ? Array(first) : first.filter { $0.element.map { type.isModel($0.node) } ?? false }
         }

@@ -156,7 +156,7 @@ struct NestedWriter {
 
 extension FieldSchema {
     /// Whether a text is no value of the leaf that this field is. It stays where it is until a value replaces it.
-    fileprivate func cannotRead(_ text: String) -> Bool { !text.isEmpty && leafType?.failure(of: text, isField: false) != nil }
+    fileprivate func cannotRead(_ text: String) -> Bool { !text.isEmpty && leafType?.canRead(text, isField: false) == false }
 
     /// Whether an element that is there reads as no value: an empty leaf, or one that cannot be read.
     fileprivate func hasNone(in element: XMLNode) -> Bool {
