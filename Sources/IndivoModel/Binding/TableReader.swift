@@ -34,13 +34,8 @@ extension FieldSchema {
             _ schema: ModelSchema, _ format: TableFormat, documentName: String? = nil, list: FieldSchema? = nil,
             prefix: String = "", known: [XMLNode: IndivoDocument] = [:], problems: ReadingProblems?
         ) {
-            self.schema = schema
-            self.format = format
-            self.documentName = documentName ?? schema.typeName
-            self.list = list
-            self.prefix = prefix
-            self.known = known
-            self.problems = problems
+            (self.schema, self.format, self.documentName) = (schema, format, documentName ?? schema.typeName)
+            (self.list, self.prefix, self.known, self.problems) = (list, prefix, known, problems)
             table = FieldTable(schema, format)
         }
     }

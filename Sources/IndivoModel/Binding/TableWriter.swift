@@ -25,8 +25,6 @@ extension FieldSchema {
 }
 
 extension FieldSchema.Writer {
-    convenience init(_ schema: ModelSchema, _ format: TableFormat) { self.init(over: FieldTable(schema, format), isNew: true) }
-
     /// Begins anew with an object of the same schema.
     func clear() {
         table.clear()
@@ -97,16 +95,13 @@ extension FieldTable {
 
     /// The table of a value that has no source.
     init<Value: CompoundValue>(_ value: Value, _ format: TableFormat) {
-        let writer = FieldSchema.Writer(ModelSchema.of(Value.self), format)
-        writer.write(value)
-        self = writer.table
+        self = TableChanges(since: FieldTable(ModelSchema.of(Value.self), format), isNew: true) { $0.write(value) }.new
     }
 
     /// The table of what an object says, whatever its source.
     init(_ document: IndivoDocument) {
         let type = type(of: document)
-        let writer = FieldSchema.Writer(ModelSchema.of(type), type.format.isDataModel ? .dataModel : .nested)
-        writer.write(document)
-        self = writer.table
+        let none = FieldTable(ModelSchema.of(type), type.format.isDataModel ? .dataModel : .nested)
+        self = TableChanges(since: none, isNew: true) { $0.write(document) }.new
     }
 }

@@ -51,8 +51,6 @@ package struct DocumentPatch {
     /// Makes what was written the objects' source: the next patch says what changed since. A report's they remain.
     package func commit() { for (document, element) in written { document.source = element } }
 
-    // MARK: Later
-
     /// What was read, made into what is to be, from a patch's XML: a document's root.
     /// - Throws: ``DocumentError`` for XML that is no patch.
     package static func changed(in root: XMLNode) throws -> XMLNode {

@@ -36,10 +36,7 @@ extension DataModel {
         public let type: FieldType
 
         /// A leaf of this name and type.
-        public init(name: String, type: FieldType) {
-            self.name = name
-            self.type = type
-        }
+        public init(name: String, type: FieldType) { (self.name, self.type) = (name, type) }
     }
 
     /// What a leaf of a data model holds.

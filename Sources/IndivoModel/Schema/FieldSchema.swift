@@ -30,13 +30,8 @@ public final class FieldSchema: Sendable {
         _ declared: DeclaredField, path: String, leaves: Range<Int>, group: Int? = nil, relations: Range<Int>,
         inner: FieldGroup? = nil
     ) {
-        self.declared = declared
-        self.path = path
-        names = declared.names
-        self.leaves = leaves
-        self.group = group
-        self.relations = relations
-        self.inner = inner
+        (self.declared, self.path, names) = (declared, path, declared.names)
+        (self.leaves, self.group, self.relations, self.inner) = (leaves, group, relations, inner)
         functions = Self.functions(of: declared.access)
     }
 

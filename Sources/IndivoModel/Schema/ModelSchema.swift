@@ -39,8 +39,6 @@ final class ModelSchema: Sendable {
         if case .relation(let index)? = field(named: name)?.target { relations[index] } else { nil }
     }
 
-    // MARK: Found once
-
     private static let known = Mutex<[ObjectIdentifier: ModelSchema]>([:])
 
     /// The schema of a compound value's type.

@@ -81,8 +81,6 @@ struct FieldTable {
         texts.append(text)
     }
 
-    // MARK: Texts
-
     /// A leaf's text; `nil` for none, which an empty one is.
     @inline(__always)
     func text(of leaf: Int) -> FieldText? {

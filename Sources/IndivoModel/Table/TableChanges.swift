@@ -32,8 +32,6 @@ struct TableChanges {
     }
 }
 
-// MARK: Comparing
-
 extension FieldTable {
     /// Whether two tables of one schema hold the same values, whatever their spelling.
     func hasSameContent(as other: FieldTable) -> Bool { schema.fields.allSatisfy { hasSameContent(as: other, in: $0) } }

@@ -121,8 +121,5 @@ public struct CareProvider: CompoundValue {
     public init() {}
 
     /// A person who cares for the patient.
-    public init(name: String?, institution: String? = nil) {
-        self.name = name
-        self.institution = institution
-    }
+    public init(name: String?, institution: String? = nil) { (self.name, self.institution) = (name, institution) }
 }

@@ -22,8 +22,6 @@ package enum SDMJ {
     /// The models of a `Models` element as SDMJ, a list even of one.
     static func text(of models: XMLNode) throws -> Data { try list(SDMX.models(in: models), path: "").fileData }
 
-    // MARK: SDMX to SDMJ
-
     private static func object(_ model: XMLNode, path: String) throws(SDMJError) -> JSONValue {
         let name = model.attr("name") ?? ""
         guard !name.isEmpty else {

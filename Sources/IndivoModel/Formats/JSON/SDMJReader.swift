@@ -83,8 +83,6 @@ struct SDMJReader {
         return stored
     }
 
-    // MARK: Texts
-
     /// Hands on a text that XML can carry.
     private func text<Result>(of value: JSONValue, _ body: (UnsafeBufferPointer<UInt8>) -> Result) throws(SDMJError) -> Result {
         let result: Result?? = value.withUTF8 { bytes in XMLText.isAllowed(bytes) ? body(bytes) : nil }

@@ -51,8 +51,6 @@ struct NestedWriter {
         }
     }
 
-    // MARK: Leaves
-
     private func write(_ field: FieldSchema, into element: XMLNode, behind last: inout XMLNode?) {
         let origin = changes.old.leaves[field.leaf].origin
         guard changedLeaves.contains(field.leaf) else {
@@ -92,8 +90,6 @@ struct NestedWriter {
         if let last { last.after(new) } else { element.prepend(new) }
         return new
     }
-
-    // MARK: Lists and documents
 
     private func write(_ relation: Int, _ field: FieldSchema, into element: XMLNode, behind last: inout XMLNode?) throws {
         let items = changes.new.relations[relation].items

@@ -175,10 +175,9 @@ enum SDMX {
 
 extension IndivoDocument {
     /// Whether a `Model` element is of this class's model.
-    static func isModel(_ element: XMLNode) -> Bool { isModel(element, ModelSchema.of(self)) }
-
-    static func isModel(_ element: XMLNode, _ schema: ModelSchema) -> Bool {
+    static func isModel(_ element: XMLNode, _ known: ModelSchema? = nil) -> Bool {
         if self is GenericDocument.Type || self == IndivoDocument.self { return true }
+        let schema = known ?? ModelSchema.of(self)
         guard let name = element.view?.attribute("name") else { return schema.modelName.isEmpty }
         return isText(schema.modelName, name)
     }
