@@ -150,8 +150,7 @@ extension FieldSchema.Reader {
         return document
     }
 
-    /// A reader of `Model` elements.
-    /// - Throws: ``DocumentError`` for a class with fields that no data model holds.
+    /// A reader of `Model` elements; throws for a class with fields that no data model holds.
     convenience init(models type: IndivoDocument.Type, known: [XMLNode: IndivoDocument] = [:], problems: ReadingProblems?) throws {
         let schema = ModelSchema.of(type)
         try schema.checkDataModel()

@@ -111,8 +111,7 @@ private func bigEndian(_ words: [UInt32]) -> [UInt8] {
 
 /// UUIDs that a digest determines (RFC 9562).
 package enum DigestUUID {
-    /// The first 16 bytes of a digest as a UUID in lower case.
-    /// - Parameter version: 5 for a name in a namespace (SHA-1), 8 for anything else.
+    /// The first 16 bytes of a digest as a UUID in lower case: version 5 of a name in a namespace (SHA-1), 8 of anything else.
     package static func text(_ digest: some Sequence<UInt8>, version: UInt8) -> String {
         var bytes = Array(digest.prefix(16))
         bytes[6] = bytes[6] & 0x0F | version << 4

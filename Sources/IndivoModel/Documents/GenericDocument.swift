@@ -25,8 +25,8 @@ extension GenericDocument {
         for (index, leaf) in model.schema.leaves.enumerated() {
             guard let text = fields.text(of: index)?.string else { continue }
             do throws(LexicalError) { _ = try leaf.type.read(text, isField: true) } catch {
-                let reason = DocumentError.Reason.unreadableValue(text: text, error)
-                problems.all.append(DocumentError(reason, document: modelName, property: leaf.property, line: fields.line(of: index)))
+                let (reason, line) = (DocumentError.Reason.unreadableValue(text: text, error), fields.line(of: index))
+                problems.all.append(DocumentError(reason, document: modelName, property: leaf.property, line: line))
             }
         }
         for (index, relation) in model.schema.relations.enumerated() {

@@ -55,8 +55,7 @@ public struct SDMXDocument {
 }
 
 extension Array where Element: IndivoDocument {
-    /// Reads documents of one class from `Model` elements, in their order.
-    /// - Throws: ``DocumentError`` for the first that cannot be read.
+    /// Reads documents of one class from `Model` elements, in their order; throws for the first that cannot be read.
     package init(readingModels models: [XMLNode]) throws {
         var reader: FieldSchema.Reader?
         self = try models.map { model in

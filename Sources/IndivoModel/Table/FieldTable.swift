@@ -176,8 +176,7 @@ struct TableDecoder {
     private var models = SDMXDecoder()
     private var nested = NestedDecoder()
 
-    /// Makes a table that of another element.
-    /// - Parameter source: A node that keeps the element's tree.
+    /// Makes a table that of another element, whose tree `source` keeps.
     @inline(__always)
     mutating func decode(_ element: XMLView, keptBy source: XMLNode?, into table: inout FieldTable) {
         table.clear()

@@ -11,10 +11,7 @@ struct TableChanges {
     /// The compound values of nested XML that came or went.
     private let groups: [Int]
 
-    /// What changed in an object since it was read.
-    /// - Parameters:
-    ///   - isNew: Whether the source is only what an empty object would be.
-    ///   - write: Writes the object.
+    /// What changed since an object was read that `write` writes; `isNew` where the source is only what an empty one would be.
     init(since old: FieldTable, isNew: Bool = false, _ write: (FieldSchema.Writer) -> Void) {
         let writer = FieldSchema.Writer(over: old, isNew: isNew)
         write(writer)

@@ -93,7 +93,8 @@ extension Decimal: LexicalValue {
     /// Reads xs:decimal: digits with an optional sign and point, no exponent.
     /// - Throws: ``LexicalError`` also for a number of more digits than `Decimal` holds, about 38: it is not rounded.
     public init(lexical text: String) throws(LexicalError) {
-        guard let plain = Decimal.plainSpelling(of: text.trimmingXMLSpace) else { throw LexicalError(text, isNot: "a decimal number") }
+        guard let plain = Decimal.plainSpelling(of: text.trimmingXMLSpace)
+        else { throw LexicalError(text, isNot: "a decimal number") }
         // No number of more digits and zeros fits.
         guard plain.utf8.count <= 400, let value = Decimal(string: plain, locale: Locale(identifier: "en_US_POSIX")),
             Decimal.plainSpelling(of: value.lexical) == plain

@@ -38,7 +38,7 @@ struct DocumentContent {
     }
 
     /// SHA-256 for text, SHA-1 for binary documents, in hexadecimal digits.
-    var digest: String { mimeType == nil ? DocumentDigest.text(data) : DocumentDigest.binary(data) }
+    var digest: String { (mimeType == nil ? DocumentDigest.sha256 : .sha1).hex(of: data) }
 
     /// The facts the document states, if it is of a kind whose content the server reads.
     /// - Throws: ``ContentError`` for one that is not valid.

@@ -11,7 +11,6 @@ package enum SDMJ {
     }
 
     /// The models of an SDMJ text as a `Models` element.
-    /// - Throws: ``SDMJError``, with line and column.
     package static func models(parsing json: Data) throws(SDMJError) -> XMLNode { try SDMJReader.models(in: value(parsing: json)) }
 
     /// - Throws: ``SDMJError`` for what is no JSON.

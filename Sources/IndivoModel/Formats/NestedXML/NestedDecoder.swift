@@ -94,9 +94,8 @@ extension IndivoDocument {
     final func readNested(_ element: XMLNode, root: String?, namespace: String?, collecting problems: ReadingProblems?) throws {
         let schema = ModelSchema.of(type(of: self))
         guard root == nil || (element.kind == .element && element.name == root && element.namespace == namespace) else {
-            throw DocumentError(
-                found: SDMX.describeWithNamespace(element), expected: "<\(root ?? "")>" + (namespace.map { " in \($0)" } ?? ""),
-                document: schema.typeName, line: element.line)
+            let expected = "<\(root ?? "")>" + (namespace.map { " in \($0)" } ?? "")
+            throw DocumentError(element, isNot: expected, document: schema.typeName, showsNamespace: true)
         }
         try FieldSchema.Reader(schema, .nested, problems: problems).fill(self, from: element)
     }

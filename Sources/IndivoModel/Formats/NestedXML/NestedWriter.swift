@@ -8,8 +8,7 @@ struct NestedWriter {
     /// The table of what the element is a copy of, where that is known.
     private let original: FieldTable?
 
-    /// Writes an object into its element.
-    /// - Parameter original: What the element is a copy of; `nil` for a new element.
+    /// Writes an object into its element, which is a copy of `original`, or new.
     static func write(_ document: IndivoDocument, into element: XMLNode, original: XMLNode?) throws {
         let schema = ModelSchema.of(type(of: document))
         let changes = TableChanges(since: FieldTable(element, schema, .nested), isNew: original == nil) { $0.write(document) }
