@@ -28,6 +28,18 @@ extension FieldSchema.Writer {
     /// Begins anew with an object of the same schema.
     func clear() {
         table.clear()
+        forgetChanges()
+    }
+
+    /// Begins anew over the table of another element, and gives what its relations hold.
+    func begin(over element: XMLView, keptBy source: XMLNode, _ decoder: inout TableDecoder) -> [FieldTable.Relation] {
+        decoder.decode(element, keptBy: source, into: &table)
+        forgetChanges()
+        defer { table.forgetItems() }
+        return table.relations
+    }
+
+    private func forgetChanges() {
         if !leaves.isEmpty { leaves.removeAll(keepingCapacity: true) }
         if !groups.isEmpty { groups.removeAll(keepingCapacity: true) }
     }

@@ -54,8 +54,10 @@ extension IndivoDocument {
     }
 
     /// Whether the document says something else than its source.
-    package final var isChanged: Bool { source.map { !isSaid(by: $0) } ?? true }
+    package final var isChanged: Bool { source.map { !SourceComparison(type(of: self), $0).isSaid(self, by: $0) } ?? true }
 
     /// Whether the source says the same and holds the related documents where they are.
-    final var isAsInSource: Bool { source.map { isSaid(by: $0, isInPlace: true) } ?? false }
+    final var isAsInSource: Bool {
+        source.map { SourceComparison(type(of: self), $0, isInPlace: true).isSaid(self, by: $0) } ?? false
+    }
 }

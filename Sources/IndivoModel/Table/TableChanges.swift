@@ -8,24 +8,12 @@ struct TableChanges {
     let new: FieldTable
     /// The leaves that changed.
     let leaves: [Int]
-    /// The compound values of nested XML that came or went.
-    private let groups: [Int]
 
     /// What changed since an object was read that `write` writes; `isNew` where the source is only what an empty one would be.
     init(since old: FieldTable, isNew: Bool = false, _ write: (FieldSchema.Writer) -> Void) {
         let writer = FieldSchema.Writer(over: old, isNew: isNew)
         write(writer)
-        (self.old, new, leaves, groups) = (old, writer.table, writer.leaves, writer.groups)
-    }
-
-    /// Whether nothing changed, in what the relations hold neither.
-    fileprivate func areNone(isInPlace: Bool = false) -> Bool {
-        leaves.isEmpty && groups.isEmpty
-            && zip(new.schema.relations, zip(old.relations, new.relations)).allSatisfy { field, relation in
-                let (source, items) = (field.readableItems(relation.0.items, new.format), relation.1.items)
-                return items.count == source.count
-                    && zip(items, source).allSatisfy { $0.isSaid(by: $1, field, isInPlace: isInPlace) }
-            }
+        (self.old, new, leaves) = (old, writer.table, writer.leaves)
     }
 }
 
@@ -62,36 +50,72 @@ extension TableItem {
         }
     }
 
-    /// Whether a value or document of an object is what an element says.
-    /// - Parameter isInPlace: Whether documents must be those that were read from the elements.
-    func isSaid(by former: TableItem, _ field: FieldSchema, isInPlace: Bool = false) -> Bool {
+    /// Whether a plain or compound value of an object is what an element of nested XML says.
+    func isSaid(by former: TableItem, _ field: FieldSchema) -> Bool {
         guard let element = former.element else { return false }
-        return switch self {
-        case .text(let text): field.leafType?.isSameValue(element.text(), text, isField: false) ?? false
-        case .value(let value): value.isSaid(by: element.node)
-        case .document(let document):
-            (!isInPlace || document.source?.view == element) && document.isSaid(by: element.node, isInPlace: isInPlace)
-        case .element: false
+        switch self {
+        case .text(let text): return field.leafType?.isSameValue(element.text(), text, isField: false) ?? false
+        case .value(let value): return SourceComparison.isSaid(value, by: element.node)
+        case .document, .element: return false
         }
     }
 }
 
-extension CompoundValue {
-    /// Whether the value says what an element of nested XML says.
-    fileprivate func isSaid(by element: XMLNode) -> Bool {
-        TableChanges(since: FieldTable(element, ModelSchema.of(Self.self), .nested)) { $0.write(self) }.areNone()
-    }
-}
+/// Finds out whether documents say what elements say, one after the other.
+final class SourceComparison {
+    private let type: IndivoDocument.Type?
+    private let writer: FieldSchema.Writer
+    /// Whether related documents must be those that were read from the elements.
+    private let isInPlace: Bool
+    private var decoder = TableDecoder()
+    /// Compares what is in relations.
+    private var inner: SourceComparison?
 
-extension IndivoDocument {
-    /// Whether the document says what an element says.
-    /// - Parameter isInPlace: Whether related documents must be those that were read from the elements.
-    final func isSaid(by element: XMLNode, isInPlace: Bool = false) -> Bool {
-        let type = type(of: self)
+    private init(_ type: IndivoDocument.Type?, _ schema: ModelSchema, _ format: TableFormat, isInPlace: Bool = false) {
+        self.type = type
+        self.isInPlace = isInPlace
+        writer = FieldSchema.Writer(over: FieldTable(schema, format))
+    }
+
+    /// - Parameter element: One of the kind that documents are compared with.
+    convenience init(_ type: IndivoDocument.Type, _ element: XMLNode, isInPlace: Bool = false) {
         let isModel = type.format.isDataModel && element.name == "Model"
-        guard element.view != nil, !isModel || type.isModel(element) else { return false }
-        let former = FieldTable(element, ModelSchema.of(type), isModel ? .dataModel : .nested)
-        return TableChanges(since: former) { $0.write(self) }.areNone(isInPlace: isInPlace)
+        self.init(type, ModelSchema.of(type), isModel ? .dataModel : .nested, isInPlace: isInPlace)
+    }
+
+    /// Whether a document says what an element says.
+    func isSaid(_ document: IndivoDocument, by element: XMLNode) -> Bool {
+        if writer.table.format == .dataModel, type?.isModel(element, writer.table.schema) != true { return false }
+        return isSaid(by: element) { $0.write(document) }
+    }
+
+    /// Whether a value says what an element of nested XML says.
+    fileprivate static func isSaid<Value: CompoundValue>(_ value: Value, by element: XMLNode) -> Bool {
+        SourceComparison(nil, ModelSchema.of(Value.self), .nested).isSaid(by: element) { $0.write(value) }
+    }
+
+    private func isSaid(by element: XMLNode, _ write: (FieldSchema.Writer) -> Void) -> Bool {
+        guard let view = element.view else { return false }
+        let former = writer.begin(over: view, keptBy: element, &decoder)
+        write(writer)
+        guard writer.leaves.isEmpty, writer.groups.isEmpty else { return false }
+        let table = writer.table
+        return table.schema.relations.indices.allSatisfy { index in
+            let field = table.schema.relations[index]
+            let (items, source) = (table.relations[index].items, field.readableItems(former[index].items, table.format))
+            return items.count == source.count && zip(items, source).allSatisfy { isSaid($0, by: $1, field) }
+        }
+    }
+
+    private func isSaid(_ item: TableItem, by former: TableItem, _ field: FieldSchema) -> Bool {
+        guard case .document(let document) = item, case .element(let element) = former else {
+            return item.isSaid(by: former, field)
+        }
+        if isInPlace, document.source?.view != element { return false }
+        let type = Swift.type(of: document)
+        let comparison = inner.flatMap { $0.type == type ? $0 : nil } ?? SourceComparison(type, element.node, isInPlace: isInPlace)
+        inner = comparison
+        return comparison.isSaid(document, by: element.node)
     }
 }
 
