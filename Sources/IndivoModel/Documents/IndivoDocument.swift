@@ -100,9 +100,7 @@ open class IndivoDocument {
     ///
     /// - Parameter naming: Whether fields read under older names are written under today's.
     /// - Returns: The root element.
-    public final func xml(naming: FieldNaming = .current) throws -> XMLNode {
-        try PreparedDocument(new: self, naming: naming).root
-    }
+    public final func xml(naming: FieldNaming = .current) throws -> XMLNode { try PreparedDocument(new: self, naming: naming).root }
 }
 
 extension IndivoDocument {

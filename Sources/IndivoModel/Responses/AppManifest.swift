@@ -73,9 +73,7 @@ public struct AppManifest: Hashable, Sendable {
     /// - Throws: As ``read(json:)``; also ``SDMJError`` when the JSON is no list.
     public static func readList(json: Data) throws -> [AppManifest] {
         let value = try SDMJ.value(parsing: json)
-        guard let items = value.elements else {
-            throw SDMJError(at: value, in: value, "expected a list, found \(value.kindName)")
-        }
+        guard let items = value.elements else { throw SDMJError(at: value, in: value, "expected a list, found \(value.kindName)") }
         return try items.map(AppManifest.init)
     }
 }

@@ -53,9 +53,7 @@ public final class FieldSchema: Sendable {
 }
 
 /// The part of a `FieldTable` that is a field's.
-enum FieldTarget: Equatable, BitwiseCopyable {
-    case leaf(Int), group(Int), relation(Int)
-}
+enum FieldTarget: Equatable, BitwiseCopyable { case leaf(Int), group(Int), relation(Int) }
 
 /// The fields of one type where it stands in a model: those of the model itself, or of a compound value in it.
 final class FieldGroup: Sendable {
