@@ -3,9 +3,7 @@
 /// Foundation's `Calendar` would do, at a hundred times the cost, and with the Julian calendar before 1582.
 package enum CivilCalendar {
     @inlinable
-    package static func isLeap(_ year: Int) -> Bool {
-        (year % 4 == 0 && year % 100 != 0) || year % 400 == 0
-    }
+    package static func isLeap(_ year: Int) -> Bool { (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 }
 
     /// The number of days of a month, 1 to 12.
     @inlinable

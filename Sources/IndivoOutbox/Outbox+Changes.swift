@@ -248,7 +248,7 @@ extension Outbox {
     /// Queues a write that may be done already, under its external id: once, also when this is tried again.
     private func queue(_ write: SentWrite, _ change: QueuedChange, _ target: OutboxItem.Target?) async throws -> OutboxItem {
         var change = change
-        change.sentBefore = write.contents.map { DocumentDigest.text($0) }
+        change.sentBefore = write.contents.map { DocumentDigest.sha256.hex(of: $0) }
         guard let former = try await queue.items().first(where: { $0.id == write.externalID }) else {
             return try await queue(
                 change, target: target, FileContent(write.contents.last ?? Data(), contentType: "application/xml"),

@@ -63,9 +63,7 @@ extension Optional: FieldValue where Wrapped: FieldElement {
     @inlinable public static var absent: Self { nil }
     public static var _shape: FieldSchema.Shape { FieldSchema.Shape(kind: Wrapped._kind, isList: false) }
 
-    public static func _read(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self {
-        try Wrapped._read(reader, field)
-    }
+    public static func _read(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self { try Wrapped._read(reader, field) }
 
     public func _write(_ writer: FieldSchema.Writer, _ field: FieldSchema) {
         if let value = self { value._write(writer, field) } else { writer.absent(field) }
@@ -80,9 +78,7 @@ extension Array: FieldValue where Element: FieldElement {
         try reader.items(of: field).compactMap { try Element._read(reader.at($0), field) }
     }
 
-    public func _write(_ writer: FieldSchema.Writer, _ field: FieldSchema) {
-        for value in self { value._write(writer, field) }
-    }
+    public func _write(_ writer: FieldSchema.Writer, _ field: FieldSchema) { for value in self { value._write(writer, field) } }
 }
 
 extension LexicalValue {
@@ -116,9 +112,7 @@ extension CompoundValue {
 
     public func _write(_ writer: FieldSchema.Writer, _ field: FieldSchema) {
         guard let inner = field.inner else { return writer.add(.value(self), to: field) }
-        writer.compound(field) {
-            withUnsafePointer(to: self) { inner.write(from: UnsafeRawPointer($0), writer) }
-        }
+        writer.compound(field) { withUnsafePointer(to: self) { inner.write(from: UnsafeRawPointer($0), writer) } }
     }
 }
 
@@ -134,17 +128,11 @@ extension IndivoDocument: FieldElement {
 
 // Values that stand alone: a document without them is not read.
 
-extension String: FieldValue {
-    @inlinable public static var absent: String { "" }
-}
+extension String: FieldValue { @inlinable public static var absent: String { "" } }
 
-extension Bool: FieldValue {
-    @inlinable public static var absent: Bool { false }
-}
+extension Bool: FieldValue { @inlinable public static var absent: Bool { false } }
 
-extension Int: FieldValue {
-    @inlinable public static var absent: Int { 0 }
-}
+extension Int: FieldValue { @inlinable public static var absent: Int { 0 } }
 
 extension FieldValue where Self: LexicalValue {
     public static var _shape: FieldSchema.Shape { FieldSchema.Shape(kind: _kind, isList: false, defaultText: absent.lexical) }

@@ -34,13 +34,8 @@ extension FieldSchema {
             _ schema: ModelSchema, _ format: TableFormat, documentName: String? = nil, list: FieldSchema? = nil,
             prefix: String = "", known: [XMLNode: IndivoDocument] = [:], problems: ReadingProblems?
         ) {
-            self.schema = schema
-            self.format = format
-            self.documentName = documentName ?? schema.typeName
-            self.list = list
-            self.prefix = prefix
-            self.known = known
-            self.problems = problems
+            (self.schema, self.format, self.documentName) = (schema, format, documentName ?? schema.typeName)
+            (self.list, self.prefix, self.known, self.problems) = (list, prefix, known, problems)
             table = FieldTable(schema, format)
         }
     }
@@ -59,14 +54,10 @@ extension FieldSchema.Reader {
 
     /// The text of a leaf, or of the item of a list; `nil` when there is none.
     @inline(__always)
-    func text(of field: FieldSchema) -> FieldText? {
-        field.leaves.isEmpty ? item?.fieldText : table.text(of: field.leaf)
-    }
+    func text(of field: FieldSchema) -> FieldText? { field.leaves.isEmpty ? item?.fieldText : table.text(of: field.leaf) }
 
     /// Whether a leaf or compound value is there, if only empty.
-    func isPresent(_ field: FieldSchema) -> Bool {
-        (field.group.map { table.groups[$0] } ?? table.leaves[field.leaf]).isPresent
-    }
+    func isPresent(_ field: FieldSchema) -> Bool { (field.group.map { table.groups[$0] } ?? table.leaves[field.leaf]).isPresent }
 
     // MARK: Lists
 
@@ -82,15 +73,11 @@ extension FieldSchema.Reader {
     /// Reads a compound value in a list.
     func itemValue<Value: CompoundValue>(_ field: FieldSchema) throws -> Value? {
         guard let item else { return nil }
-        let reader: FieldSchema.Reader
-        if let inner, inner.list === field {
-            reader = inner
-        } else {
-            reader = FieldSchema.Reader(
+        let reader = inner.flatMap { $0.list === field ? $0 : nil }
+            ?? FieldSchema.Reader(
                 ModelSchema.of(Value.self), format, documentName: documentName, list: field, prefix: prefix + field.path + ".",
                 problems: problems)
-            inner = reader
-        }
+        inner = reader
         reader.decoder.decode(item, keptBy: table.source, into: &reader.table)
         return try reader.value()
     }
@@ -103,10 +90,10 @@ extension FieldSchema.Reader {
             let items = items(of: field)
             if items.count > 1, format == .dataModel {
                 // That there are more is noted, and does not keep the document from being read.
-                problems?.all.append(
-                    DocumentError(
-                        found: "\(items.count) models", expected: "one; the others stay where they are, unread",
-                        document: documentName, property: prefix + field.path, line: items[1].element?.node.line))
+                let error = DocumentError(
+                    found: "\(items.count) models", expected: "one; the others stay where they are, unread",
+                    document: documentName, property: prefix + field.path, line: items[1].element?.node.line)
+                problems?.all.append(error)
             }
             item = items.first?.element
         }
@@ -163,8 +150,7 @@ extension FieldSchema.Reader {
         return document
     }
 
-    /// A reader of `Model` elements.
-    /// - Throws: ``DocumentError`` for a class with fields that no data model holds.
+    /// A reader of `Model` elements; throws for a class with fields that no data model holds.
     convenience init(models type: IndivoDocument.Type, known: [XMLNode: IndivoDocument] = [:], problems: ReadingProblems?) throws {
         let schema = ModelSchema.of(type)
         try schema.checkDataModel()

@@ -25,10 +25,6 @@ extension FieldSchema {
 }
 
 extension FieldSchema.Writer {
-    convenience init(_ schema: ModelSchema, _ format: TableFormat) {
-        self.init(over: FieldTable(schema, format), isNew: true)
-    }
-
     /// Begins anew with an object of the same schema.
     func clear() {
         table.clear()
@@ -37,7 +33,6 @@ extension FieldSchema.Writer {
 
     /// Begins anew over the table of another element, and gives what its relations hold.
     func begin(over element: XMLView, keptBy source: XMLNode, _ decoder: inout TableDecoder) -> [FieldTable.Relation] {
-        isNew = false
         decoder.decode(element, keptBy: source, into: &table)
         forgetChanges()
         defer { table.forgetItems() }
@@ -66,8 +61,7 @@ extension FieldSchema.Writer {
         if !isNew {
             let cell = table.leaves[index]
             if text.isEmpty, !cell.hasText, isField || cell.isPresent { return }
-            // A value that a property only has for want of a readable one: the original text, or that there is none, says
-            // more.
+            // A value that a property only has for want of a readable one: the original text, or that there is none, says more.
             if text == field.shape.defaultText, !cell.hasText || table.isUnreadable(index) { return }
         }
         table.set(text, at: index)
@@ -102,9 +96,7 @@ extension FieldSchema.Writer {
     }
 
     /// Adds a value to a list, or the document of a relation to one.
-    func add(_ item: TableItem, to field: FieldSchema) {
-        table.relations[field.relations.lowerBound].items.append(item)
-    }
+    func add(_ item: TableItem, to field: FieldSchema) { table.relations[field.relations.lowerBound].items.append(item) }
 }
 
 extension FieldTable {
@@ -115,16 +107,13 @@ extension FieldTable {
 
     /// The table of a value that has no source.
     init<Value: CompoundValue>(_ value: Value, _ format: TableFormat) {
-        let writer = FieldSchema.Writer(ModelSchema.of(Value.self), format)
-        writer.write(value)
-        self = writer.table
+        self = TableChanges(since: FieldTable(ModelSchema.of(Value.self), format), isNew: true) { $0.write(value) }.new
     }
 
     /// The table of what an object says, whatever its source.
     init(_ document: IndivoDocument) {
         let type = type(of: document)
-        let writer = FieldSchema.Writer(ModelSchema.of(type), type.format.isDataModel ? .dataModel : .nested)
-        writer.write(document)
-        self = writer.table
+        let none = FieldTable(ModelSchema.of(type), type.format.isDataModel ? .dataModel : .nested)
+        self = TableChanges(since: none, isNew: true) { $0.write(document) }.new
     }
 }

@@ -36,6 +36,7 @@ public struct Field<Value: FieldValue> {
 
     /// A field with another name in XML, or stored elsewhere than in a child element.
     /// - Parameters:
+    ///   - wrappedValue: Its value to begin with; left out, none.
     ///   - name: The name in XML; left out, the property's own.
     ///   - place: The part of nested XML that holds the value. Data models (SDMX) know only elements.
     ///   - formerly: Names under which older documents hold it. They are read; a document that is sent to a server
@@ -43,17 +44,7 @@ public struct Field<Value: FieldValue> {
     ///   - rules: What ``IndivoDocument/problems()`` checks of the value.
     @inlinable
     public init(
-        _ name: String = "", in place: FieldSchema.Place = .element, formerly: String...,
-        rules: @autoclosure @escaping @Sendable () -> [FieldRule] = []
-    ) {
-        wrappedValue = .absent
-        options = FieldOptions(name: name, place: place, formerly: formerly, rules: rules)
-    }
-
-    /// A field with another name or position, and an initial value.
-    @inlinable
-    public init(
-        wrappedValue: Value, _ name: String = "", in place: FieldSchema.Place = .element, formerly: String...,
+        wrappedValue: Value = .absent, _ name: String = "", in place: FieldSchema.Place = .element, formerly: String...,
         rules: @autoclosure @escaping @Sendable () -> [FieldRule] = []
     ) {
         self.wrappedValue = wrappedValue
@@ -79,9 +70,7 @@ extension Field: Equatable where Value: Equatable {
     public static func == (a: Self, b: Self) -> Bool { a.wrappedValue == b.wrappedValue }
 }
 
-extension Field: Hashable where Value: Hashable {
-    public func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) }
-}
+extension Field: Hashable where Value: Hashable { public func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) } }
 
 extension FieldSchema {
     /// Where nested XML holds a field's value.
@@ -119,8 +108,7 @@ struct FieldOptions: Sendable {
 /// ```swift
 /// @Field(rules: [.required, .coded(in: .rxNorm)]) public var drugName: CodedValue?
 /// ```
-/// Rules are checked by ``IndivoDocument/problems()``, never while a document is read: what is there can always be
-/// read.
+/// Rules are checked by ``IndivoDocument/problems()``, never while a document is read: what is there can always be read.
 public enum FieldRule: Sendable, Hashable {
     /// There must be a value; of a coded value title, system and identifier.
     case required

@@ -55,15 +55,8 @@ extension LexicalValue {
         return isText(lexical, bytes)
     }
 
-    /// Why a text is no such value.
-    static func failure(of text: String, isField: Bool) -> LexicalError? {
-        do {
-            _ = try read(text, isField: isField)
-            return nil
-        } catch {
-            return error
-        }
-    }
+    /// Whether a text is such a value.
+    static func canRead(_ text: String, isField: Bool) -> Bool { (try? read(text, isField: isField)) != nil }
 
     /// Whether two texts are the same value, perhaps in other spellings.
     static func isSameValue(_ a: String, _ b: String, isField: Bool) -> Bool {
@@ -82,9 +75,7 @@ extension XMLTextReadable where Self: LexicalValue {
     }
 }
 
-extension CustomStringConvertible where Self: LexicalValue {
-    public var description: String { lexical }
-}
+extension CustomStringConvertible where Self: LexicalValue { public var description: String { lexical } }
 
 extension ExpressibleByStringLiteral where Self: LexicalValue {
     /// A value written in code. A literal that is none is a mistake in the program and stops it.
@@ -101,10 +92,10 @@ public struct LexicalError: Error, Hashable, CustomStringConvertible {
     public let reason: String
 
     /// An error to be thrown by a type of your own.
-    public init(expected: String, reason: String) {
-        self.expected = expected
-        self.reason = reason
-    }
+    public init(expected: String, reason: String) { (self.expected, self.reason) = (expected, reason) }
+
+    /// What most types say of a text.
+    init(_ text: String, isNot expected: String) { self.init(expected: expected, reason: "“\(text)” is not one") }
 
     public var description: String { "expected \(expected): \(reason)" }
 }

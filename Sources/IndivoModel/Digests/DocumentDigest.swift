@@ -11,16 +11,5 @@ package enum DocumentDigest: Int {
     package init?(matchingFormOf digest: String) { self.init(rawValue: digest.utf8.count) }
 
     /// The digest in lower-case hexadecimal digits.
-    package func hex(of data: Data) -> String {
-        switch self {
-        case .sha256: SHA256.hex(data)
-        case .sha1: SHA1.hex(data)
-        }
-    }
-
-    /// Of text: SHA-256 in hexadecimal digits.
-    package static func text(_ data: Data) -> String { DocumentDigest.sha256.hex(of: data) }
-
-    /// Of a binary document: SHA-1 in hexadecimal digits.
-    package static func binary(_ data: Data) -> String { DocumentDigest.sha1.hex(of: data) }
+    package func hex(of data: Data) -> String { self == .sha256 ? SHA256.hex(data) : SHA1.hex(data) }
 }

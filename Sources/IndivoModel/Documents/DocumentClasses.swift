@@ -36,15 +36,13 @@ enum DocumentClasses {
     static func type(ofModel name: String) -> IndivoDocument.Type { type([name]) ?? GenericDocument.self }
 
     /// The class registered for what an element is: a model, a document that holds one, or nested XML's root.
-    /// - Throws: ``DocumentError`` when it is none of these.
     static func type(of element: XMLNode) throws -> IndivoDocument.Type {
         if element.name == "Model" || element.name == "Models" {
             return type(ofModel: try SDMX.soleModel(in: element, for: IndivoDocument.self).attr("name") ?? "")
         }
         if let type = type([element.name, element.namespace]) { return type }
-        throw DocumentError(
-            found: SDMX.describeWithNamespace(element), expected: "<Models>, <Model> or the root of a registered class",
-            document: "IndivoDocument", line: element.line)
+        let expected = "<Models>, <Model> or the root of a registered class"
+        throw DocumentError(element, isNot: expected, document: "IndivoDocument", showsNamespace: true)
     }
 
     /// A model that is known only by its shape.
@@ -59,8 +57,7 @@ enum DocumentClasses {
 }
 
 extension IndivoDocument {
-    /// Makes the class known, so that its model, or the root element of its nested XML, is read as this class wherever
-    /// it is met.
+    /// Makes the class known, so that its model, or the root element of its nested XML, is read as this class wherever it is met.
     ///
     /// The core models are known from the start; a class registered later for the same model replaces it.
     public static func register() { DocumentClasses.register(self) }

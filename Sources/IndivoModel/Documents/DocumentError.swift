@@ -1,3 +1,5 @@
+import IndivoXML
+
 /// Why a document could not be read or written: which document, which property, where, and what to do.
 public struct DocumentError: Error, Hashable, CustomStringConvertible {
     /// What went wrong.
@@ -29,6 +31,13 @@ public struct DocumentError: Error, Hashable, CustomStringConvertible {
 
     init(found: String, expected: String, document: String, property: String = "", line: Int? = nil) {
         self.init(.notADocument(found: found, expected: expected), document: document, property: property, line: line)
+    }
+
+    /// - Parameter element: Another than was expected.
+    init(_ element: XMLNode, isNot expected: String, document: String, showsNamespace: Bool = false) {
+        let found = element.kind == .element ? "<\(element.qualifiedName)>" : "no element"
+        let namespace = showsNamespace ? element.namespace.map { " in \($0)" } ?? "" : ""
+        self.init(found: found + namespace, expected: expected, document: document, line: element.line)
     }
 
     public var description: String {

@@ -49,14 +49,9 @@ package struct DocumentPatch {
     }
 
     /// Makes what was written the objects' source: the next patch says what changed since. A report's they remain.
-    package func commit() {
-        for (document, element) in written { document.source = element }
-    }
-
-    // MARK: Later
+    package func commit() { for (document, element) in written { document.source = element } }
 
     /// What was read, made into what is to be, from a patch's XML: a document's root.
-    /// - Throws: ``DocumentError`` for XML that is no patch.
     package static func changed(in root: XMLNode) throws -> XMLNode {
         let changed = try part("Changed", of: root).clone()
         for model in models(in: changed) { model.removeAttr(mark) }
@@ -98,7 +93,7 @@ package struct DocumentPatch {
 
     private static func part(_ name: String, of root: XMLNode) throws -> XMLNode {
         guard root.name == "Patch", let part = root.child(named: name)?.children().first else {
-            throw DocumentError(found: SDMX.describe(root), expected: "<Patch>", document: "Patch")
+            throw DocumentError(root, isNot: "<Patch>", document: "Patch")
         }
         return part
     }

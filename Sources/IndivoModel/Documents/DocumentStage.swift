@@ -54,8 +54,7 @@ package struct SentWrite: Sendable {
     /// The same, after another attempt of which the outcome is not known.
     package func adding(_ content: Data) -> SentWrite {
         var write = self
-        write.contents.removeAll { $0 == content }
-        write.contents.append(content)
+        write.contents = contents.filter { $0 != content } + [content]
         return write
     }
 }

@@ -23,19 +23,20 @@ extension GenericDocument {
         guard let model = DocumentClasses.runtimeModel(named: modelName) else { return }
         let fields = FieldTable(source, model.schema, .dataModel)
         for (index, leaf) in model.schema.leaves.enumerated() {
-            guard let text = fields.text(of: index)?.string, let error = leaf.type.failure(of: text, isField: true)
-            else { continue }
-            let reason = DocumentError.Reason.unreadableValue(text: text, error)
-            problems.all.append(DocumentError(reason, document: modelName, property: leaf.property, line: fields.line(of: index)))
+            guard let text = fields.text(of: index)?.string else { continue }
+            do throws(LexicalError) { _ = try leaf.type.read(text, isField: true) } catch {
+                let (reason, line) = (DocumentError.Reason.unreadableValue(text: text, error), fields.line(of: index))
+                problems.all.append(DocumentError(reason, document: modelName, property: leaf.property, line: line))
+            }
         }
         for (index, relation) in model.schema.relations.enumerated() {
             for related in fields.models(of: index) {
                 let found = related.attr("name") ?? ""
                 if let expected = model.relatedModels[relation.name], expected != found {
-                    problems.all.append(
-                        DocumentError(
-                            found: "<Model name=\"\(found)\">", expected: "<Model name=\"\(expected)\">",
-                            document: modelName, property: relation.name, line: related.line))
+                    let error = DocumentError(
+                        found: "<Model name=\"\(found)\">", expected: "<Model name=\"\(expected)\">", document: modelName,
+                        property: relation.name, line: related.line)
+                    problems.all.append(error)
                 }
                 _ = try DocumentClasses.type(ofModel: found).read(from: related, collecting: problems)
             }

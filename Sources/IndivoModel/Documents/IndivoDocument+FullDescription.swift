@@ -49,8 +49,7 @@ extension IndivoDocument {
 }
 
 extension FieldTable {
-    /// A line for each value.
-    /// - Parameter path: What stands before the properties' names.
+    /// A line for each value; `path` stands before the properties' names.
     fileprivate func lines(_ group: FieldGroup, path: String, margin: String) -> [String] {
         group.fields.flatMap { field -> [String] in
             let name = path + field.property

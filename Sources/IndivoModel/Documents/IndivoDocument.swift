@@ -25,18 +25,17 @@ open class IndivoDocument {
 
     /// What the server says about the document, as of the last call that reported it.
     public package(set) final var metadata: DocumentMetadata? {
-        get { keptMetadata?.value }
-        set { keptMetadata = newValue.map(KeptMetadata.init) }
+        get { keptMetadata.first }
+        set { keptMetadata = newValue.map { [$0] } ?? [] }
     }
 
-    /// Aside, since it is larger than most documents, and most have none.
-    private final var keptMetadata: KeptMetadata?
+    /// One or none, aside, since it is larger than most documents, and most have none.
+    private final var keptMetadata: [DocumentMetadata] = []
 
     /// How far the document has come on its way from the app to a record.
     package final var documentStage = DocumentStage.inNoRecord
 
-    /// Whether the source is a report's, which leaves things out: then the whole document has to be fetched before it
-    /// is replaced.
+    /// Whether the source is a report's, which leaves things out: then the whole document has to be fetched before it is replaced.
     package final var isFromReport = false
 
     /// A new, empty document: it is on no server yet.
@@ -70,8 +69,7 @@ open class IndivoDocument {
     /// var problems: [DocumentError] = []
     /// let medication = try Medication.read(from: node, problems: &problems)
     /// ```
-    /// The original text of an unreadable value stays in the document, and is written back until the property has
-    /// another value.
+    /// The original text of an unreadable value stays in the document, and is written back until the property has another value.
     ///
     /// - Parameters:
     ///   - node: As in ``read(from:)``.
@@ -102,12 +100,7 @@ open class IndivoDocument {
     ///
     /// - Parameter naming: Whether fields read under older names are written under today's.
     /// - Returns: The root element.
-    public final func xml(naming: FieldNaming = .current) throws -> XMLNode {
-        switch type(of: self).format {
-        case .dataModel: try PreparedDocument(new: [self], naming: naming).root
-        case .nested(let root, let namespace): try nestedXML(root: root, namespace: namespace)
-        }
-    }
+    public final func xml(naming: FieldNaming = .current) throws -> XMLNode { try PreparedDocument(new: self, naming: naming).root }
 }
 
 extension IndivoDocument {
@@ -118,9 +111,7 @@ extension IndivoDocument {
         /// Elements and attributes named like the properties, under a root of this name.
         case nested(root: String, namespace: String?)
 
-        var isDataModel: Bool {
-            if case .dataModel = self { true } else { false }
-        }
+        var isDataModel: Bool { if case .dataModel = self { true } else { false } }
     }
 
     /// Under which names fields are written that were read under older ones.
@@ -135,10 +126,4 @@ extension IndivoDocument {
 extension IndivoDocument: CustomStringConvertible {
     /// The kind and id, never what the document says of the patient.
     public var description: String { modelName + (id.map { " \($0)" } ?? " (new)") }
-}
-
-private final class KeptMetadata {
-    let value: DocumentMetadata
-
-    init(_ value: DocumentMetadata) { self.value = value }
 }

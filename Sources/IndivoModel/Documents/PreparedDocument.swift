@@ -13,9 +13,9 @@ typealias WrittenDocument = (document: IndivoDocument, element: XMLNode)
 
 extension PreparedDocument {
     /// A document on its own, in whichever format its class has.
-    package init(new document: IndivoDocument) throws {
+    package init(new document: IndivoDocument, naming: IndivoDocument.FieldNaming = .current) throws {
         switch type(of: document).format {
-        case .dataModel: try self.init(new: [document], naming: .current)
+        case .dataModel: try self.init(new: [document], naming: naming)
         case .nested(let root, let namespace): try self.init(document, nestedIn: root, namespace: namespace)
         }
     }
@@ -84,9 +84,8 @@ extension PreparedDocument {
         return try document.root == root && document.contents().count > 1 ? document.data() : root.data()
     }
 
-    /// Makes what was written the documents' source.
-    /// Where the stored document had related models that the objects did not know, the objects know them from now on:
-    /// otherwise the next version would seem to take them away.
+    /// Makes what was written the documents' source. Where the stored document had related models that the objects did not know,
+    /// the objects know them from now on: otherwise the next version would seem to take them away.
     package func commit() {
         for (document, element) in written {
             document.source = element

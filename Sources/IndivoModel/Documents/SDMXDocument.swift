@@ -46,9 +46,7 @@ public struct SDMXDocument {
 
     /// The document as XML; what was read and not changed comes back as it was.
     /// - Returns: The root element; its `document` holds what stood around it.
-    public func xml(naming: IndivoDocument.FieldNaming = .asRead) throws -> XMLNode {
-        try prepared(naming: naming).root
-    }
+    public func xml(naming: IndivoDocument.FieldNaming = .asRead) throws -> XMLNode { try prepared(naming: naming).root }
 
     package func prepared(naming: IndivoDocument.FieldNaming) throws -> PreparedDocument {
         guard let source else { return try PreparedDocument(new: models, naming: naming) }
@@ -57,8 +55,7 @@ public struct SDMXDocument {
 }
 
 extension Array where Element: IndivoDocument {
-    /// Reads documents of one class from `Model` elements, in their order.
-    /// - Throws: ``DocumentError`` for the first that cannot be read.
+    /// Reads documents of one class from `Model` elements, in their order; throws for the first that cannot be read.
     package init(readingModels models: [XMLNode]) throws {
         var reader: FieldSchema.Reader?
         self = try models.map { model in

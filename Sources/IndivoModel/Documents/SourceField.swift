@@ -47,9 +47,7 @@ extension IndivoDocument {
     public final var sourceLine: Int? { source?.line }
 
     /// Whether there is a class or at least a description of the document's model.
-    package final var isKnownModel: Bool {
-        !(self is GenericDocument) || DocumentClasses.runtimeModel(named: modelName) != nil
-    }
+    package final var isKnownModel: Bool { !(self is GenericDocument) || DocumentClasses.runtimeModel(named: modelName) != nil }
 
     /// The documents inside this one, in the order of the model's relations.
     package final func relatedDocuments() throws -> [IndivoDocument] {

@@ -1,7 +1,5 @@
 /// An account of a person on a server (element `Account`).
 public struct Account: ServerResponse {
-    package static let elementName = "Account"
-
     /// Where an account stands.
     public enum State: String, LexicalValue, CaseIterable {
         /// Made, and not set up by the person yet.
@@ -93,7 +91,6 @@ package struct RecordList: ServerResponse {
 
 /// An account's notifications (element `Notifications`).
 package struct Notifications: ServerResponse {
-    package static let elementName = "Notifications"
     @Field("Notification") package var notifications: [Account.Notification]
 
     package init() {}

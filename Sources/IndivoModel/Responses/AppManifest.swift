@@ -7,8 +7,7 @@ import OrderedJSON
 /// ```swift
 /// for app in try AppManifest.readList(json: body) { print(app.name ?? app.id) }
 /// ```
-/// The calls with `manifest` in their names give only what SMART knows; the members after ``requirements`` are left
-/// out.
+/// The calls with `manifest` in their names give only what SMART knows; the members after ``requirements`` are left out.
 public struct AppManifest: Hashable, Sendable {
     /// How an app works: with a person at its pages, or on its own.
     public enum Mode: String, LexicalValue, CaseIterable {
@@ -26,10 +25,7 @@ public struct AppManifest: Hashable, Sendable {
         public var methods: [String]
 
         /// A kind of data, and the HTTP methods by which it is used.
-        public init(type: String, methods: [String]) {
-            self.type = type
-            self.methods = methods
-        }
+        public init(type: String, methods: [String]) { (self.type, self.methods) = (type, methods) }
     }
 
     /// The app's id, in the form of an e-mail address.
@@ -77,24 +73,19 @@ public struct AppManifest: Hashable, Sendable {
     /// - Throws: As ``read(json:)``; also ``SDMJError`` when the JSON is no list.
     public static func readList(json: Data) throws -> [AppManifest] {
         let value = try SDMJ.value(parsing: json)
-        guard let items = value.elements else {
-            throw SDMJError(at: value, in: value, "expected a list, found \(value.kindName)")
-        }
+        guard let items = value.elements else { throw SDMJError(at: value, in: value, "expected a list, found \(value.kindName)") }
         return try items.map(AppManifest.init)
     }
 }
 
 extension AppManifest {
-    private init(_ json: JSONValue) throws(DocumentError) {
+    private init(_ json: JSONValue) throws {
         guard json.kind == .object else { throw Self.error(json, "an object", "") }
-        func value<Value: LexicalValue>(_ name: String, _ property: String? = nil) throws(DocumentError) -> Value? {
-            guard let value = json[name], !value.isNull else { return nil }
-            return try Self.value(value, property ?? name)
+        func value<Value: LexicalValue>(_ name: String, _ property: String? = nil) throws -> Value? {
+            try json.said(name).flatMap { try Self.value($0, property ?? name) }
         }
-        guard let id = json["id"], !id.isNull else {
-            throw DocumentError(.missingValue, document: "AppManifest", property: "id")
-        }
-        self.id = try Self.value(id, "id") ?? ""
+        guard json.said("id") != nil else { throw DocumentError(.missingValue, document: "AppManifest", property: "id") }
+        id = try value("id") ?? ""
         name = try value("name")
         details = try value("description", "details")
         author = try value("author")
@@ -103,7 +94,7 @@ extension AppManifest {
         scope = try value("scope")
         icon = try value("icon")
         index = try value("index")
-        requirements = try Self.requirements(json["requires"] ?? .null)
+        requirements = try json.said("requires").map(Self.requirements) ?? []
         smartVersion = try value("smart_version", "smartVersion")
         hasUI = try value("has_ui", "hasUI")
         isFrameable = try value("frameable", "isFrameable")
@@ -113,35 +104,31 @@ extension AppManifest {
     }
 
     /// A single value; `nil` for an empty text.
-    private static func value<Value: LexicalValue>(_ json: JSONValue, _ property: String) throws(DocumentError) -> Value? {
+    private static func value<Value: LexicalValue>(_ json: JSONValue, _ property: String) throws -> Value? {
         guard let text = json.scalarText else { throw error(json, "one value", property) }
-        do {
-            return text.isEmpty ? nil : try Value(lexical: text)
-        } catch {
+        do throws(LexicalError) { return text.isEmpty ? nil : try Value(lexical: text) } catch {
             throw DocumentError(.unreadableValue(text: text, error), document: "AppManifest", property: property)
         }
     }
 
     /// Members named like the types, each an object with a list of methods.
-    private static func requirements(_ json: JSONValue) throws(DocumentError) -> [Requirement] {
-        if json.isNull { return [] }
+    private static func requirements(_ json: JSONValue) throws -> [Requirement] {
         guard let members = json.members else { throw error(json, "an object", "requirements") }
-        var requirements: [Requirement] = []
-        for member in members where !member.value.isNull {
+        return try members.filter { !$0.value.isNull }.map { member in
             guard member.value.kind == .object else { throw error(member.value, "an object", "requirements") }
-            var requirement = Requirement(type: member.name, methods: [])
-            if let methods = member.value["methods"], !methods.isNull {
-                guard let items = methods.elements else { throw error(methods, "a list", "requirements.methods") }
-                for item in items where !item.isNull {
-                    if let method: String = try value(item, "requirements.methods") { requirement.methods.append(method) }
-                }
-            }
-            requirements.append(requirement)
+            guard let methods = member.value.said("methods") else { return Requirement(type: member.name, methods: []) }
+            guard let items = methods.elements else { throw error(methods, "a list", "requirements.methods") }
+            let texts: [String?] = try items.filter { !$0.isNull }.map { try value($0, "requirements.methods") }
+            return Requirement(type: member.name, methods: texts.compactMap(\.self))
         }
-        return requirements
     }
 
     private static func error(_ found: JSONValue, _ expected: String, _ property: String) -> DocumentError {
         DocumentError(found: found.kindName, expected: expected, document: "AppManifest", property: property)
     }
+}
+
+extension JSONValue {
+    /// A member that is not null.
+    fileprivate func said(_ name: String) -> JSONValue? { self[name].flatMap { $0.isNull ? nil : $0 } }
 }

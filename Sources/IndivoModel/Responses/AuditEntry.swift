@@ -1,7 +1,5 @@
 /// What a server remembers of one request (element `AuditEntry`).
 public struct AuditEntry: ServerResponse {
-    package static let elementName = "AuditEntry"
-
     /// When the request came, and what became of it.
     public struct BasicInfo: CompoundValue {
         /// To the second.

@@ -24,7 +24,6 @@ public struct Carenet: CompoundValue {
 
 /// A list of carenets (element `Carenets`).
 package struct Carenets: ServerResponse {
-    package static let elementName = "Carenets"
     @Field("record_id", in: .attribute) package var recordID: String?
     @Field("Carenet") package var carenets: [Carenet]
 
@@ -33,7 +32,6 @@ package struct Carenets: ServerResponse {
 
 /// The members of a carenet (element `CarenetAccounts`).
 package struct CarenetAccounts: ServerResponse {
-    package static let elementName = "CarenetAccounts"
     @Field("CarenetAccount") package var accounts: [Carenet.Account]
 
     package init() {}

@@ -119,7 +119,6 @@ package struct DocumentList: ServerResponse {
 
 /// The changes of a document's status (element `DocumentStatusHistory`).
 package struct DocumentStatusHistory: ServerResponse {
-    package static let elementName = "DocumentStatusHistory"
     @Field("document_id", in: .attribute) package var documentID: String?
     @Field("DocumentStatus") package var changes: [DocumentStatus.Change]
 

@@ -1,7 +1,5 @@
 /// A message in an account's inbox (element `Message`).
 public struct Message: ServerResponse {
-    package static let elementName = "Message"
-
     /// How urgent a message is. Servers accept any text, so that values other than the known ones occur.
     public struct Severity: LexicalValue, ExpressibleByStringLiteral, CustomStringConvertible {
         /// The text in the message.
@@ -70,7 +68,6 @@ public struct Message: ServerResponse {
 
 /// An inbox (element `Messages`).
 package struct Messages: ServerResponse {
-    package static let elementName = "Messages"
     @Field("Message") package var messages: [Message]
 
     package init() {}

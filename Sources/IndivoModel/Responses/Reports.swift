@@ -73,7 +73,6 @@ package struct AggregateReport: CompoundValue {
 
 /// The aggregates of a generic report (element `AggregateReports`).
 package struct AggregateReports: ServerResponse {
-    package static let elementName = "AggregateReports"
     /// A number for each group, in the server's order.
     @Field("AggregateReport") package var reports: [AggregateReport]
 

@@ -16,7 +16,7 @@ public struct DataModel: Sendable, Hashable {
     public init(_ type: IndivoDocument.Type) {
         let schema = ModelSchema.of(type)
         name = type.modelName
-        fields = schema.leaves.map { Field(name: $0.name, type: $0.type.dataType) }
+        fields = schema.propertiesAndFields.map(\.field)
         relations = schema.fields.compactMap { field in
             guard case .document(let related) = field.shape.kind else { return nil }
             return Relation(name: field.name, isList: field.shape.isList, model: related.modelName)
@@ -36,10 +36,7 @@ extension DataModel {
         public let type: FieldType
 
         /// A leaf of this name and type.
-        public init(name: String, type: FieldType) {
-            self.name = name
-            self.type = type
-        }
+        public init(name: String, type: FieldType) { (self.name, self.type) = (name, type) }
     }
 
     /// What a leaf of a data model holds.
@@ -66,24 +63,24 @@ extension DataModel {
         public let model: String
 
         /// A field that holds one object of a model, or any number of them.
-        public init(name: String, isList: Bool, model: String) {
-            (self.name, self.isList, self.model) = (name, isList, model)
-        }
+        public init(name: String, isList: Bool, model: String) { (self.name, self.isList, self.model) = (name, isList, model) }
     }
 
     /// A model's leaves, each with the Swift path of its property, such as `drugName.title`; `nil` for a model of which
     /// neither class nor description is known.
     package static func leaves(ofModel name: String) -> [(property: String, field: Field)]? {
         let schema = DocumentClasses.schema(ofModel: name)
-        return schema === ModelSchema.of(GenericDocument.self) ? nil : leaves(schema)
+        return schema === ModelSchema.of(GenericDocument.self) ? nil : schema.propertiesAndFields
     }
 
     /// The same of a class.
     package static func leaves(of type: IndivoDocument.Type) -> [(property: String, field: Field)] {
-        leaves(ModelSchema.of(type))
+        ModelSchema.of(type).propertiesAndFields
     }
+}
 
-    private static func leaves(_ schema: ModelSchema) -> [(property: String, field: Field)] {
-        schema.leaves.map { ($0.property, Field(name: $0.name, type: $0.type.dataType)) }
+extension ModelSchema {
+    fileprivate var propertiesAndFields: [(property: String, field: DataModel.Field)] {
+        leaves.map { ($0.property, DataModel.Field(name: $0.name, type: $0.type.dataType)) }
     }
 }

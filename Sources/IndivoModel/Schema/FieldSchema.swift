@@ -30,13 +30,8 @@ public final class FieldSchema: Sendable {
         _ declared: DeclaredField, path: String, leaves: Range<Int>, group: Int? = nil, relations: Range<Int>,
         inner: FieldGroup? = nil
     ) {
-        self.declared = declared
-        self.path = path
-        names = declared.names
-        self.leaves = leaves
-        self.group = group
-        self.relations = relations
-        self.inner = inner
+        (self.declared, self.path, names) = (declared, path, declared.names)
+        (self.leaves, self.group, self.relations, self.inner) = (leaves, group, relations, inner)
         functions = Self.functions(of: declared.access)
     }
 
@@ -52,17 +47,13 @@ public final class FieldSchema: Sendable {
     /// The type of the leaf, or of those in the list, that the field is.
     var leafType: (any LexicalValue.Type)? { if case .leaf(let type) = shape.kind { type } else { nil } }
 
-    func read(into place: UnsafeMutableRawPointer, _ reader: FieldSchema.Reader) throws {
-        try functions.read(place, reader, self)
-    }
+    func read(into place: UnsafeMutableRawPointer, _ reader: FieldSchema.Reader) throws { try functions.read(place, reader, self) }
 
     func write(from place: UnsafeRawPointer, _ writer: FieldSchema.Writer) { functions.write(place, writer, self) }
 }
 
 /// The part of a `FieldTable` that is a field's.
-enum FieldTarget: Equatable, BitwiseCopyable {
-    case leaf(Int), group(Int), relation(Int)
-}
+enum FieldTarget: Equatable, BitwiseCopyable { case leaf(Int), group(Int), relation(Int) }
 
 /// The fields of one type where it stands in a model: those of the model itself, or of a compound value in it.
 final class FieldGroup: Sendable {
@@ -104,9 +95,7 @@ struct NameIndex: Sendable {
     init(_ fields: [(names: [String], target: FieldTarget)]) {
         var values: [String: Found] = [:]
         for (names, target) in fields {
-            for (rank, name) in zip(Int32(0)..., names) where rank < values[name]?.rank ?? .max {
-                values[name] = (target, rank)
-            }
+            for (rank, name) in zip(Int32(0)..., names) where rank < values[name]?.rank ?? .max { values[name] = (target, rank) }
         }
         var size = 8
         while size < values.count * 2 { size *= 2 }

@@ -31,9 +31,7 @@ package struct LeafRules: Sendable {
 
     private mutating func apply(_ rules: [FieldRule], at path: String, to leaf: SchemaLeaf) {
         /// Of a coded value its own leaf; of a vital sign that of its name.
-        func isPart(_ part: String) -> Bool {
-            leaf.property == "\(path).\(part)" || leaf.property == "\(path).name.\(part)"
-        }
+        func isPart(_ part: String) -> Bool { leaf.property == "\(path).\(part)" || leaf.property == "\(path).name.\(part)" }
         let isLeaf = leaf.property == path
         for rule in rules {
             switch rule {
@@ -52,9 +50,7 @@ package struct LeafRules: Sendable {
 
 extension FieldSchema {
     /// Whether a required field has a value as soon as one of its leaves has. A coded value needs them all.
-    var needsAnyLeaf: Bool {
-        if case .compound(let type) = shape.kind { type != CodedValue.self } else { false }
-    }
+    var needsAnyLeaf: Bool { if case .compound(let type) = shape.kind { type != CodedValue.self } else { false } }
 }
 
 extension DataModel {

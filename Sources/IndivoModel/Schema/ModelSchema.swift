@@ -39,22 +39,16 @@ final class ModelSchema: Sendable {
         if case .relation(let index)? = field(named: name)?.target { relations[index] } else { nil }
     }
 
-    // MARK: Found once
-
     private static let known = Mutex<[ObjectIdentifier: ModelSchema]>([:])
 
     /// The schema of a compound value's type.
     static func of<Value: CompoundValue>(_ type: Value.Type) -> ModelSchema {
-        known(ObjectIdentifier(type)) {
-            ModelSchema(typeName: "\(type)", modelName: "\(type)", DeclaredField.all(of: type))
-        }
+        known(ObjectIdentifier(type)) { ModelSchema(typeName: "\(type)", modelName: "\(type)", DeclaredField.all(of: type)) }
     }
 
     /// The schema of a class of documents.
     static func of(_ type: IndivoDocument.Type) -> ModelSchema {
-        known(ObjectIdentifier(type)) {
-            ModelSchema(typeName: "\(type)", modelName: type.modelName, DeclaredField.all(of: type))
-        }
+        known(ObjectIdentifier(type)) { ModelSchema(typeName: "\(type)", modelName: type.modelName, DeclaredField.all(of: type)) }
     }
 
     /// Made outside the lock. Two tasks may both make it; the first one counts.

@@ -87,7 +87,5 @@ extension FieldSchema.Projection {
 
 extension XMLView {
     /// Whether an element has no text, no element and no attribute with a value.
-    fileprivate var saysNothing: Bool {
-        !hasText && firstElement == nil && node.attributes.allSatisfy { $0.value.isEmpty }
-    }
+    fileprivate var saysNothing: Bool { !hasText && firstElement == nil && node.attributes.allSatisfy { $0.value.isEmpty } }
 }

@@ -81,8 +81,6 @@ struct FieldTable {
         texts.append(text)
     }
 
-    // MARK: Texts
-
     /// A leaf's text; `nil` for none, which an empty one is.
     @inline(__always)
     func text(of leaf: Int) -> FieldText? {
@@ -91,7 +89,9 @@ struct FieldTable {
         case .bytes(let bytes): return .bytes(bytes)
         case .absent, .empty: return nil
         case .own(let index): return .string(texts[index])
-        case .scattered: return cell.origin.map { .scattered($0, isOwn: format == .nested && schema.leaves[leaf].isOwnText) }
+        case .scattered:
+            let isOwn = format == .nested && schema.leaves[leaf].isOwnText
+            return cell.origin.map { .string(isOwn ? $0.ownText() : $0.text()) }
         }
     }
 
@@ -102,13 +102,11 @@ struct FieldTable {
     }
 
     /// A leaf's text where it is one of the table's own and not empty.
-    func ownText(of leaf: Int) -> String? {
-        if case .own(let index) = leaves[leaf].text { texts[index] } else { nil }
-    }
+    func ownText(of leaf: Int) -> String? { if case .own(let index) = leaves[leaf].text { texts[index] } else { nil } }
 
     /// Whether a leaf has a text that is no value of its type.
     func isUnreadable(_ leaf: Int) -> Bool {
-        text(of: leaf).map { schema.leaves[leaf].type.failure(of: $0.string, isField: format == .dataModel) != nil } ?? false
+        text(of: leaf).map { !schema.leaves[leaf].type.canRead($0.string, isField: format == .dataModel) } ?? false
     }
 
     func line(of leaf: Int) -> Int? { leaves[leaf].origin?.node.line }
@@ -140,14 +138,11 @@ enum TableItem {
 enum FieldText {
     /// Text that lies in one piece.
     case bytes(UnsafeBufferPointer<UInt8>)
-    /// Text in several pieces below an element, or only the element's own.
-    case scattered(XMLView, isOwn: Bool)
     case string(String)
 
     var string: String {
         switch self {
         case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
-        case .scattered(let view, let isOwn): isOwn ? view.ownText() : view.text()
         case .string(let text): text
         }
     }
@@ -164,7 +159,7 @@ enum FieldText {
 extension XMLView {
     /// The element's text as a field's; `nil` for none.
     var fieldText: FieldText? {
-        guard let bytes = onlyText else { return hasText ? .scattered(self, isOwn: false) : nil }
+        guard let bytes = onlyText else { return hasText ? .string(text()) : nil }
         return bytes.isEmpty ? nil : .bytes(bytes)
     }
 
@@ -181,8 +176,7 @@ struct TableDecoder {
     private var models = SDMXDecoder()
     private var nested = NestedDecoder()
 
-    /// Makes a table that of another element.
-    /// - Parameter source: A node that keeps the element's tree.
+    /// Makes a table that of another element, whose tree `source` keeps.
     @inline(__always)
     mutating func decode(_ element: XMLView, keptBy source: XMLNode?, into table: inout FieldTable) {
         table.clear()

@@ -9,10 +9,7 @@ struct TableChanges {
     /// The leaves that changed.
     let leaves: [Int]
 
-    /// What changed in an object since it was read.
-    /// - Parameters:
-    ///   - isNew: Whether the source is only what an empty object would be.
-    ///   - write: Writes the object.
+    /// What changed since an object was read that `write` writes; `isNew` where the source is only what an empty one would be.
     init(since old: FieldTable, isNew: Bool = false, _ write: (FieldSchema.Writer) -> Void) {
         let writer = FieldSchema.Writer(over: old, isNew: isNew)
         write(writer)
@@ -20,13 +17,9 @@ struct TableChanges {
     }
 }
 
-// MARK: Comparing
-
 extension FieldTable {
     /// Whether two tables of one schema hold the same values, whatever their spelling.
-    func hasSameContent(as other: FieldTable) -> Bool {
-        schema.fields.allSatisfy { hasSameContent(as: other, in: $0) }
-    }
+    func hasSameContent(as other: FieldTable) -> Bool { schema.fields.allSatisfy { hasSameContent(as: other, in: $0) } }
 
     /// Whether two tables of one schema hold the same in one field.
     func hasSameContent(as other: FieldTable, in field: FieldSchema) -> Bool {
@@ -81,7 +74,7 @@ final class SourceComparison {
     private init(_ type: IndivoDocument.Type?, _ schema: ModelSchema, _ format: TableFormat, isInPlace: Bool = false) {
         self.type = type
         self.isInPlace = isInPlace
-        writer = FieldSchema.Writer(schema, format)
+        writer = FieldSchema.Writer(over: FieldTable(schema, format))
     }
 
     /// - Parameter element: One of the kind that documents are compared with.
@@ -134,7 +127,7 @@ extension FieldSchema {
         switch shape.kind {
         case .compound: return items
         case .leaf(let type):
-            return first.filter { $0.element?.fieldText.map { type.failure(of: $0.string, isField: false) == nil } ?? false }
+            return first.filter { $0.element?.fieldText.map { type.canRead($0.string, isField: false) } ?? false }
         case .document(let type):
             return format == .nested ? Array(first) : first.filter { $0.element.map { type.isModel($0.node) } ?? false }
         }

@@ -2,9 +2,7 @@ import IndivoXML
 
 /// Who the patient is (element `Demographics`), as it is sent to a server.
 public final class Demographics: IndivoDocument {
-    override public class var format: Format {
-        .nested(root: "Demographics", namespace: "http://indivo.org/vocab/xml/documents#")
-    }
+    override public class var format: Format { .nested(root: "Demographics", namespace: SDMX.namespace) }
 
     /// The patient's gender as Indivo has it.
     public enum Gender: String, LexicalValue, CaseIterable {
@@ -80,7 +78,6 @@ public final class Demographics: IndivoDocument {
 
 extension Demographics {
     /// Reads demographics from the flat model in which servers give them (a `Model` element of SDMX).
-    /// - Throws: `LexicalError` for a value that is none, named by its field.
     package convenience init(flat model: XMLNode) throws {
         self.init()
         let fields = model.ownChildren(named: "Field").map { (name: $0.attr("name") ?? "", text: $0.text()) }

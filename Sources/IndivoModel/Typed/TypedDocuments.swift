@@ -1,14 +1,9 @@
 // Documents in nested XML that a server takes beside SDMX and turns into data models.
 
-extension IndivoDocument.Format {
-    /// Nested XML in Indivo's own namespace.
-    static func typed(_ root: String) -> IndivoDocument.Format { .nested(root: root, namespace: SDMX.namespace) }
-}
-
 /// A device the patient has (element `Equipment`). In reports it is an ``Equipment``.
 public final class EquipmentDocument: IndivoDocument {
     override public class var modelName: String { "Equipment" }
-    override public class var format: Format { .typed("Equipment") }
+    override public class var format: Format { .nested(root: "Equipment", namespace: SDMX.namespace) }
 
     /// The first day of use.
     @Field public var dateStarted: XMLDate?
@@ -33,7 +28,7 @@ public final class EquipmentDocument: IndivoDocument {
 /// Something that was done to the patient (element `Procedure`). In reports it is a ``Procedure``.
 public final class ProcedureDocument: IndivoDocument {
     override public class var modelName: String { "Procedure" }
-    override public class var format: Format { .typed("Procedure") }
+    override public class var format: Format { .nested(root: "Procedure", namespace: SDMX.namespace) }
 
     /// When it was done.
     @Field public var datePerformed: XMLDateTime?
@@ -50,7 +45,7 @@ public final class ProcedureDocument: IndivoDocument {
 /// A note on a visit (element `SimpleClinicalNote`). In reports it is a ``SimpleClinicalNote``.
 public final class SimpleClinicalNoteDocument: IndivoDocument {
     override public class var modelName: String { "SimpleClinicalNote" }
-    override public class var format: Format { .typed("SimpleClinicalNote") }
+    override public class var format: Format { .nested(root: "SimpleClinicalNote", namespace: SDMX.namespace) }
 
     /// Who signed the note, and when.
     public struct Signature: CompoundValue {
@@ -82,7 +77,7 @@ public final class SimpleClinicalNoteDocument: IndivoDocument {
 
 /// A remark on another document (element `Annotation`), to be related to it.
 public final class Annotation: IndivoDocument {
-    override public class var format: Format { .typed("Annotation") }
+    override public class var format: Format { .nested(root: "Annotation", namespace: SDMX.namespace) }
 
     /// The remark.
     @Field public var text: String?
@@ -121,8 +116,5 @@ public struct CareProvider: CompoundValue {
     public init() {}
 
     /// A person who cares for the patient.
-    public init(name: String?, institution: String? = nil) {
-        self.name = name
-        self.institution = institution
-    }
+    public init(name: String?, institution: String? = nil) { (self.name, self.institution) = (name, institution) }
 }

@@ -80,8 +80,7 @@ extension IndivoDocument {
     package final func newProblems() throws -> [ValidationError.Problem] {
         let problems = try problems()
         guard !problems.isEmpty, let source else { return problems }
-        guard let former = try? type(of: self).read(from: source, collecting: ReadingProblems()).problems()
-        else { return problems }
+        guard let former = try? type(of: self).read(from: source, collecting: ReadingProblems()).problems() else { return problems }
         let known = Set(former.map(\.withoutIndexes))
         return problems.filter { !known.contains($0.withoutIndexes) }
     }

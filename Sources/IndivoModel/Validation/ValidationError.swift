@@ -43,9 +43,7 @@ extension ValidationError.Problem {
         guard let document else { return unreadable.map(problem) }
         // A value that cannot be read is there all the same.
         let broken = ((try? document.problems()) ?? []).filter { problem in
-            !unreadable.contains {
-                $0.line == problem.line && !$0.property.isEmpty && problem.property.hasSuffix($0.property)
-            }
+            !unreadable.contains { $0.line == problem.line && !$0.property.isEmpty && problem.property.hasSuffix($0.property) }
         }
         return unreadable.map(problem) + unknownFields(of: document) + broken
     }

@@ -48,7 +48,5 @@ public struct CodeSystem: LexicalValue, ExpressibleByStringLiteral, CustomString
     public static let vaccineGroup = CodeSystem("http://www2a.cdc.gov/nip/IIS/IISStandards/vaccines.asp?rpt=vg#")
 
     /// One of SMART's own code lists, such as `smart("LabStatus")`.
-    public static func smart(_ list: String) -> CodeSystem {
-        CodeSystem("http://smartplatforms.org/terms/codes/\(list)#")
-    }
+    public static func smart(_ list: String) -> CodeSystem { CodeSystem("http://smartplatforms.org/terms/codes/\(list)#") }
 }

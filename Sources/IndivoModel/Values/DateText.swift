@@ -18,12 +18,10 @@ struct DateScanner {
     private init(_ bytes: UnsafeBufferPointer<UInt8>, expecting expected: StaticString) {
         self.bytes = bytes
         self.expected = expected
-        var (start, end) = (0, bytes.count)
-        while start < end, Self.isSpace(bytes[start]) { start += 1 }
-        while end > start, Self.isSpace(bytes[end - 1]) { end -= 1 }
-        position = start
-        self.end = end
-        isCanonical = end - start == bytes.count
+        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
+        position = bytes.firstIndex { !isSpace($0) } ?? bytes.count
+        end = (bytes.lastIndex { !isSpace($0) } ?? bytes.count - 1) + 1
+        isCanonical = end - position == bytes.count
     }
 
     /// Reads a whole text.
@@ -142,8 +140,6 @@ struct DateScanner {
 
     // MARK: Bytes
 
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
-
     private var current: UInt8? { position < end ? bytes[position] : nil }
 
     private mutating func nextDigit() -> Int? {
@@ -172,8 +168,7 @@ struct Spelling: Hashable, Sendable {
     func hash(into hasher: inout Hasher) {}
 }
 
-/// Writes XML Schema's dates and times (part 2, section 3.2.7), each in one piece: the other way round from
-/// ``DateScanner``.
+/// Writes XML Schema's dates and times (part 2, section 3.2.7), each in one piece: the other way round from ``DateScanner``.
 struct DateWriter: ~Copyable {
     fileprivate let buffer: UnsafeMutableBufferPointer<UInt8>
     fileprivate var count = 0

@@ -11,9 +11,7 @@ extension DateComponents {
     }
 
     /// Minutes east of UTC; `nil` where the components name no zone.
-    fileprivate var offset: Int? {
-        timeZone.map { zone in zone.secondsFromGMT(for: date ?? Date(timeIntervalSince1970: 0)) / 60 }
-    }
+    fileprivate var offset: Int? { timeZone.map { zone in zone.secondsFromGMT(for: date ?? Date(timeIntervalSince1970: 0)) / 60 } }
 
     fileprivate var xmlYear: Int? { year.map { era == 0 ? -$0 : $0 } }
 }
@@ -39,8 +37,7 @@ extension XMLDate {
 
 extension XMLDateTime {
     /// The instant that components name; `nil` when year, month or day is missing or there is no such time.
-    /// - Parameter components: Of the Gregorian calendar; missing parts of the time are 0. A time zone becomes the
-    ///   offset.
+    /// - Parameter components: Of the Gregorian calendar; missing parts of the time are 0. A time zone becomes the offset.
     public init?(_ components: DateComponents) {
         guard let year = components.xmlYear, let month = components.month, let day = components.day else { return nil }
         self.init(

@@ -14,10 +14,7 @@ public struct PersonName: CompoundValue {
     public init() {}
 
     /// A name of two parts.
-    public init(given: String?, family: String?) {
-        self.given = given
-        self.family = family
-    }
+    public init(given: String?, family: String?) { (self.given, self.family) = (given, family) }
 }
 
 /// A telephone number. SDML type `Telephone`.
@@ -73,10 +70,7 @@ public struct Organization: CompoundValue {
     public init() {}
 
     /// An organization and where it is.
-    public init(name: String?, address: Address? = nil) {
-        self.name = name
-        self.address = address
-    }
+    public init(name: String?, address: Address? = nil) { (self.name, self.address) = (name, address) }
 }
 
 /// A pharmacy. SDML type `Pharmacy`.

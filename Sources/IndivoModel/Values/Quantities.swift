@@ -10,10 +10,7 @@ public struct ValueAndUnit: CompoundValue {
     public init() {}
 
     /// A value and its unit.
-    public init(_ value: String?, _ unit: String?) {
-        self.value = value
-        self.unit = unit
-    }
+    public init(_ value: String?, _ unit: String?) { (self.value, self.unit) = (value, unit) }
 
     /// The amount as a number, where it is one.
     public var number: Double? { value.flatMap { try? Double(lexical: $0) } }
@@ -29,10 +26,7 @@ public struct ValueRange: CompoundValue {
     public init() {}
 
     /// A range; open where there is no value.
-    public init(from minimum: ValueAndUnit?, to maximum: ValueAndUnit?) {
-        self.minimum = minimum
-        self.maximum = maximum
-    }
+    public init(from minimum: ValueAndUnit?, to maximum: ValueAndUnit?) { (self.minimum, self.maximum) = (minimum, maximum) }
 }
 
 /// A measured result with the ranges that help to read it. SDML type `QuantitativeResult`.
@@ -85,8 +79,5 @@ public struct BloodPressure: CompoundValue {
     public init() {}
 
     /// The two pressures, without how they were taken.
-    public init(systolic: VitalSign?, diastolic: VitalSign?) {
-        self.systolic = systolic
-        self.diastolic = diastolic
-    }
+    public init(systolic: VitalSign?, diastolic: VitalSign?) { (self.systolic, self.diastolic) = (systolic, diastolic) }
 }

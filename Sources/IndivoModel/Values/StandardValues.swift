@@ -52,18 +52,14 @@ extension Int: LexicalValue {
 extension Double: LexicalValue {
     /// Reads xs:double, `INF`, `-INF` and `NaN` included.
     public init(lexical text: String) throws(LexicalError) {
-        let trimmed = text.trimmingXMLSpace
-        switch trimmed {
+        switch text.trimmingXMLSpace {
         case "INF", "+INF": self = .infinity
         case "-INF": self = -.infinity
         case "NaN": self = .nan
-        default:
+        case let trimmed:
             // Swift's own reader also takes hexadecimal, "inf" and "nan", which XML Schema does not.
-            let isDecimal = trimmed.utf8.allSatisfy {
-                ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E || $0 == 0x45 || $0 == 0x65
-            }
-            guard isDecimal, let value = Double(trimmed) else {
-                throw LexicalError(expected: "a number", reason: "“\(text)” is not one")
+            guard trimmed.utf8.allSatisfy("0123456789+-.eE".utf8.contains), let value = Double(trimmed) else {
+                throw LexicalError(text, isNot: "a number")
             }
             // Swift's own reader makes infinite what is beyond the range.
             guard value.isFinite else {
@@ -81,9 +77,7 @@ extension Double: LexicalValue {
 
     public static var dataType: DataModel.FieldType { .number }
 
-    private static let powersOfTen: [Double] = [
-        1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-    ]
+    private static let powersOfTen = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15]
 
     public static func _read(utf8 bytes: UnsafeBufferPointer<UInt8>, isField: Bool) throws(LexicalError) -> Double {
         // Both the digits and the power of ten below them are exact as `Double`, and so their quotient is the nearest one.
@@ -99,9 +93,8 @@ extension Decimal: LexicalValue {
     /// Reads xs:decimal: digits with an optional sign and point, no exponent.
     /// - Throws: ``LexicalError`` also for a number of more digits than `Decimal` holds, about 38: it is not rounded.
     public init(lexical text: String) throws(LexicalError) {
-        guard let plain = Decimal.plainSpelling(of: text.trimmingXMLSpace) else {
-            throw LexicalError(expected: "a decimal number", reason: "“\(text)” is not one")
-        }
+        guard let plain = Decimal.plainSpelling(of: text.trimmingXMLSpace)
+        else { throw LexicalError(text, isNot: "a decimal number") }
         // No number of more digits and zeros fits.
         guard plain.utf8.count <= 400, let value = Decimal(string: plain, locale: Locale(identifier: "en_US_POSIX")),
             Decimal.plainSpelling(of: value.lexical) == plain
@@ -118,8 +111,7 @@ extension Decimal: LexicalValue {
         let parts = digits.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let zero = UInt8(ascii: "0")
         guard parts.count <= 2, digits.utf8.count >= parts.count,
-            parts.allSatisfy({ $0.allSatisfy { $0 >= zero && $0 <= UInt8(ascii: "9") } })
-        else { return nil }
+            parts.allSatisfy({ $0.allSatisfy { $0 >= zero && $0 <= UInt8(ascii: "9") } }) else { return nil }
         let whole = String(decoding: parts[0].drop { $0 == zero }, as: UTF8.self)
         var fraction = parts.count == 2 ? Array(parts[1]) : []
         while fraction.last == zero { fraction.removeLast() }
@@ -134,9 +126,7 @@ extension Decimal: LexicalValue {
 extension URL: LexicalValue {
     /// Reads xs:anyURI.
     public init(lexical text: String) throws(LexicalError) {
-        guard let url = URL(string: String(text.trimmingXMLSpace)) else {
-            throw LexicalError(expected: "a URI", reason: "“\(text)” is not one")
-        }
+        guard let url = URL(string: String(text.trimmingXMLSpace)) else { throw LexicalError(text, isNot: "a URI") }
         self = url
     }
 
@@ -190,8 +180,7 @@ enum PlainText {
         return count > 0 && count <= 15 ? (isNegative, value, fraction) : nil
     }
 
-    /// `YYYY-MM-DD` at the beginning.
-    /// Dates are in nearly every document: the first eight bytes are read together, as one number.
+    /// `YYYY-MM-DD` at the beginning. Dates are in nearly every document: the first eight bytes are read together, as one number.
     @inline(__always)
     static func day(_ bytes: UnsafeBufferPointer<UInt8>) -> (year: Int, month: Int, day: Int)? {
         guard bytes.count >= 10, let day = pair(bytes, 8) else { return nil }
@@ -212,8 +201,7 @@ enum PlainText {
     static func time(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> (hour: Int, minute: Int, second: Int)? {
         guard bytes.count >= start + 8, bytes[start + 2] == UInt8(ascii: ":"), bytes[start + 5] == UInt8(ascii: ":"),
             let hour = pair(bytes, start), let minute = pair(bytes, start + 3), let second = pair(bytes, start + 6),
-            hour < 24, minute < 60, second < 60
-        else { return nil }
+            hour < 24, minute < 60, second < 60 else { return nil }
         return (hour, minute, second)
     }
 

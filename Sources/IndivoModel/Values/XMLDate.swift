@@ -43,7 +43,7 @@ extension XMLDate {
     public var dateComponents: DateComponents { DateComponents(xmlYear: year, month: month, day: day, offset: offset) }
 }
 
-extension XMLDate: LexicalValue {
+extension XMLDate: LexicalValue, CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {
     /// Reads xs:date: `2026-11-21`, with `Z` or `±hh:mm` after it where a zone is meant.
     public init(lexical text: String) throws(LexicalError) {
         var text = text
@@ -95,5 +95,3 @@ extension XMLDate: Comparable {
         (a.year, a.month, a.day, -(a.offset ?? 0)) < (b.year, b.month, b.day, -(b.offset ?? 0))
     }
 }
-
-extension XMLDate: CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {}

@@ -35,8 +35,7 @@ public struct XMLDateTime: Sendable, Hashable {
         offset: Int? = 0
     ) {
         guard XMLDate(year: year, month: month, day: day) != nil,
-            XMLTime(hour: hour, minute: minute, second: second, nanosecond: nanosecond, offset: offset) != nil
-        else { return nil }
+            XMLTime(hour: hour, minute: minute, second: second, nanosecond: nanosecond, offset: offset) != nil else { return nil }
         self.init(validated: (year, month, day), (hour, minute, second, nanosecond), offset: offset)
     }
 
@@ -63,9 +62,7 @@ public struct XMLDateTime: Sendable, Hashable {
     }
 
     /// The beginning of a day, in UTC where the day names no zone.
-    init(midnightOf day: XMLDate) {
-        self.init(validated: (day.year, day.month, day.day), (0, 0, 0, 0), offset: day.offset ?? 0)
-    }
+    init(midnightOf day: XMLDate) { self.init(validated: (day.year, day.month, day.day), (0, 0, 0, 0), offset: day.offset ?? 0) }
 
     /// The instant, in UTC where the text named no zone (as Indivo does).
     public var date: Date {
@@ -82,7 +79,7 @@ public struct XMLDateTime: Sendable, Hashable {
     }
 }
 
-extension XMLDateTime: LexicalValue {
+extension XMLDateTime: LexicalValue, CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {
     /// Reads xs:dateTime: `2012-05-04T15:34:23`, a fraction and `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
         self = try text.withBytes { (bytes) throws(LexicalError) in try Self._read(utf8: bytes, isField: false) }
@@ -127,5 +124,3 @@ extension XMLDateTime: LexicalValue {
         return XMLDateTime(validated: day, time, offset: parts.offset, spelling: spelling)
     }
 }
-
-extension XMLDateTime: CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {}

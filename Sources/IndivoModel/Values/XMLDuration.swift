@@ -1,7 +1,6 @@
 import IndivoXML
 
-/// A span of time (xs:duration): `P1Y2M3DT4H5M6.7S`. Months and seconds are kept apart, since no month has a fixed
-/// length.
+/// A span of time (xs:duration): `P1Y2M3DT4H5M6.7S`. Months and seconds are kept apart, since no month has a fixed length.
 public struct XMLDuration: Sendable, Hashable {
     /// Years and months together, in months; negative for a negative duration.
     public let months: Int
@@ -17,13 +16,12 @@ extension XMLDuration {
     /// `nil` when months and seconds have different signs, which XML Schema does not allow, or are more than 10¹².
     public init?(months: Int = 0, seconds: Double = 0) {
         guard months.magnitude <= Self.most, seconds.magnitude <= Double(Self.most),
-            !(months < 0 && seconds > 0), !(months > 0 && seconds < 0)
-        else { return nil }
+            !(months < 0 && seconds > 0), !(months > 0 && seconds < 0) else { return nil }
         self.init(months: months, seconds: seconds, spelling: Spelling())
     }
 }
 
-extension XMLDuration: LexicalValue {
+extension XMLDuration: LexicalValue, CustomStringConvertible, XMLTextReadable {
     public init(lexical text: String) throws(LexicalError) {
         let pattern = /(-?)P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?/
         func error(_ reason: String) -> LexicalError { LexicalError(expected: "a duration (PnYnMnDTnHnMnS)", reason: reason) }
@@ -72,5 +70,3 @@ extension XMLDuration: LexicalValue {
         return text.hasSuffix("P") ? "PT0S" : text
     }
 }
-
-extension XMLDuration: CustomStringConvertible, XMLTextReadable {}

@@ -28,13 +28,12 @@ extension XMLPartialDate {
         default: return nil
         }
         guard GregorianCalendar.hasYear(year ?? 1), (1...12).contains(month ?? 1), DateScanner.offsets.contains(offset ?? 0),
-            (1...(month.map { GregorianCalendar.days(in: $0, of: year ?? 2000) } ?? 31)).contains(day ?? 1)
-        else { return nil }
+            (1...(month.map { GregorianCalendar.days(in: $0, of: year ?? 2000) } ?? 31)).contains(day ?? 1) else { return nil }
         self.init(year: year, month: month, day: day, offset: offset, spelling: Spelling())
     }
 }
 
-extension XMLPartialDate: LexicalValue {
+extension XMLPartialDate: LexicalValue, CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {
     /// Reads `2009`, `2009-07`, `--07`, `--07-14` or `---14`, with `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
         let dashes = text.trimmingXMLSpace.prefix { $0 == "-" }.count
@@ -64,5 +63,3 @@ extension XMLPartialDate: LexicalValue {
         }
     }
 }
-
-extension XMLPartialDate: CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {}

@@ -19,13 +19,12 @@ extension XMLTime {
     /// A time, or `nil` when there is no such time.
     public init?(hour: Int, minute: Int, second: Int = 0, nanosecond: Int = 0, offset: Int? = nil) {
         guard (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second),
-            (0...999_999_999).contains(nanosecond), DateScanner.offsets.contains(offset ?? 0)
-        else { return nil }
+            (0...999_999_999).contains(nanosecond), DateScanner.offsets.contains(offset ?? 0) else { return nil }
         self.init(hour: hour, minute: minute, second: second, nanosecond: nanosecond, offset: offset, spelling: Spelling())
     }
 }
 
-extension XMLTime: LexicalValue {
+extension XMLTime: LexicalValue, CustomStringConvertible, XMLTextReadable {
     /// Reads xs:time: `15:34:23`, a fraction and `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
         let (parts, spelling) = try text.withBytes { (bytes) throws(LexicalError) in
@@ -45,5 +44,3 @@ extension XMLTime: LexicalValue {
         }
     }
 }
-
-extension XMLTime: CustomStringConvertible, XMLTextReadable {}

@@ -30,7 +30,7 @@ struct DocumentContent {
     init(stored data: Data, type: String) { (self.data, self.type, mimeType, root) = (data, type, nil, nil) }
 
     /// SHA-256 for text, SHA-1 for binary documents, in hexadecimal digits.
-    var digest: String { mimeType == nil ? DocumentDigest.text(data) : DocumentDigest.binary(data) }
+    var digest: String { (mimeType == nil ? DocumentDigest.sha256 : .sha1).hex(of: data) }
 
     /// The facts the document states, if it is of a kind whose content the server reads.
     func facts(_ models: ModelCatalog) throws -> [FactDraft] {

@@ -2,8 +2,7 @@ import Foundation
 import OrderedJSON
 
 extension CompoundValue {
-    /// The value as a JSON object, indented: a member for each field that has a value.
-    /// - Throws: ``DocumentError`` for a field that holds a document.
+    /// The value as a JSON object, indented: a member for each field that has a value. Throws for a field that holds a document.
     package func json() throws -> Data { try jsonValue().fileData }
 
     fileprivate func jsonValue() throws -> JSONValue {
@@ -14,7 +13,6 @@ extension CompoundValue {
 
 extension Array where Element: CompoundValue {
     /// The values as a JSON list.
-    /// - Throws: As ``CompoundValue/json()``.
     package func json() throws -> Data { try JSONValue(map { try $0.jsonValue() }).fileData }
 }
 
@@ -31,9 +29,7 @@ extension FieldTable {
             let items = relations[relation].items
             return items.isEmpty ? nil : JSONValue(try items.map { try $0.json(in: field) })
         }
-        if let inner = field.inner, let group = field.group {
-            return groups[group].isPresent ? try json(of: inner) : nil
-        }
+        if let inner = field.inner, let group = field.group { return groups[group].isPresent ? try json(of: inner) : nil }
         return string(of: field.leaf).map { JSONValue($0, as: schema.leaves[field.leaf].type) }
     }
 }

@@ -11,7 +11,6 @@ package enum SDMJ {
     }
 
     /// The models of an SDMJ text as a `Models` element.
-    /// - Throws: ``SDMJError``, with line and column.
     package static func models(parsing json: Data) throws(SDMJError) -> XMLNode { try SDMJReader.models(in: value(parsing: json)) }
 
     /// - Throws: ``SDMJError`` for what is no JSON.
@@ -21,8 +20,6 @@ package enum SDMJ {
 
     /// The models of a `Models` element as SDMJ, a list even of one.
     static func text(of models: XMLNode) throws -> Data { try list(SDMX.models(in: models), path: "").fileData }
-
-    // MARK: SDMX to SDMJ
 
     private static func object(_ model: XMLNode, path: String) throws(SDMJError) -> JSONValue {
         let name = model.attr("name") ?? ""
@@ -82,9 +79,7 @@ extension SDMXDocument {
     }
 
     /// The document in SDMJ, a list even of one model.
-    public func json(naming: IndivoDocument.FieldNaming = .asRead) throws -> Data {
-        try SDMJ.text(of: xml(naming: naming))
-    }
+    public func json(naming: IndivoDocument.FieldNaming = .asRead) throws -> Data { try SDMJ.text(of: xml(naming: naming)) }
 }
 
 extension SDMJ {

@@ -48,9 +48,7 @@ struct SDMJReader {
         if let id = value.member("__documentid__"), id.kind == .string {
             xml.attribute(sdmx.documentID, try text(of: id) { [xml] in xml.value($0) })
         }
-        for member in members where !member.isNamed("__modelname__") && !member.isNamed("__documentid__") {
-            try readField(member)
-        }
+        for member in members where !member.isNamed("__modelname__") && !member.isNamed("__documentid__") { try readField(member) }
         xml.end()
     }
 
@@ -85,8 +83,6 @@ struct SDMJReader {
         return stored
     }
 
-    // MARK: Texts
-
     /// Hands on a text that XML can carry.
     private func text<Result>(of value: JSONValue, _ body: (UnsafeBufferPointer<UInt8>) -> Result) throws(SDMJError) -> Result {
         let result: Result?? = value.withUTF8 { bytes in XMLText.isAllowed(bytes) ? body(bytes) : nil }
@@ -101,7 +97,5 @@ struct SDMJReader {
 
 extension JSONValue {
     @inline(__always)
-    fileprivate func hasText(_ other: [UInt8]) -> Bool {
-        withUTF8 { $0.count == other.count && $0.elementsEqual(other) } ?? false
-    }
+    fileprivate func hasText(_ other: [UInt8]) -> Bool { withUTF8 { $0.count == other.count && $0.elementsEqual(other) } ?? false }
 }

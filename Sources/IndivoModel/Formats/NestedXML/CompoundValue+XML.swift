@@ -19,8 +19,7 @@ extension CompoundValue {
     private static func read(from node: XMLNode, root: String?, collecting problems: ReadingProblems?) throws -> Self {
         let element = node.kind == .document ? node.root ?? node : node
         guard root == nil || (element.kind == .element && element.name == root) else {
-            throw DocumentError(
-                found: SDMX.describe(element), expected: "<\(root ?? "")>", document: "\(Self.self)", line: element.line)
+            throw DocumentError(element, isNot: "<\(root ?? "")>", document: "\(Self.self)")
         }
         let reader = FieldSchema.Reader(ModelSchema.of(Self.self), .nested, problems: problems)
         reader.decode(element)

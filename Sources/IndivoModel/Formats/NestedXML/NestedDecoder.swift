@@ -48,8 +48,7 @@ struct NestedDecoder {
         }
     }
 
-    /// Reads what stands elsewhere than in elements; goes into compound values and lists, once it is known which elements
-    /// count.
+    /// Reads what stands elsewhere than in elements; goes into compound values and lists, once it is known which elements count.
     private static func finish(_ element: XMLView, _ group: FieldGroup, _ table: inout FieldTable) {
         if !group.otherPlaces.isEmpty { addOtherPlaces(of: element, group, to: &table) }
         if table.schema.relations.isEmpty, table.groups.isEmpty { return }
@@ -95,9 +94,8 @@ extension IndivoDocument {
     final func readNested(_ element: XMLNode, root: String?, namespace: String?, collecting problems: ReadingProblems?) throws {
         let schema = ModelSchema.of(type(of: self))
         guard root == nil || (element.kind == .element && element.name == root && element.namespace == namespace) else {
-            throw DocumentError(
-                found: SDMX.describeWithNamespace(element), expected: "<\(root ?? "")>" + (namespace.map { " in \($0)" } ?? ""),
-                document: schema.typeName, line: element.line)
+            let expected = "<\(root ?? "")>" + (namespace.map { " in \($0)" } ?? "")
+            throw DocumentError(element, isNot: expected, document: schema.typeName, showsNamespace: true)
         }
         try FieldSchema.Reader(schema, .nested, problems: problems).fill(self, from: element)
     }

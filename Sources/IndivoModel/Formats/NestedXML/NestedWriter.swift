@@ -8,8 +8,7 @@ struct NestedWriter {
     /// The table of what the element is a copy of, where that is known.
     private let original: FieldTable?
 
-    /// Writes an object into its element.
-    /// - Parameter original: What the element is a copy of; `nil` for a new element.
+    /// Writes an object into its element, which is a copy of `original`, or new.
     static func write(_ document: IndivoDocument, into element: XMLNode, original: XMLNode?) throws {
         let schema = ModelSchema.of(type(of: document))
         let changes = TableChanges(since: FieldTable(element, schema, .nested), isNew: original == nil) { $0.write(document) }
@@ -51,8 +50,6 @@ struct NestedWriter {
         }
     }
 
-    // MARK: Leaves
-
     private func write(_ field: FieldSchema, into element: XMLNode, behind last: inout XMLNode?) {
         let origin = changes.old.leaves[field.leaf].origin
         guard changedLeaves.contains(field.leaf) else {
@@ -84,9 +81,7 @@ struct NestedWriter {
     /// Takes away a field under all names: one that is left would be read the next time.
     private static func remove(_ field: FieldSchema, from element: XMLNode) {
         guard field.place == .element else { return }
-        for child in field.names.flatMap({ element.ownChildren(named: $0) }) where !field.hasNone(in: child) {
-            child.remove()
-        }
+        for child in field.names.flatMap({ element.ownChildren(named: $0) }) where !field.hasNone(in: child) { child.remove() }
     }
 
     private static func insert(_ field: FieldSchema, into element: XMLNode, behind last: XMLNode?) -> XMLNode {
@@ -94,8 +89,6 @@ struct NestedWriter {
         if let last { last.after(new) } else { element.prepend(new) }
         return new
     }
-
-    // MARK: Lists and documents
 
     private func write(_ relation: Int, _ field: FieldSchema, into element: XMLNode, behind last: inout XMLNode?) throws {
         let items = changes.new.relations[relation].items
@@ -158,9 +151,7 @@ struct NestedWriter {
 
 extension FieldSchema {
     /// Whether a text is no value of the leaf that this field is. It stays where it is until a value replaces it.
-    fileprivate func cannotRead(_ text: String) -> Bool {
-        !text.isEmpty && leafType?.failure(of: text, isField: false) != nil
-    }
+    fileprivate func cannotRead(_ text: String) -> Bool { !text.isEmpty && leafType?.canRead(text, isField: false) == false }
 
     /// Whether an element that is there reads as no value: an empty leaf, or one that cannot be read.
     fileprivate func hasNone(in element: XMLNode) -> Bool {

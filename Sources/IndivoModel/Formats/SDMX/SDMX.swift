@@ -34,7 +34,7 @@ struct SDMXDecoder {
         }
         for index in table.relations.indices {
             guard let holder = table.relations[index].origin else { continue }
-            holder.eachModel { table.relations[index].items.append(.element($0)) }
+            table.relations[index].items.append(contentsOf: holder.models.map { .element($0) })
         }
     }
 
@@ -90,18 +90,16 @@ extension FieldTable {
 }
 
 extension XMLView {
-    /// Calls `body` with the `Model` elements of a `Field`, or of the `Models` in it.
-    func eachModel(_ body: (XMLView) -> Void) {
+    /// The `Model` elements of a `Field`, or of the `Models` in it.
+    var models: some Sequence<XMLView> {
         let list = firstOwn("Models") ?? self
-        for element in list.elements where element.isNamed("Model") && !element.isForeign(in: list) { body(element) }
+        return list.elements.lazy.filter { $0.isNamed("Model") && !$0.isForeign(in: list) }
     }
 
     fileprivate var holdsModels: Bool { (firstOwn("Models") ?? self).firstOwn("Model") != nil }
 
     /// The first child element of this name that belongs to the same vocabulary.
-    private func firstOwn(_ name: StaticString) -> XMLView? {
-        elements.first { $0.isNamed(name) && !$0.isForeign(in: self) }
-    }
+    private func firstOwn(_ name: StaticString) -> XMLView? { elements.first { $0.isNamed(name) && !$0.isForeign(in: self) } }
 
     /// The children that are elements.
     var elements: Elements { Elements(upcoming: firstElement) }
@@ -118,12 +116,8 @@ extension XMLView {
 }
 
 extension XMLNode {
-    /// The `Model` elements of a `Field`; see `XMLView.eachModel(_:)`.
-    var relatedModels: [XMLNode] {
-        var models: [XMLNode] = []
-        view?.eachModel { models.append($0.node) }
-        return models
-    }
+    /// The `Model` elements of a `Field`, or of the `Models` in it.
+    var relatedModels: [XMLNode] { view?.models.map(\.node) ?? [] }
 
     /// The child elements of this name that belong to the same vocabulary, see `XMLView.isForeign(in:)`.
     func ownChildren(named name: String) -> [XMLNode] {
@@ -142,7 +136,7 @@ enum SDMX {
     /// The `Model` elements of a `Models` root.
     static func models(in root: XMLNode) throws -> [XMLNode] {
         guard root.kind == .element, root.name == "Models" else {
-            throw DocumentError(found: describe(root), expected: "the root element <Models>", document: "SDMX", line: root.line)
+            throw DocumentError(root, isNot: "the root element <Models>", document: "SDMX")
         }
         return root.ownChildren(named: "Model")
     }
@@ -160,29 +154,20 @@ enum SDMX {
             model = models[0]
         }
         guard model.kind == .element, model.name == "Model" else {
-            throw DocumentError(
-                found: describe(model), expected: "<Model name=\"\(type.modelName)\">", document: type.modelName,
-                line: model.line)
+            throw DocumentError(model, isNot: "<Model name=\"\(type.modelName)\">", document: type.modelName)
         }
         guard type.isModel(model) else {
             throw DocumentError(.otherModel(model.attr("name") ?? ""), document: type.modelName, line: model.line)
         }
         return model
     }
-
-    static func describe(_ node: XMLNode) -> String { node.kind == .element ? "<\(node.qualifiedName)>" : "no element" }
-
-    static func describeWithNamespace(_ node: XMLNode) -> String {
-        describe(node) + (node.namespace.map { " in \($0)" } ?? "")
-    }
 }
 
 extension IndivoDocument {
     /// Whether a `Model` element is of this class's model.
-    static func isModel(_ element: XMLNode) -> Bool { isModel(element, ModelSchema.of(self)) }
-
-    static func isModel(_ element: XMLNode, _ schema: ModelSchema) -> Bool {
+    static func isModel(_ element: XMLNode, _ known: ModelSchema? = nil) -> Bool {
         if self is GenericDocument.Type || self == IndivoDocument.self { return true }
+        let schema = known ?? ModelSchema.of(self)
         guard let name = element.view?.attribute("name") else { return schema.modelName.isEmpty }
         return isText(schema.modelName, name)
     }

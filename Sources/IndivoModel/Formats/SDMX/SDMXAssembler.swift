@@ -19,7 +19,7 @@ final class SDMXAssembler {
 
         init(_ schema: ModelSchema) {
             self.schema = schema
-            writer = FieldSchema.Writer(schema, .dataModel)
+            writer = FieldSchema.Writer(over: FieldTable(schema, .dataModel), isNew: true)
             names = Array(repeating: nil, count: schema.leaves.count)
         }
     }

@@ -46,8 +46,8 @@ final class SDMXWriter {
             } else {
                 // A model of another kind is no document of the relation. It stays, unless one takes its place; and where
                 // it is what should have been the one, nothing was read that could have been taken away.
-                let isUnread = !field.shape.isList && baselines.first.map(relatedType.isModel) == false
-                baselines = isUnread ? [] : baselines.filter(relatedType.isModel)
+                let isUnread = !field.shape.isList && baselines.first.map { relatedType.isModel($0) } == false
+                baselines = isUnread ? [] : baselines.filter { relatedType.isModel($0) }
             }
             let holder = held.relations[index].origin?.node
             if naming == .current {
@@ -248,9 +248,7 @@ extension FieldTable {
     }
 
     /// The `Model` elements of a relation.
-    func models(of relation: Int) -> [XMLNode] {
-        relations[relation].items.compactMap { $0.element?.node }
-    }
+    func models(of relation: Int) -> [XMLNode] { relations[relation].items.compactMap { $0.element?.node } }
 
     /// The documents in a relation of an object.
     func documents(of relation: Int) -> [IndivoDocument] {
