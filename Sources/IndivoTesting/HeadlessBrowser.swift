@@ -26,7 +26,7 @@ public final class HeadlessBrowser {
 
         /// The links, with their texts.
         public var links: [(text: String, url: URL)] {
-            root.all("a").compactMap { link in
+            root.find("a").compactMap { link in
                 guard let address = link.attr("href"), let url = URL(string: address, relativeTo: url) else { return nil }
                 return (link.text().trimmingCharacters(in: .whitespacesAndNewlines), url.absoluteURL)
             }
@@ -82,13 +82,13 @@ public final class HeadlessBrowser {
     /// Sends the form in the page's main part that has a field for each of `values`, hidden fields included.
     public func submit(_ values: [String: String] = [:], on page: Page) async throws -> Page {
         let form = page.forms.first { form in
-            let names = Set(form.all("input").compactMap { $0.attr("name") })
+            let names = Set(form.find("input").compactMap { $0.attr("name") })
             return values.keys.allSatisfy(names.contains)
         }
         guard let form else {
             throw BrowserError("“\(page.title)” has no form with the fields \(values.keys.sorted().joined(separator: ", ")).")
         }
-        let fields = form.all("input").compactMap { input in
+        let fields = form.find("input").compactMap { input in
             input.attr("name").map { FormParameters.Element(name: $0, value: values[$0] ?? input.attr("value") ?? "") }
         }
         guard let target = URL(string: form.attr("action") ?? "", relativeTo: page.url) else {
@@ -151,17 +151,8 @@ public final class HeadlessBrowser {
 extension HeadlessBrowser.Page {
     /// What can be sent from the main part; a header's form, as for logging out, is not what the page is about.
     fileprivate var forms: [XMLNode] {
-        (root.first("main") ?? root).all("form").filter { $0.attr("method")?.lowercased() == "post" }
+        (root.first("main") ?? root).find("form").filter { $0.attr("method")?.lowercased() == "post" }
     }
-}
-
-extension XMLNode {
-    /// Elements below the node, by name.
-    fileprivate func all(_ name: String) -> [XMLNode] {
-        children().flatMap { ($0.name == name ? [$0] : []) + $0.all(name) }
-    }
-
-    fileprivate func first(_ name: String) -> XMLNode? { all(name).first }
 }
 
 /// A page that is not the one that the browser was to expect.

@@ -68,7 +68,7 @@ public final class RecordingTransport: HTTPTransport {
                     outcome: outcome)
                 exchange.startedAt = startedAt
                 exchange.milliseconds = (milliseconds * 1000).rounded() / 1000
-                try state.file.append(HAR.Entry(state.redaction.redact(exchange)))
+                try state.file.append(state.redaction.redact(exchange).entry.utf8(.pretty))
             }
         } catch {
             throw RecordingError.cannotWrite(file: path, reason: error.localizedDescription)
@@ -96,11 +96,10 @@ private struct HARFile {
         try file.write(contentsOf: Data((Self.head + Self.tail).utf8))
     }
 
-    mutating func append(_ entry: HAR.Entry) throws {
+    mutating func append(_ entry: [UInt8]) throws {
         let end = try file.seekToEnd()
         try file.seek(toOffset: end - UInt64(Self.tail.utf8.count))
-        let text = try Recording.encoder.encode(entry)
-        try file.write(contentsOf: Data((count == 0 ? "\n" : ",\n").utf8) + text + Data(Self.tail.utf8))
+        try file.write(contentsOf: Data((count == 0 ? "\n" : ",\n").utf8) + entry + Data(Self.tail.utf8))
         count += 1
     }
 }
