@@ -4,17 +4,7 @@ import Indivo
 import OrderedJSON
 
 extension RecordedExchange {
-    /// Reads the older form of a recording: a JSON object a line.
-    ///
-    /// | key | meaning |
-    /// |---|---|
-    /// | `name`, `seq` | unique name; position in the order of time |
-    /// | `call`, `note` | the server's name for the call; why this exchange is here |
-    /// | `method`, `path`, `host`, `scheme` | the request as sent, `path` with the query |
-    /// | `request_headers`, `response_headers` | lists of `[name, value]` |
-    /// | `request_body`, `response_body` | text, or in base64 with `_b64` added to the key |
-    /// | `status`, `reason` | the response's status line |
-    /// | `failure`, `failure_detail`, `may_have_reached_server` | when there was no response |
+    /// Reads a line of the older form, which ``Recording`` describes.
     init(line: RecordedJSON) throws {
         func fields(_ key: String) throws -> [HTTPField] {
             try (line(ifAny: key, \.elements) ?? []).map { pair in

@@ -7,7 +7,17 @@ import OrderedJSON
 /// let recording = try Recording(contentsOf: URL(filePath: "login.har"))
 /// ```
 /// Archives that browsers and proxies write can be read as well, and so can files with a JSON object a line, the form of
-/// older recordings (``RecordedExchange``).
+/// older recordings:
+///
+/// | key | meaning |
+/// |---|---|
+/// | `name`, `seq` | unique name; position in the order of time |
+/// | `call`, `note` | the server's name for the call; why this exchange is here |
+/// | `method`, `path`, `host`, `scheme` | the request as sent, `path` with the query |
+/// | `request_headers`, `response_headers` | lists of `[name, value]` |
+/// | `request_body`, `response_body` | text, or in base64 with `_b64` added to the key |
+/// | `status`, `reason` | the response's status line |
+/// | `failure`, `failure_detail`, `may_have_reached_server` | when there was no response |
 public struct Recording: Sendable {
     /// The exchanges, in the order of time.
     public var exchanges: [RecordedExchange]
