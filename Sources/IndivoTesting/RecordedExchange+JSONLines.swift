@@ -8,8 +8,8 @@ extension RecordedExchange {
     init(line: RecordedJSON) throws {
         func fields(_ key: String) throws -> [HTTPField] {
             try (line(ifAny: key, \.elements) ?? []).map { pair in
-                guard let texts = pair.elements?.map(\.string), texts.count == 2, let name = texts[0].flatMap({ HTTPField.Name($0) }),
-                    let value = texts[1]
+                guard let texts = pair.elements?.map(\.string), texts.count == 2, let value = texts[1],
+                    let name = texts[0].flatMap({ HTTPField.Name($0) })
                 else { throw line.fault("a header is not of the form [name, value]", at: key) }
                 return HTTPField(name: name, value: value)
             }
