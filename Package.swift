@@ -187,7 +187,7 @@ let package = Package(
             ],
             swiftSettings: nonisolated),
         .target(
-            name: "IndivoTesting", dependencies: ["Indivo", "OAuth1", "SeededRandom", "Suggestions", httpTypes],
+            name: "IndivoTesting", dependencies: ["Indivo", "OAuth1", "OrderedJSON", "SeededRandom", "Suggestions", httpTypes],
             swiftSettings: nonisolated),
         // One listening port: requests, responses, routes, and the markup of pages.
         .target(

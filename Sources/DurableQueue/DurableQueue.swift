@@ -145,14 +145,7 @@ public final class DurableQueue: Sendable {
     /// Takes an item out of the queue for good. Items that build on it then find no predecessor.
     ///
     /// Waits until nothing is being delivered; an item whose response was lost may have arrived all the same.
-    public func discard(_ id: QueueItem.ID) async throws {
-        let item = try await exclusively {
-            let item = try self.folder.stored(id).item
-            try self.folder.forget([item.number])
-            return item
-        }
-        hub.send(.discarded(item))
-    }
+    public func discard(_ id: QueueItem.ID) async throws { _ = try await discard { [try $0.stored(id).item] } }
 
     /// Takes everything out of the queue for good, including what it remembers of delivered items.
     ///
@@ -160,8 +153,12 @@ public final class DurableQueue: Sendable {
     /// - Returns: What was discarded.
     @discardableResult
     public func discardAll() async throws -> [QueueItem] {
+        try await discard { try $0.scan().map(\.item) }
+    }
+
+    private func discard(_ find: @Sendable (QueueFolder) throws -> [QueueItem]) async throws -> [QueueItem] {
         let items = try await exclusively {
-            let items = try self.folder.scan().map(\.item)
+            let items = try find(self.folder)
             try self.folder.forget(items.map(\.number))
             return items
         }

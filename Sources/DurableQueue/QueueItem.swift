@@ -1,7 +1,7 @@
 import Foundation
 
 /// An item in a queue, and how far it has come.
-public struct QueueItem: Sendable, Identifiable, Hashable {
+public struct QueueItem: Sendable, Identifiable, Hashable, CustomStringConvertible {
     let entry: QueueEntry
     /// Its position in the queue; earlier ones have smaller numbers, and none is given twice.
     public let number: Int
@@ -21,6 +21,13 @@ public struct QueueItem: Sendable, Identifiable, Hashable {
     /// When it was queued, by this device's clock.
     public var queuedAt: Date { Date(timeIntervalSince1970: entry.queuedAt) }
 
+    /// The id, never what the item says.
+    public var description: String { "item \(id)" }
+
+    var isDamaged: Bool { if case .damaged = state { true } else { false } }
+
+    func with(_ state: State) -> QueueItem { QueueItem(entry: entry, number: number, state: state) }
+
     /// How far an item has come.
     public enum State: Sendable, Hashable {
         /// It waits for its turn, or for the network.
@@ -36,15 +43,4 @@ public struct QueueItem: Sendable, Identifiable, Hashable {
         /// It arrived; the receipt is what the deliverer gave.
         case delivered(receipt: Data)
     }
-}
-
-extension QueueItem {
-    var isDamaged: Bool { if case .damaged = state { true } else { false } }
-
-    func with(_ state: State) -> QueueItem { QueueItem(entry: entry, number: number, state: state) }
-}
-
-extension QueueItem: CustomStringConvertible {
-    /// The id, never what the item says.
-    public var description: String { "item \(id)" }
 }

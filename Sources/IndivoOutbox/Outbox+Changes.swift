@@ -24,17 +24,12 @@ extension Outbox {
     }
 
     /// Queues a new document of any kind: a scan, a text, several models in one file.
+    /// - Parameter externalID: An id that its origin gave it, a UUID in lower case. ``items()`` shows whether it is queued
+    ///   already. A record has one document of an app under an external id: where the server has one already, the item counts
+    ///   as delivered and nothing is stored.
     @discardableResult
-    public func add(_ content: FileContent) async throws -> OutboxItem {
-        try await queue(QueuedChange(kind: .add), target: nil, content)
-    }
-
-    /// Queues a new document under an id that its origin gave it. A record has one document of an app under an external id: where
-    /// the server has one already, the item counts as delivered and nothing is stored.
-    /// - Parameter externalID: A UUID in lower case. ``items()`` shows whether it is queued already.
-    @discardableResult
-    public func add(_ content: FileContent, externalID: String) async throws -> OutboxItem {
-        guard externalID.utf8.count == 36, UUID(uuidString: externalID)?.uuidString.lowercased() == externalID else {
+    public func add(_ content: FileContent, externalID: String = UUID().uuidString.lowercased()) async throws -> OutboxItem {
+        guard UUID(uuidString: externalID)?.uuidString.lowercased() == externalID else {
             throw OutboxError.badItem("an external id is a UUID in lower case")
         }
         return try await queue(QueuedChange(kind: .add), target: nil, content, id: externalID)
@@ -61,13 +56,18 @@ extension Outbox {
         let target = try target(document)
         try check(document) { $0.replaces(document.id ?? "", in: record) }
         try document.check(validation, isNewVersion: true)
-        if document.isFromReport { return try await queueChanges(of: document, target) }
-        let root =
-            switch target {
-            case .document: document.storedRoot
-            case .item: document.source?.document.root
+        if document.isFromReport {
+            // What changed: the document is not known whole.
+            let patch: DocumentPatch
+            do {
+                patch = try DocumentPatch(of: document)
+            } catch {
+                throw OutboxError.badItem("\(error)")
             }
-        guard let root else {
+            return try await queue(.patch, target: target, FileContent(patch.root), of: document, commit: patch.commit)
+        }
+        let isStored = if case .document = target { true } else { false }
+        guard let root = isStored ? document.storedRoot : document.source?.document.root else {
             throw OutboxError.badItem(
                 "what the server has of \(document) is not known; fetch it while there is network, and change that")
         }
@@ -199,17 +199,6 @@ extension Outbox {
         _ kind: QueuedChange.Kind, target: OutboxItem.Target?, _ prepared: PreparedDocument, of document: IndivoDocument
     ) async throws -> OutboxItem {
         try await queue(kind, target: target, FileContent(prepared), of: document, commit: prepared.commit)
-    }
-
-    /// Queues what changed of a document that is not known whole.
-    private func queueChanges(of document: IndivoDocument, _ target: OutboxItem.Target) async throws -> OutboxItem {
-        let patch: DocumentPatch
-        do {
-            patch = try DocumentPatch(of: document)
-        } catch {
-            throw OutboxError.badItem("\(error)")
-        }
-        return try await queue(.patch, target: target, FileContent(patch.root), of: document, commit: patch.commit)
     }
 
     /// - Parameter commit: Makes what was written the document's source; called once it is queued.

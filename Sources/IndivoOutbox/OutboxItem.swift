@@ -3,7 +3,7 @@ import Foundation
 import Indivo
 
 /// A change in an outbox, and how far it has come.
-public struct OutboxItem: Sendable, Identifiable {
+public struct OutboxItem: Sendable, Identifiable, CustomStringConvertible {
     private let item: QueueItem
     private let queued: QueuedChange?
 
@@ -25,6 +25,8 @@ public struct OutboxItem: Sendable, Identifiable {
     public var byteCount: Int { item.payloadSize ?? 0 }
     /// When it was queued, by this device's clock.
     public var queuedAt: Date { item.queuedAt }
+    /// The kind and the id, never what the change says of the patient.
+    public var description: String { "\(change) \(id)" }
 
     /// What is to be done.
     public var change: Change {
@@ -48,7 +50,7 @@ public struct OutboxItem: Sendable, Identifiable {
     }
 
     /// What is to be done.
-    public enum Change: Sendable, Hashable {
+    public enum Change: Sendable, Hashable, CustomStringConvertible {
         /// Add a new document.
         case add
         /// Store a new version of a document.
@@ -57,6 +59,16 @@ public struct OutboxItem: Sendable, Identifiable {
         case setStatus(DocumentStatus, reason: String)
         /// Set a document's label.
         case setLabel(String)
+
+        /// The kind of change in a word or two.
+        public var description: String {
+            switch self {
+            case .add: "add"
+            case .replace: "replace"
+            case .setStatus(let status, _): "set status \(status.rawValue)"
+            case .setLabel: "set label"
+            }
+        }
     }
 
     /// A document that a change is about.
@@ -77,22 +89,5 @@ public struct OutboxItem: Sendable, Identifiable {
         case setAside(reason: String)
         /// The server has it; the id is that of the document it made or was about.
         case delivered(document: String)
-    }
-}
-
-extension OutboxItem: CustomStringConvertible {
-    /// The kind and the id, never what the change says of the patient.
-    public var description: String { "\(change) \(id)" }
-}
-
-extension OutboxItem.Change: CustomStringConvertible {
-    /// The kind of change in a word or two.
-    public var description: String {
-        switch self {
-        case .add: "add"
-        case .replace: "replace"
-        case .setStatus(let status, _): "set status \(status.rawValue)"
-        case .setLabel: "set label"
-        }
     }
 }

@@ -33,16 +33,14 @@ public final class FaultyTransport: HTTPTransport {
     private let fault: @Sendable (HTTPRequest, Int) -> Fault?
     private let count = Atomic(0)
 
-    /// Faults by the order of the requests: the first for the first, nil for none. When they are used up, all goes
-    /// well.
+    /// Faults by the order of the requests: the first for the first, nil for none; none when they are used up.
     public convenience init(_ inner: any HTTPTransport, faults: [Fault?]) {
         self.init(inner) { _, index in faults.indices.contains(index) ? faults[index] : nil }
     }
 
     /// Faults as `fault` decides, from the request and the number of requests before it.
     public init(_ inner: any HTTPTransport, fault: @escaping @Sendable (HTTPRequest, Int) -> Fault?) {
-        self.inner = inner
-        self.fault = fault
+        (self.inner, self.fault) = (inner, fault)
     }
 
     /// How many requests were made, lost ones included.

@@ -26,10 +26,15 @@ public final class HeadlessBrowser {
 
         /// The links, with their texts.
         public var links: [(text: String, url: URL)] {
-            root.all("a").compactMap { link in
+            root.find("a").compactMap { link in
                 guard let address = link.attr("href"), let url = URL(string: address, relativeTo: url) else { return nil }
                 return (link.text().trimmingCharacters(in: .whitespacesAndNewlines), url.absoluteURL)
             }
+        }
+
+        /// What can be sent from the main part; a header's form, as for logging out, is not what the page is about.
+        fileprivate var forms: [XMLNode] {
+            (root.first("main") ?? root).find("form").filter { $0.attr("method")?.lowercased() == "post" }
         }
     }
 
@@ -53,8 +58,6 @@ public final class HeadlessBrowser {
     ///
     /// - Parameters:
     ///   - url: What `selectRecord` opened.
-    ///   - userName: The account's.
-    ///   - password: The account's.
     ///   - label: The record to choose, by its label; the first one unless given.
     /// - Returns: The page at which the browser ended.
     /// - Throws: ``BrowserError`` when a page is not what it should be.
@@ -82,13 +85,12 @@ public final class HeadlessBrowser {
     /// Sends the form in the page's main part that has a field for each of `values`, hidden fields included.
     public func submit(_ values: [String: String] = [:], on page: Page) async throws -> Page {
         let form = page.forms.first { form in
-            let names = Set(form.all("input").compactMap { $0.attr("name") })
-            return values.keys.allSatisfy(names.contains)
+            Set(values.keys).isSubset(of: form.find("input").compactMap { $0.attr("name") })
         }
         guard let form else {
             throw BrowserError("“\(page.title)” has no form with the fields \(values.keys.sorted().joined(separator: ", ")).")
         }
-        let fields = form.all("input").compactMap { input in
+        let fields = form.find("input").compactMap { input in
             input.attr("name").map { FormParameters.Element(name: $0, value: values[$0] ?? input.attr("value") ?? "") }
         }
         guard let target = URL(string: form.attr("action") ?? "", relativeTo: page.url) else {
@@ -130,9 +132,7 @@ public final class HeadlessBrowser {
         let target = (path.isEmpty ? "/" : path) + (url.query(percentEncoded: true).map { "?\($0)" } ?? "")
         let authority = (url.host() ?? "") + (url.port.map { ":\($0)" } ?? "")
         var request = HTTPRequest(method: method, scheme: url.scheme, authority: authority, path: target)
-        if !cookies.isEmpty {
-            request.headerFields[.cookie] = cookies.map { "\($0)=\($1)" }.sorted().joined(separator: "; ")
-        }
+        if !cookies.isEmpty { request.headerFields[.cookie] = cookies.map { "\($0)=\($1)" }.sorted().joined(separator: "; ") }
         if form != nil { request.headerFields[.contentType] = FormParameters.contentType }
         let answer = try await transport.send(request, body: form.map { Data($0.encoded.utf8) })
         for cookie in answer.response.headerFields[values: .setCookie] {
@@ -143,25 +143,7 @@ public final class HeadlessBrowser {
     }
 
     /// An address without the secrets in its query.
-    private func shortened(_ url: URL) -> String {
-        url.absoluteString.replacing(/\?.*/.dotMatchesNewlines(), with: "?…")
-    }
-}
-
-extension HeadlessBrowser.Page {
-    /// What can be sent from the main part; a header's form, as for logging out, is not what the page is about.
-    fileprivate var forms: [XMLNode] {
-        (root.first("main") ?? root).all("form").filter { $0.attr("method")?.lowercased() == "post" }
-    }
-}
-
-extension XMLNode {
-    /// Elements below the node, by name.
-    fileprivate func all(_ name: String) -> [XMLNode] {
-        children().flatMap { ($0.name == name ? [$0] : []) + $0.all(name) }
-    }
-
-    fileprivate func first(_ name: String) -> XMLNode? { all(name).first }
+    private func shortened(_ url: URL) -> String { url.absoluteString.replacing(/\?.*/.dotMatchesNewlines(), with: "?…") }
 }
 
 /// A page that is not the one that the browser was to expect.

@@ -2,132 +2,134 @@ import Foundation
 import HTTPTypes
 import Indivo
 import OAuth1
+import OrderedJSON
 
-extension HAR.Entry {
-    init(_ exchange: RecordedExchange) {
-        let wait = exchange.milliseconds ?? 0
-        self.init(
-            startedDateTime: (exchange.startedAt ?? Date(timeIntervalSince1970: 0)).formatted(Self.dates), time: wait,
-            request: HAR.Request(exchange), response: HAR.Response(exchange.outcome), timings: HAR.Timings(wait: wait),
-            comment: exchange.note, _name: exchange.name, _call: exchange.call)
-        if case .failure(let error) = exchange.outcome {
-            _failure = HAR.Failure(
-                kind: error.kind.rawValue, detail: error.detail, mayHaveReachedServer: error.mayHaveReachedServer)
-        }
-    }
-
+/// What is said about an exchange in an HTTP Archive, version 1.2. What HAR has no field for stands under names that begin
+/// with `_`, as the format wants it.
+extension RecordedExchange {
     private static let dates = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    /// The exchange, at its position in the archive.
-    func exchange(seq: Int) throws -> RecordedExchange {
-        guard let scheme = request.url.utf8.firstRange(of: "://".utf8), let method = HTTPRequest.Method(request.method) else {
-            throw HAR.fault("its request's method or url is none")
+    // MARK: Writing
+
+    /// The exchange as an entry of an archive.
+    var entry: JSONValue {
+        let wait = JSONValue(milliseconds ?? 0) ?? 0
+        var entry: JSONValue = [
+            "_name": JSONValue(name),
+            "startedDateTime": JSONValue((startedAt ?? Date(timeIntervalSince1970: 0)).formatted(Self.dates)), "time": wait,
+            "request": entryRequest, "response": entryResponse, "cache": [:],
+            "timings": ["send": 0, "wait": wait, "receive": 0],
+        ]
+        entry["comment"] = note.map { JSONValue($0) }
+        entry["_call"] = call.map { JSONValue($0) }
+        if case .failure(let error) = outcome {
+            entry["_failure"] = [
+                "kind": JSONValue(error.kind.rawValue), "detail": JSONValue(error.detail),
+                "mayHaveReachedServer": JSONValue(error.mayHaveReachedServer),
+            ]
         }
-        let rest = request.url[scheme.upperBound...]
-        // By bytes: a mark that follows would make another character of a slash.
-        let slash = rest.utf8.firstIndex(where: "/?".utf8.contains) ?? rest.endIndex
-        var head = HTTPRequest(method: method, scheme: nil, authority: nil, path: nil)
-        head.headerFields = try HAR.fields(request.headers)
-        var exchange = RecordedExchange(
-            name: _name ?? "\(seq)", seq: seq, request: head, requestBody: try request.postData?.body(),
-            outcome: try outcome(server: String(rest[..<slash])), call: _call, note: comment)
-        // As they stand there: an HTTPRequest would put blanks for characters that HTTP does not allow.
-        exchange.scheme = String(request.url[..<scheme.lowerBound])
-        exchange.host = String(rest[..<slash])
-        exchange.path = rest[slash...].utf8.first == UInt8(ascii: "/") ? String(rest[slash...]) : "/" + rest[slash...]
-        exchange.startedAt = try? Date(startedDateTime, strategy: Self.dates)
-        exchange.milliseconds = time
-        return exchange
+        return entry
     }
 
-    private func outcome(server: String) throws -> RecordedExchange.Outcome {
-        if let failure = _failure {
-            guard let kind = HTTPTransportError.Kind(rawValue: failure.kind) else {
-                throw HAR.fault("“\(failure.kind)” is no kind of failure")
-            }
-            return .failure(
-                HTTPTransportError(
-                    kind: kind, server: server, mayHaveReachedServer: failure.mayHaveReachedServer, detail: failure.detail))
-        }
-        guard (100...999).contains(response.status) else { throw HAR.fault("\(response.status) is no status of HTTP") }
-        var head = HTTPResponse(status: HTTPResponse.Status(code: response.status, reasonPhrase: response.statusText))
-        head.headerFields = try HAR.fields(response.headers)
-        let content = response.content
-        let body = try HAR.read(content.text ?? "", content.text == nil ? nil : content.encoding, "answer")
-        return .answer(HTTPAnswer(response: head, body: body))
-    }
-}
-
-extension HAR.Request {
-    init(_ exchange: RecordedExchange) {
-        self.init(
-            method: exchange.method, url: "\(exchange.scheme ?? "http")://\(exchange.host)\(exchange.path)",
-            headers: HAR.pairs(exchange.requestHeaders), queryString: HAR.pairs(exchange.query),
-            postData: exchange.requestBody.map { HAR.PostData($0, type: exchange.requestHeader("Content-Type") ?? "") },
-            bodySize: exchange.requestBody?.count ?? 0)
-    }
-}
-
-extension HAR.PostData {
-    init(_ body: Data, type: String) {
-        mimeType = type
+    private var entryRequest: JSONValue {
+        var request: JSONValue = [
+            "method": JSONValue(method), "url": "\(scheme ?? "http")://\(host)\(path)", "httpVersion": "HTTP/1.1", "cookies": [],
+            "headers": Self.pairs(requestHeaders.map { ($0.name.rawName, $0.value) }), "queryString": Self.pairs(query),
+            "headersSize": -1, "bodySize": JSONValue(requestBody?.count ?? 0),
+        ]
+        guard let requestBody else { return request }
+        let type = requestHeader("Content-Type") ?? ""
+        var data: JSONValue = ["mimeType": JSONValue(type)]
         if type == FormParameters.contentType {
-            params = HAR.pairs(FormParameters(decoding: body))
+            data["params"] = Self.pairs(FormParameters(decoding: requestBody))
         } else {
-            (text, _encoding) = HAR.written(body)
+            Self.put(requestBody, into: &data, encoding: "_encoding")
         }
+        request["postData"] = data
+        return request
     }
 
-    func body() throws -> Data {
-        if let text { return try HAR.read(text, _encoding, "request") }
-        return Data(FormParameters((params ?? []).map { .init(name: $0.name, value: $0.value) }).encoded.utf8)
-    }
-}
-
-extension HAR.Response {
-    init(_ outcome: RecordedExchange.Outcome) {
-        self.init()
-        guard case .answer(let answer) = outcome else { return }
-        let fields = answer.response.headerFields
-        status = answer.response.status.code
-        statusText = answer.response.status.reasonPhrase
-        headers = HAR.pairs(fields)
-        redirectURL = fields[.location] ?? ""
-        bodySize = answer.body.count
-        content = HAR.Content(size: bodySize, mimeType: fields[.contentType] ?? content.mimeType)
-        (content.text, content.encoding) = HAR.written(answer.body)
-    }
-}
-
-extension HAR {
-    /// What is wrong with an entry of an archive.
-    fileprivate static func fault(_ reason: String) -> DecodingError {
-        .dataCorrupted(.init(codingPath: [], debugDescription: reason))
+    /// Of no response the status is 0.
+    private var entryResponse: JSONValue {
+        var answer: HTTPAnswer?
+        if case .answer(let one) = outcome { answer = one }
+        let (status, fields) = (answer?.response.status, answer?.response.headerFields ?? [:])
+        var content: JSONValue = [
+            "size": JSONValue(answer?.body.count ?? 0), "mimeType": JSONValue(fields[.contentType] ?? "x-unknown"),
+        ]
+        if let answer { Self.put(answer.body, into: &content, encoding: "encoding") }
+        return [
+            "status": JSONValue(status?.code ?? 0), "statusText": JSONValue(status?.reasonPhrase ?? ""),
+            "httpVersion": "HTTP/1.1", "cookies": [], "headers": Self.pairs(fields.map { ($0.name.rawName, $0.value) }),
+            "content": content, "redirectURL": JSONValue(fields[.location] ?? ""), "headersSize": -1,
+            "bodySize": JSONValue(answer?.body.count ?? -1),
+        ]
     }
 
-    fileprivate static func pairs(_ fields: some Sequence<HTTPField>) -> [Pair] {
-        fields.map { Pair(name: $0.name.rawName, value: $0.value) }
-    }
+    private static func pairs(_ parameters: FormParameters) -> JSONValue { pairs(parameters.map { ($0.name, $0.value) }) }
 
-    fileprivate static func pairs(_ parameters: FormParameters) -> [Pair] {
-        parameters.map { Pair(name: $0.name, value: $0.value) }
-    }
-
-    fileprivate static func fields(_ pairs: [Pair]) throws -> HTTPFields {
-        try HTTPFields(pairs.filter { !$0.name.hasPrefix(":") }.map { pair in
-            guard let name = HTTPField.Name(pair.name) else { throw fault("“\(pair.name)” is no header's name") }
-            return HTTPField(name: name, value: pair.value)
-        })
+    private static func pairs(_ pairs: [(String, String)]) -> JSONValue {
+        JSONValue(pairs.map { ["name": JSONValue($0), "value": JSONValue($1)] })
     }
 
     /// A body as text, in base64 where it is none.
-    fileprivate static func written(_ body: Data) -> (text: String, encoding: String?) {
-        String(validating: body, as: UTF8.self).map { ($0, nil) } ?? (body.base64EncodedString(), "base64")
+    private static func put(_ body: Data, into object: inout JSONValue, encoding: String) {
+        let text = String(validating: body, as: UTF8.self)
+        object["text"] = JSONValue(text ?? body.base64EncodedString())
+        if text == nil { object[encoding] = "base64" }
     }
 
-    fileprivate static func read(_ text: String, _ encoding: String?, _ message: String) throws -> Data {
-        guard encoding == "base64" else { return Data(text.utf8) }
-        guard let body = Data(base64Encoded: text) else { throw fault("its \(message)'s body is not base64") }
-        return body
+    // MARK: Reading
+
+    /// The exchange of an entry, at its position in the archive.
+    init(entry: RecordedJSON, seq: Int) throws {
+        let (request, response) = (entry.object("request"), entry.object("response"))
+        (method, self.seq) = (try request("method", \.string), seq)
+        let url = try request("url", \.string)
+        guard let scheme = url.utf8.firstRange(of: "://".utf8), HTTPRequest.Method(method) != nil else {
+            throw request.fault("the method or url is none")
+        }
+        // As they stand there: an HTTPRequest would put blanks for characters that HTTP does not allow.
+        self.scheme = String(url[..<scheme.lowerBound])
+        let rest = url[scheme.upperBound...]
+        // By bytes: a mark that follows would make another character of a slash.
+        let slash = rest.utf8.firstIndex(where: "/?".utf8.contains) ?? rest.endIndex
+        host = String(rest[..<slash])
+        path = rest[slash...].utf8.first == UInt8(ascii: "/") ? String(rest[slash...]) : "/" + rest[slash...]
+        name = try entry(ifAny: "_name", \.string) ?? "\(seq)"
+        (call, note) = (try entry(ifAny: "_call", \.string), try entry(ifAny: "comment", \.string))
+        startedAt = try? Date(entry("startedDateTime", \.string), strategy: Self.dates)
+        milliseconds = try entry("time", \.double)
+        requestHeaders = try Self.fields(request)
+        if try request(ifAny: "postData", \.members) != nil { requestBody = try Self.sentBody(request.object("postData")) }
+        let content = response.object("content")
+        let body = try content(ifAny: "text", \.string) ?? ""
+        outcome =
+            try entry.object("_failure").failure("kind", detail: "detail", isSent: "mayHaveReachedServer", server: host)
+            ?? response.answer(
+                response("status", \.integer), response("statusText", \.string), Self.fields(response),
+                content.body(body, isBase64: content(ifAny: "encoding", \.string) == "base64"))
+    }
+
+    private static func sentBody(_ data: RecordedJSON) throws -> Data {
+        if let text = try data(ifAny: "text", \.string) {
+            return try data.body(text, isBase64: data(ifAny: "_encoding", \.string) == "base64")
+        }
+        let fields = try pairs(data, "params").map { FormParameters.Element(name: $0, value: $1) }
+        return Data(FormParameters(fields).encoded.utf8)
+    }
+
+    private static func fields(_ message: RecordedJSON) throws -> [HTTPField] {
+        try pairs(message, "headers").filter { !$0.name.hasPrefix(":") }.map { name, value in
+            guard let name = HTTPField.Name(name) else { throw message.fault("“\(name)” is no header's name", at: "headers") }
+            return HTTPField(name: name, value: value)
+        }
+    }
+
+    private static func pairs(_ json: RecordedJSON, _ name: String) throws -> [(name: String, value: String)] {
+        try (json(ifAny: name, \.elements) ?? []).map { pair in
+            let pair = RecordedJSON(json: pair, path: json.path + [name])
+            return (try pair("name", \.string), try pair("value", \.string))
+        }
     }
 }

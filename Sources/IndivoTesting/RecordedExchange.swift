@@ -41,7 +41,7 @@ public struct RecordedExchange: Sendable, Hashable {
 
         func get() throws -> HTTPAnswer {
             switch self {
-            case .answer(let answer): return answer
+            case .answer(let answer): answer
             case .failure(let error): throw error
             }
         }

@@ -1,4 +1,5 @@
 import Foundation
+import OrderedJSON
 
 /// Recorded exchanges, as an HTTP Archive (HAR 1.2) keeps them.
 ///
@@ -6,7 +7,17 @@ import Foundation
 /// let recording = try Recording(contentsOf: URL(filePath: "login.har"))
 /// ```
 /// Archives that browsers and proxies write can be read as well, and so can files with a JSON object a line, the form of
-/// older recordings (``RecordedExchange``).
+/// older recordings:
+///
+/// | key | meaning |
+/// |---|---|
+/// | `name`, `seq` | unique name; position in the order of time |
+/// | `call`, `note` | the server's name for the call; why this exchange is here |
+/// | `method`, `path`, `host`, `scheme` | the request as sent, `path` with the query |
+/// | `request_headers`, `response_headers` | lists of `[name, value]` |
+/// | `request_body`, `response_body` | text, or in base64 with `_b64` added to the key |
+/// | `status`, `reason` | the response's status line |
+/// | `failure`, `failure_detail`, `may_have_reached_server` | when there was no response |
 public struct Recording: Sendable {
     /// The exchanges, in the order of time.
     public var exchanges: [RecordedExchange]
@@ -43,34 +54,35 @@ public struct Recording: Sendable {
     /// The recording as an HTTP Archive. Secrets, tokens and cookies are left out, see ``RecordingTransport``.
     public func har() throws -> Data {
         var redaction = Redaction()
-        let entries = exchanges.map { HAR.Entry(redaction.redact($0)) }
-        return try Self.encoder.encode(HAR(log: HAR.Log(entries: entries))) + [UInt8(ascii: "\n")]
-    }
-
-    static var encoder: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return encoder
+        let entries = JSONValue(exchanges.map { redaction.redact($0).entry })
+        let creator: JSONValue = ["name": "swift-indivo", "version": "1"]
+        let archive: JSONValue = ["log": ["version": "1.2", "creator": creator, "entries": entries]]
+        return Data(archive.utf8(.pretty) + [UInt8(ascii: "\n")])
     }
 
     private init(archive content: Data, named name: String) throws(RecordingError) {
-        let log = try Self.read("the archive", of: name) { try JSONDecoder().decode(HAR.self, from: content) }.log
-        guard log.version.hasPrefix("1.") else {
-            throw .malformed(file: name, place: "the archive", reason: "its version is \(log.version), not 1.2")
+        let entries = try Self.read("the archive", of: name) {
+            let log = RecordedJSON(json: try JSONValue(parsing: content)).object("log")
+            let version = try log("version", \.string)
+            guard version.hasPrefix("1.") else { throw log.fault("its version is \(version), not 1.2") }
+            return try log("entries", \.elements)
         }
         self.init(
-            try log.entries.enumerated().map { (index, entry) throws(RecordingError) in
-                try Self.read("entry \(index + 1)", of: name) { try entry.exchange(seq: index + 1) }
+            try entries.enumerated().map { (index, entry) throws(RecordingError) in
+                try Self.read("entry \(index + 1)", of: name) {
+                    try RecordedExchange(entry: RecordedJSON(json: entry), seq: index + 1)
+                }
             })
     }
 
     private init(lines content: Data, named name: String) throws(RecordingError) {
-        let decoder = JSONDecoder()
         let lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
             .filter { !$0.element.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") } }
         self.init(
             try lines.map { (index, line) throws(RecordingError) in
-                try Self.read("line \(index + 1)", of: name) { try decoder.decode(RecordedExchange.self, from: line) }
+                try Self.read("line \(index + 1)", of: name) {
+                    try RecordedExchange(line: RecordedJSON(json: try JSONValue(parsing: line)))
+                }
             })
     }
 
@@ -78,20 +90,7 @@ public struct Recording: Sendable {
         do {
             return try body()
         } catch {
-            throw .malformed(file: file, place: place, reason: reason(error))
-        }
-    }
-
-    private static func reason(_ error: any Error) -> String {
-        func place(_ path: [any CodingKey]) -> String {
-            path.isEmpty ? "" : " at “\(path.map { $0.intValue.map { "\($0)" } ?? $0.stringValue }.joined(separator: "."))”"
-        }
-        return switch error as? DecodingError {
-        case .keyNotFound(let key, let context)?: "“\(key.stringValue)” is missing\(place(context.codingPath))"
-        case .typeMismatch(let type, let context)?: "expected \(type)\(place(context.codingPath))"
-        case .valueNotFound(let type, let context)?: "expected \(type), not null,\(place(context.codingPath))"
-        case .dataCorrupted(let context)?: "\(context.debugDescription)\(place(context.codingPath))"
-        default: "not a recorded exchange"
+            throw .malformed(file: file, place: place, reason: "\(error)")
         }
     }
 }

@@ -16,21 +16,16 @@ import Synchronization
 /// value wherever it occurs. The documents of patients are written as they are: record from sample data. A request that was
 /// cancelled is not written down. The file is a whole archive after each exchange.
 public final class RecordingTransport: HTTPTransport {
-    private struct State {
-        var file: HARFile
-        var redaction: Redaction
-    }
-
     private let inner: any HTTPTransport
     private let path: String
     private let now: @Sendable () -> Date
-    private let state: Mutex<State>
+    private let archive: Mutex<HARFile>
 
     /// A recorder that begins a new file, or empties the one that is there.
     ///
     /// - Parameters:
     ///   - inner: What sends.
-    ///   - file: The archive, by custom with the extension `har`. Others than its owner cannot read it.
+    ///   - file: The archive, by custom with the extension `har`. Only its owner can read it.
     ///   - secrets: Further values to leave out, wherever they occur.
     ///   - now: Gives the time of day.
     /// - Throws: ``RecordingError/cannotWrite(file:reason:)``
@@ -40,7 +35,7 @@ public final class RecordingTransport: HTTPTransport {
     ) throws {
         (self.inner, self.now, path) = (inner, now, file.path)
         do {
-            state = Mutex(State(file: try HARFile(file), redaction: Redaction(secrets: secrets)))
+            archive = Mutex(try HARFile(file, Redaction(secrets: secrets)))
         } catch {
             throw RecordingError.cannotWrite(file: file.path, reason: error.localizedDescription)
         }
@@ -61,14 +56,14 @@ public final class RecordingTransport: HTTPTransport {
         }
         let milliseconds = start.duration(to: .now) / .milliseconds(1)
         do {
-            try state.withLock { state in
-                let seq = state.file.count + 1
+            try archive.withLock { archive in
+                let seq = archive.count + 1
                 var exchange = RecordedExchange(
                     name: "\(seq).\(request.method.rawValue.lowercased())", seq: seq, request: request, requestBody: body,
                     outcome: outcome)
                 exchange.startedAt = startedAt
                 exchange.milliseconds = (milliseconds * 1000).rounded() / 1000
-                try state.file.append(HAR.Entry(state.redaction.redact(exchange)))
+                try archive.append(exchange)
             }
         } catch {
             throw RecordingError.cannotWrite(file: path, reason: error.localizedDescription)
@@ -80,15 +75,15 @@ public final class RecordingTransport: HTTPTransport {
 /// A HAR file that grows by one entry at a time, and is whole after each.
 private struct HARFile {
     private let file: FileHandle
+    private var redaction: Redaction
     private(set) var count = 0
 
-    private static let head = """
-        {"log": {"version": "1.2", "creator": {"name": "swift-indivo", "version": "1"}, "entries": [
-        """
+    private static let head = #"{"log": {"version": "1.2", "creator": {"name": "swift-indivo", "version": "1"}, "entries": ["#
     private static let tail = "\n]}}\n"
 
     /// Begins the file, or empties the one that is there. Others than its owner cannot read it.
-    init(_ url: URL) throws {
+    init(_ url: URL, _ redaction: Redaction) throws {
+        self.redaction = redaction
         try? FileManager.default.removeItem(at: url)
         guard FileManager.default.createFile(atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600])
         else { throw CocoaError(.fileWriteNoPermission) }
@@ -96,11 +91,11 @@ private struct HARFile {
         try file.write(contentsOf: Data((Self.head + Self.tail).utf8))
     }
 
-    mutating func append(_ entry: HAR.Entry) throws {
+    mutating func append(_ exchange: RecordedExchange) throws {
         let end = try file.seekToEnd()
         try file.seek(toOffset: end - UInt64(Self.tail.utf8.count))
-        let text = try Recording.encoder.encode(entry)
-        try file.write(contentsOf: Data((count == 0 ? "\n" : ",\n").utf8) + text + Data(Self.tail.utf8))
+        let entry = redaction.redact(exchange).entry.text(.pretty)
+        try file.write(contentsOf: Data("\(count == 0 ? "" : ",")\n\(entry)\(Self.tail)".utf8))
         count += 1
     }
 }

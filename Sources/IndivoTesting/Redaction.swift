@@ -11,13 +11,11 @@ import OAuth1
 struct Redaction {
     /// What replaces secrets, by the secret.
     private var marks: [String: String] = [:]
-    /// Those of them that are not made of letters and digits only.
-    private var composed: [(secret: String, mark: String)] = []
+    /// Those secrets that are not made of letters and digits only, the longest first: one may be a part of another.
+    private var composed: [String] = []
 
     /// - Parameter secrets: Values to take out wherever they occur.
-    init(secrets: [Secret] = []) {
-        for secret in secrets { _ = mark(for: secret.reveal()) }
-    }
+    init(secrets: [Secret] = []) { for secret in secrets { _ = mark(for: secret.reveal()) } }
 
     static let prefix = "redacted"
 
@@ -103,9 +101,7 @@ struct Redaction {
         let mark = "\(Self.prefix)-\(marks.count + 1)"
         marks[plain] = mark
         if plain.utf8.count >= Self.shortest, !plain.utf8.allSatisfy(Self.isWordByte) {
-            // The longest first: one may be a part of another.
-            composed.append((plain, mark))
-            composed.sort { ($0.secret.count, $0.secret) > ($1.secret.count, $1.secret) }
+            composed = (composed + [plain]).sorted { ($0.count, $0) > ($1.count, $1) }
         }
         return mark
     }
@@ -116,10 +112,10 @@ struct Redaction {
         var text = replaceWords(text)
         // `strstr`, many times faster than comparing characters, does not look behind a NUL.
         let hasNUL = text.utf8.contains(0)
-        for (secret, mark) in composed {
+        for secret in composed {
             for form in Set([secret, PercentEncoding.encode(secret)]) where hasNUL || strstr(text, form) != nil {
                 // Literally: an accent behind a secret makes its last character another one.
-                text = text.replacingOccurrences(of: form, with: mark, options: .literal)
+                text = text.replacingOccurrences(of: form, with: marks[secret] ?? Self.prefix, options: .literal)
             }
         }
         return text
@@ -144,11 +140,9 @@ struct Redaction {
 
     private static let shortest = 6
 
+    /// Whether it is a digit or a letter.
     private static func isWordByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true  // digits, capitals, small letters
-        default: false
-        }
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
     }
 
     private mutating func redact(_ body: Data) -> Data {

@@ -31,10 +31,7 @@ public final class ReplayTransport: HTTPTransport {
     private let matching: ReplayMatching
     private let used: Mutex<Set<Int>>
 
-    /// - Parameters:
-    ///   - recording: What the responses are taken from.
-    ///   - order: Which requests may come when.
-    ///   - matching: By what a request is found.
+    /// Plays a recording.
     public init(_ recording: Recording, order: Order = .any, matching: ReplayMatching = .all) {
         exchanges = recording.exchanges
         keys = recording.exchanges.map(RequestKey.init)
@@ -44,8 +41,7 @@ public final class ReplayTransport: HTTPTransport {
 
     /// The exchanges that nobody asked for yet.
     public var remaining: [RecordedExchange] {
-        let used = used.withLock { $0 }
-        return exchanges.indices.filter { !used.contains($0) }.map { exchanges[$0] }
+        used.withLock { used in exchanges.indices.filter { !used.contains($0) }.map { exchanges[$0] } }
     }
 
     /// Gives the recorded response, or throws the recorded failure.
@@ -71,14 +67,9 @@ public final class ReplayTransport: HTTPTransport {
             return found
         }
         if let index { return try exchanges[index].outcome.get() }
-        let expected: UnrecordedRequestError.Expected =
-            switch order {
-            case .any: .anyRecorded
-            case .asRecorded, .inTurn: remaining.first.map { .next($0.requestLine) } ?? .none
-            }
+        let next: UnrecordedRequestError.Expected = remaining.first.map { .next($0.requestLine) } ?? .none
         throw UnrecordedRequestError(
-            request: asked.requestLine, expected: expected,
-            isBodyOther: keys.contains { matching.subtracting(.body).matches(key, $0) },
-            among: exchanges.map(\.requestLine))
+            request: asked.requestLine, expected: order == .any ? .anyRecorded : next,
+            isBodyOther: keys.contains { matching.subtracting(.body).matches(key, $0) }, among: exchanges.map(\.requestLine))
     }
 }

@@ -93,16 +93,15 @@ final class Wire: Sendable {
         return true
     }
 
-    /// Reads a whole request or response; nil when the connection ends before. A client that waits for the response sends
-    /// nothing behind its request.
+    /// Reads a whole request or response, behind which the other side sends nothing; nil when the connection ends before.
     func readMessage() -> Message? {
         var data = Data()
-        var head = data.startIndex..<data.endIndex
-        repeat {
+        var head = 0..<0
+        while head.isEmpty {
             guard let more = receive() else { return nil }
             data += more
             head = data.range(of: Data("\r\n\r\n".utf8)) ?? 0..<0
-        } while head.isEmpty
+        }
         let lines = String(decoding: data[..<head.upperBound], as: UTF8.self).split(separator: "\r\n")
         let field = lines.dropFirst().first { $0.lowercased().hasPrefix("content-length:") }
         let end = head.upperBound + (field.flatMap { Int($0.dropFirst(15).trimmingCharacters(in: .whitespaces)) } ?? 0)
@@ -134,10 +133,9 @@ final class Wire: Sendable {
 
     func close() {
         shutDown()
-        let open = descriptor.withLock { descriptor in
-            defer { descriptor = -1 }
-            return descriptor
+        descriptor.withLock { descriptor in
+            if descriptor >= 0 { Foundation.close(descriptor) }
+            descriptor = -1
         }
-        if open >= 0 { Foundation.close(open) }
     }
 }

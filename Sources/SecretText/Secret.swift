@@ -9,7 +9,9 @@
 /// ```
 /// The memory of a secret is overwritten when its last copy is gone. That of a text it was made from, or that
 /// ``reveal()`` gives, is not: Swift's strings offer no way.
-public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
+public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
     private let value: WipedBytes
 
     /// Hides `value`.
@@ -30,9 +32,7 @@ public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral {
     }
 
     public func hash(into hasher: inout Hasher) { value.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) } }
-}
 
-extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Always `•••`.
     public var description: String { "•••" }
 

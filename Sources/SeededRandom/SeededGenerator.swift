@@ -3,9 +3,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     /// Numbers that the seed decides.
-    public init(seed: UInt64) {
-        state = seed
-    }
+    public init(seed: UInt64) { state = seed }
 
     /// A generator for a part of what a seed determines, independent of those for other parts.
     public init(seed: UInt64, part: Int...) {
@@ -23,7 +21,5 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     }
 
     /// Whether something happens that happens with this probability.
-    public mutating func happens(_ probability: Double) -> Bool {
-        Double.random(in: 0..<1, using: &self) < probability
-    }
+    public mutating func happens(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &self) < probability }
 }

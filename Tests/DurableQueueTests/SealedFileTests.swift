@@ -116,7 +116,7 @@ struct SealedFileTests {
                 try SealedFile.seal(
                     head: JSONEncoder().encode(head), mark: SealedFile.Mark(), for: place(number, "test", kind), key: key
                 ) { file.append($0) }
-                try file.write(to: scratch.location.appending(path: "\(FileName(kind, number))"))
+                try file.write(to: scratch.location.appending(path: "\(place(number, "test", kind))"))
             }
             // Sealed under the right key and for the right number, as files of an older state of the folder are.
             let entry = QueueEntry(id: "old", orderKey: "", queuedAt: 0, header: Data())

@@ -92,8 +92,10 @@ private func head<Head: Codable>(_ content: Data, _ type: Head.Type, _ isWrong: 
 
 /// A name that is taken is written the same way.
 private func name(_ text: String) {
-    guard let name = FileName(text) else { return }
-    if "\(name)" != text || name.number < 1 || name.number > FileName.largestNumber { fatalError("a foreign name was taken") }
+    guard let place = SealedFile.Place(text, of: Data()) else { return }
+    if "\(place)" != text || !(1...SealedFile.Place.largestNumber).contains(place.number) {
+        fatalError("a foreign name was taken")
+    }
 }
 
 private func keyFile(_ content: Data) {

@@ -8,11 +8,11 @@ import Crypto
 import Foundation
 
 /// The key under which a queue is encrypted: 256 bits for AES-GCM. It never shows itself in a log or a dump.
-public struct QueueKey: Sendable {
+public struct QueueKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// How many bytes a key has.
     public static let byteCount = 32
 
-    let symmetric: SymmetricKey
+    private let symmetric: SymmetricKey
 
     /// A new random key.
     public init() { symmetric = SymmetricKey(size: .bits256) }
@@ -24,13 +24,39 @@ public struct QueueKey: Sendable {
         symmetric = key
     }
 
+    private init(symmetric: SymmetricKey) { self.symmetric = symmetric }
+
     /// Lends the key's bytes, for storing them where keys are kept.
     public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try symmetric.withUnsafeBytes(body)
     }
-}
 
-extension QueueKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Seals with AES-GCM: nonce, ciphertext and tag.
+    func seal(_ plain: Data, authenticating data: Data) throws -> Data {
+        let box = try AES.GCM.seal(plain, using: symmetric, authenticating: data)
+        guard let combined = box.combined else { throw StoredFile.Failure.damaged }
+        return combined
+    }
+
+    func open(_ sealed: Data, authenticating data: Data) throws(StoredFile.Failure) -> Data {
+        do {
+            return try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: symmetric, authenticating: data)
+        } catch {
+            throw .damaged
+        }
+    }
+
+    /// A key of a sealed folder for one use.
+    func derived(_ use: String) -> QueueKey {
+        let info = Data("sealed folder \(use)".utf8)
+        return QueueKey(symmetric: HKDF<SHA256>.deriveKey(inputKeyMaterial: symmetric, info: info, outputByteCount: 32))
+    }
+
+    /// 16 bytes that stand for a text, and say nothing of it without the key.
+    func code(of text: String) -> some Sequence<UInt8> {
+        HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: symmetric).prefix(16)
+    }
+
     /// Always `•••`.
     public var description: String { "•••" }
 

@@ -54,12 +54,8 @@ package struct Disk: Sendable {
         }
     }
 
-    /// Writes a file so that it is either there, whole and durable, or not there.
-    ///
-    /// A failure of the step `syncFolder` comes after the file was put under its name; any other leaves no trace.
-    /// - Parameters:
-    ///   - replacing: Whether a file of that name may be replaced; else `EEXIST`.
-    ///   - content: Writes the content.
+    /// Writes a file so that it is either there, whole and durable, or not there; `EEXIST` where it may not be replaced. A
+    /// failure of the step `syncFolder` comes after the file was put under its name; any other leaves no trace.
     package func writeAtomically(
         to name: String, in folder: String, replacing: Bool = true, _ content: (Draft) throws -> Void
     ) throws {
@@ -87,8 +83,7 @@ package struct Disk: Sendable {
         try step(.syncFile, path) { Disk.sync(descriptor) }
     }
 
-    /// Deletes the drafts that dead processes left in a folder. For whoever holds the lock under which they are written.
-    /// - Parameter name: The file whose drafts are meant; all of them unless given.
+    /// Deletes the drafts that dead processes left of a file, or of all. For whoever holds the lock under which they are written.
     func removeDrafts(of name: String? = nil, in folder: String) {
         // What cannot be listed or deleted now can be later: drafts do no harm.
         for draft in drafts(of: name, in: folder) { unlink(folder + "/" + draft) }
@@ -96,7 +91,20 @@ package struct Disk: Sendable {
 
     func drafts(of name: String? = nil, in folder: String) -> [String] {
         let prefix = name.map { Disk.draftPrefix + $0 + "-" } ?? Disk.draftPrefix
-        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { $0.hasPrefix(prefix) }
+        return ((try? Disk.names(in: folder)) ?? []).filter { $0.hasPrefix(prefix) }
+    }
+
+    static func names(in folder: String) throws(QueueError) -> [String] {
+        try working(to: "list \(folder)") { try FileManager.default.contentsOfDirectory(atPath: folder) }
+    }
+
+    /// Does `body`, a work of Foundation's.
+    static func working<Value>(to work: String, _ body: () throws -> Value) throws(QueueError) -> Value {
+        do {
+            return try body()
+        } catch {
+            throw .storage(reason: "cannot \(work): \(error.localizedDescription)", code: EIO, mayBeQueued: false)
+        }
     }
 
     /// Makes what was put into a folder, or taken out of it, durable.
@@ -194,8 +202,7 @@ package final class StoredFile: Sendable {
         }
     }
 
-    /// Opens a file; `nil` when there is none.
-    /// - Parameter followsLinks: Whether the name may be a link's, as of files that a person chose.
+    /// Opens a file; `nil` when there is none. The name of one that a person chose may be a link's.
     package init?(_ path: String, followsLinks: Bool = false) throws(Failure) {
         self.path = path
         // O_NONBLOCK: opening a pipe would wait for somebody who writes.
@@ -225,9 +232,7 @@ package final class StoredFile: Sendable {
         var done = 0
         while done < count {
             let number = data.withUnsafeMutableBytes { bytes in
-                pread(
-                    descriptor, UnsafeMutableRawBufferPointer(rebasing: bytes[done...]).baseAddress, count - done,
-                    off_t(position + done))
+                pread(descriptor, bytes.baseAddress.map { $0 + done }, count - done, off_t(position + done))
             }
             if number < 0, errno == EINTR { continue }
             guard number >= 0 else { throw Self.failure(errno) }

@@ -38,39 +38,39 @@ struct StoredItem: Sendable {
     var pending: (progress: QueueProgress, mark: SealedFile.Mark)?
 }
 
-/// The name of a file in a queue's folder: twelve digits and a kind, or the kind alone for the queue's own files.
-struct FileName: Hashable, CustomStringConvertible {
-    let kind: SealedFile.Kind
-    /// 1 and more for items.
-    let number: Int
+extension SealedFile {
+    /// Where a file belongs. Its name is twelve digits and a kind, or the kind alone for the queue's own files.
+    struct Place: CustomStringConvertible {
+        let kind: Kind
+        /// The queue's identity.
+        let queue: Data
+        /// 1 and more for items, 0 for the queue's own files.
+        let number: Int
 
-    /// The largest number that a name has digits for.
-    static let largestNumber = 999_999_999_999
+        /// The largest number that a name has digits for.
+        static let largestNumber = 999_999_999_999
 
-    init(_ kind: SealedFile.Kind, _ number: Int) { (self.kind, self.number) = (kind, number) }
+        var description: String {
+            guard number > 0 else { return "\(kind)" }
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, 12 - digits.utf8.count)) + digits + ".\(kind)"
+        }
 
+        /// The items' files in a folder.
+        static func all(in folder: String, of queue: Data) throws -> [Place] {
+            try Disk.names(in: folder).compactMap { Place($0, of: queue) }
+        }
+    }
+}
+
+extension SealedFile.Place {
     /// Reads the name of an item's file; `nil` for whatever else lies in a folder.
-    init?(_ name: String) {
+    init?(_ name: String, of queue: Data) {
         let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].count == 12, parts[0].allSatisfy({ (0x30...0x39).contains($0) }),
             let number = Int(Substring(parts[0])), number > 0,
             let kind = [SealedFile.Kind.item, .progress, .receipt].first(where: { parts[1].elementsEqual("\($0)".utf8) })
         else { return nil }
-        self.init(kind, number)
-    }
-
-    var description: String {
-        guard number > 0 else { return "\(kind)" }
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, 12 - digits.utf8.count)) + digits + ".\(kind)"
-    }
-
-    /// The items' files in a folder.
-    static func all(in folder: String) throws -> [FileName] {
-        do {
-            return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { FileName($0) }
-        } catch {
-            throw QueueError.storage(reason: "cannot list \(folder): \(error.localizedDescription)", code: EIO, mayBeQueued: false)
-        }
+        self.init(kind: kind, queue: queue, number: number)
     }
 }

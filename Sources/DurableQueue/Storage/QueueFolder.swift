@@ -17,8 +17,7 @@ struct QueueFolder: Sendable {
     private let key: QueueKey
     let disk: Disk
 
-    /// Opens the folder, and makes it if need be.
-    /// - Parameter identity: What every file is bound to.
+    /// Opens the folder, and makes it if need be. Every file is bound to the queue's identity.
     init(_ path: String, identity: Data, keys: any KeyStore, disk: Disk) throws {
         (self.path, self.identity, self.disk) = (path, identity, disk)
         key = try QueueError.storing {
@@ -42,7 +41,7 @@ struct QueueFolder: Sendable {
         // Items that wait for others, and what they wait for.
         var stuck: [QueueItem.ID: QueueItem.ID] = [:]
         return try locked {
-            let files = try Dictionary(grouping: FileName.all(in: path), by: \.number).sorted { $0.key < $1.key }
+            let files = try Dictionary(grouping: self.files(), by: \.number).sorted { $0.key < $1.key }
             return try files.compactMap { number, files in
                 guard var stored = try stored(number, Set(files.map(\.kind))) else { return nil }
                 let item = stored.item
@@ -93,7 +92,7 @@ struct QueueFolder: Sendable {
         case .opened(let progress, let mark) where mark == item: return progress
         case .opened, .failed:
             return QueueProgress(
-                setAside: "how far its delivery had come cannot be read, \(FileName(.progress, number)) is damaged; see "
+                setAside: "how far its delivery had come cannot be read, \(place(.progress, number)) is damaged; see "
                     + "on the server whether it arrived, then retry or discard it")
         }
     }
@@ -105,7 +104,7 @@ struct QueueFolder: Sendable {
     }
 
     private func head<Value: Decodable>(_ type: Value.Type, _ kind: SealedFile.Kind, _ number: Int) throws -> Head<Value> {
-        let name = FileName(kind, number)
+        let name = place(kind, number)
         do {
             guard let file = try open(kind, number) else { return .absent }
             return .opened(try JSONDecoder().decode(type, from: file.head), file.mark)
@@ -143,20 +142,11 @@ struct QueueFolder: Sendable {
             do {
                 try write(entry, .item, number, SealedFile.Mark(), replacing: false, payload)
             } catch let failure as DiskFailure where failure.step == .syncFolder {
-                throw undo(number, after: failure)
+                // It was put under its name although the disk failed, and is taken back.
+                let isGone = (try? remove([number], [.item])) != nil
+                throw QueueError(failure, mayBeQueued: !isGone)
             }
             return number
-        }
-    }
-
-    /// Takes back the item that was put under its name although the disk failed.
-    private func undo(_ number: Int, after failure: DiskFailure) -> QueueError {
-        do {
-            try disk.remove(file(.item, number))
-            try disk.syncFolder(path)
-            return QueueError(failure)
-        } catch {
-            return QueueError(failure, mayBeQueued: true)
         }
     }
 
@@ -177,9 +167,9 @@ struct QueueFolder: Sendable {
         _ head: some Encodable, _ kind: SealedFile.Kind, _ number: Int, _ mark: SealedFile.Mark, replacing: Bool = true,
         _ body: SealedFile.Source? = nil
     ) throws {
-        let head = try JSONEncoder().encode(head)
-        try disk.writeAtomically(to: "\(FileName(kind, number))", in: path, replacing: replacing) { draft in
-            try SealedFile.seal(head: head, mark: mark, for: place(kind, number), key: key, body: body, to: draft.append)
+        let (head, place) = (try JSONEncoder().encode(head), place(kind, number))
+        try disk.writeAtomically(to: "\(place)", in: path, replacing: replacing) { draft in
+            try SealedFile.seal(head: head, mark: mark, for: place, key: key, body: body, to: draft.append)
         }
     }
 
@@ -228,17 +218,17 @@ struct QueueFolder: Sendable {
     }
 
     private func numbers(_ kind: SealedFile.Kind) throws -> [Int] {
-        try FileName.all(in: path).filter { $0.kind == kind }.map(\.number).sorted()
+        try files().filter { $0.kind == kind }.map(\.number).sorted()
     }
 
     // MARK: Numbers
 
     /// A number that was never given, and under which there is no file.
     private func nextNumber() throws -> Int {
-        let taken = Set(try FileName.all(in: path).map(\.number))
+        let taken = Set(try files().map(\.number))
         var number = try largestNumber(taken) + 1
         while taken.contains(number) { number += 1 }
-        guard number <= FileName.largestNumber else {
+        guard number <= SealedFile.Place.largestNumber else {
             throw QueueError.storage(
                 reason: "the queue in \(path) has given out all its numbers", code: EOVERFLOW, mayBeQueued: false)
         }
@@ -266,7 +256,7 @@ struct QueueFolder: Sendable {
 
     /// Remembers the largest number before its files go: nothing else shows then that it was given.
     private func keepLargestNumber(of gone: Set<Int>) throws {
-        let largest = try largestNumber(Set(try FileName.all(in: path).map(\.number)))
+        let largest = try largestNumber(Set(try files().map(\.number)))
         guard gone.contains(largest) else { return }
         if case .opened(largest, _) = try keptNumber() { return }
         try write(largest, .numbers, 0, SealedFile.Mark())
@@ -285,7 +275,9 @@ struct QueueFolder: Sendable {
 
     // MARK: Names
 
-    private func file(_ kind: SealedFile.Kind, _ number: Int) -> String { path + "/\(FileName(kind, number))" }
+    private func files() throws -> [SealedFile.Place] { try SealedFile.Place.all(in: path, of: identity) }
+
+    private func file(_ kind: SealedFile.Kind, _ number: Int) -> String { path + "/\(place(kind, number))" }
 
     private func place(_ kind: SealedFile.Kind, _ number: Int) -> SealedFile.Place {
         SealedFile.Place(kind: kind, queue: identity, number: number)

@@ -8,38 +8,33 @@ struct QueueHead {
 
     private static let text = Data("durable queue".utf8)
 
-    private var name: String { "\(FileName(.queue, 0))" }
     private var place: SealedFile.Place { SealedFile.Place(kind: .queue, queue: identity, number: 0) }
+    private var file: String { path + "/\(place)" }
 
-    /// The key of the folder's queue; makes both for a new one. Under the folder's lock only.
-    ///
-    /// A head that is damaged or gone is written again where any item proves that the key is the right one.
+    /// The key of the folder's queue; makes both for a new one. A head that is damaged or gone is written again where any item
+    /// proves that the key is the right one. Under the folder's lock only.
     func open(_ keys: any KeyStore) throws -> QueueKey {
-        let files = try FileName.all(in: path)
+        let files = try SealedFile.Place.all(in: path, of: identity)
         let kept = try keys.key()
-        if files.isEmpty, access(path + "/" + name, F_OK) != 0, errno == ENOENT {
+        if files.isEmpty, access(file, F_OK) != 0, errno == ENOENT {
             let key = try kept ?? keys.keep(QueueKey())
             try write(key)
             return key
         }
         guard let key = kept else { throw QueueError.noKey(folder: path) }
-        switch try version(key) {
-        case SealedFile.version?: return key
-        case let version?: throw QueueError.otherVersion(folder: path, version: Int(version))
-        case nil: break
+        if let version = try version(key) {
+            guard version == SealedFile.version else { throw QueueError.otherVersion(folder: path, version: Int(version)) }
+            return key
         }
-        let isOpened = files.contains { file in
-            let place = SealedFile.Place(kind: file.kind, queue: identity, number: file.number)
-            return (try? SealedFile(path + "/\(file)", for: place, key: key)) != nil
-        }
+        let isOpened = files.contains { (try? SealedFile(path + "/\($0)", for: $0, key: key)) != nil }
         guard isOpened else { throw isForeign(files) ? QueueError.otherFormat(folder: path) : QueueError.wrongKey(folder: path) }
-        try disk.remove(path + "/" + name)
+        try disk.remove(file)
         try write(key)
         return key
     }
 
     private func write(_ key: QueueKey) throws {
-        try disk.writeAtomically(to: name, in: path) { draft in
+        try disk.writeAtomically(to: "\(place)", in: path) { draft in
             try SealedFile.seal(head: Self.text, mark: SealedFile.Mark(), for: place, key: key, to: draft.append)
         }
     }
@@ -47,7 +42,7 @@ struct QueueHead {
     /// The version that the head claims, authenticated; `nil` when it does not open.
     private func version(_ key: QueueKey) throws -> UInt8? {
         do throws(SealedFile.Failure) {
-            return try SealedFile(path + "/" + name, for: place, key: key)?.version
+            return try SealedFile(file, for: place, key: key)?.version
         } catch {
             if case .system = error { throw QueueError(error, path) }
             return nil
@@ -55,10 +50,9 @@ struct QueueHead {
     }
 
     /// Whether no file begins as a queue's files do: another version's, or another program's.
-    private func isForeign(_ files: [FileName]) -> Bool {
-        let paths = files.isEmpty ? [name] : files.map(\.description)
-        return !paths.contains { name in
-            (try? StoredFile(path + "/" + name))?.flatMap { try? $0.read(at: 0, count: 4) } == SealedFile.magic
+    private func isForeign(_ files: [SealedFile.Place]) -> Bool {
+        !(files.isEmpty ? [place] : files).contains { file in
+            (try? StoredFile(path + "/\(file)"))?.flatMap { try? $0.read(at: 0, count: 4) } == SealedFile.magic
         }
     }
 }

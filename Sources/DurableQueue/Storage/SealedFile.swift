@@ -1,8 +1,3 @@
-#if canImport(CryptoKit)
-import CryptoKit
-#else
-import Crypto
-#endif
 import Foundation
 
 /// The form of a queue's files, version 1.
@@ -39,15 +34,6 @@ struct SealedFile {
         case numbers = 5
     }
 
-    /// Where a file belongs.
-    struct Place {
-        let kind: Kind
-        /// The queue's identity.
-        let queue: Data
-        /// The item's number; 0 for the queue's own files.
-        let number: Int
-    }
-
     /// What the files of one item have in common: 16 random bytes.
     typealias Mark = UUID
 
@@ -78,10 +64,7 @@ struct SealedFile {
 
     // MARK: Writing
 
-    /// Writes a file.
-    /// - Parameters:
-    ///   - body: Is asked for one position after the other; `nil` for a file without a body.
-    ///   - write: Takes the file's bytes one after the other.
+    /// Hands a file's bytes to `write`, one part after the other. The body, where there is one, is asked for in order.
     static func seal(
         head: Data, mark: Mark, version: UInt8 = SealedFile.version, for place: Place, key: QueueKey,
         body: Source? = nil, to write: (Data) throws -> Void
@@ -91,12 +74,12 @@ struct SealedFile {
         withUnsafeBytes(of: UInt32(head.count + sealLength).bigEndian) { prefix.append(contentsOf: $0) }
         withUnsafeBytes(of: mark.uuid) { prefix.append(contentsOf: $0) }
         let binding = binding(prefix, place)
-        try write(prefix + key.symmetric.seal(head, authenticating: binding + [0]))
+        try write(prefix + key.seal(head, authenticating: binding + [0]))
         guard let body else { return }
         var (index, chunk) = (0, try body(0, chunkLength))
         while true {
             let next = chunk.count < chunkLength ? Data() : try body((index + 1) * chunkLength, chunkLength)
-            try write(key.symmetric.seal(chunk, authenticating: part(index, isLast: next.isEmpty, of: binding)))
+            try write(key.seal(chunk, authenticating: part(index, isLast: next.isEmpty, of: binding)))
             if next.isEmpty { return }
             (index, chunk) = (index + 1, next)
         }
@@ -114,7 +97,7 @@ struct SealedFile {
         guard bytes[5] == place.kind.rawValue, (SealedFile.sealLength...SealedFile.longestHead).contains(length)
         else { throw .damaged }
         binding = SealedFile.binding(prefix, place)
-        head = try key.symmetric.open(file.read(at: SealedFile.prefixLength, count: length), authenticating: binding + [0])
+        head = try key.open(file.read(at: SealedFile.prefixLength, count: length), authenticating: binding + [0])
         // From here on nothing is anybody else's word.
         version = bytes[4]
         hasBody = bytes[6] == 1
@@ -153,7 +136,7 @@ struct SealedFile {
         guard hasBody, start < file.size else { throw .damaged }
         let isLast = file.size - start <= sealedLength
         let part = SealedFile.part(index, isLast: isLast, of: binding)
-        return (try key.symmetric.open(file.read(at: start, count: sealedLength), authenticating: part), isLast)
+        return (try key.open(file.read(at: start, count: sealedLength), authenticating: part), isLast)
     }
 
     // MARK: What is authenticated
@@ -164,22 +147,5 @@ struct SealedFile {
 
     private static func part(_ index: Int, isLast: Bool, of binding: Data) -> Data {
         binding + [isLast ? 2 : 1] + withUnsafeBytes(of: UInt64(index).bigEndian) { Data($0) }
-    }
-}
-
-extension SymmetricKey {
-    /// Seals with AES-GCM: nonce, ciphertext and tag.
-    func seal(_ plain: Data, authenticating data: Data) throws -> Data {
-        let box = try AES.GCM.seal(plain, using: self, authenticating: data)
-        guard let combined = box.combined else { throw StoredFile.Failure.damaged }
-        return combined
-    }
-
-    func open(_ sealed: Data, authenticating data: Data) throws(StoredFile.Failure) -> Data {
-        do {
-            return try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: self, authenticating: data)
-        } catch {
-            throw .damaged
-        }
     }
 }

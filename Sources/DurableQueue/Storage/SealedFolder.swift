@@ -1,8 +1,3 @@
-#if canImport(CryptoKit)
-import CryptoKit
-#else
-import Crypto
-#endif
 import Foundation
 import URLCoding
 
@@ -49,8 +44,8 @@ package struct SealedFolder: Sendable {
         var content = Data([UInt8(name.utf8.count)])
         content.append(contentsOf: name.utf8)
         content.append(value)
-        let bytes = try derived("value", key).seal(content, authenticating: Data((identity + "/" + file).utf8))
-        try storing {
+        let bytes = try key.derived("value").seal(content, authenticating: Data((identity + "/" + file).utf8))
+        try QueueError.storing {
             try disk.makeFolder(path)
             try disk.writeAtomically(to: file, in: path) { try $0.append(bytes) }
         }
@@ -59,7 +54,7 @@ package struct SealedFolder: Sendable {
     /// Removes a value durably; it is no error that there is none.
     package func remove(_ name: String) throws {
         guard let key = try storedKey(), access(path, F_OK) == 0 else { return }
-        try storing {
+        try QueueError.storing {
             try disk.remove(path + "/" + fileName(name, key))
             try disk.syncFolder(path)
         }
@@ -69,7 +64,7 @@ package struct SealedFolder: Sendable {
     package func folder(for name: String) throws -> URL {
         let key = try keys.key() ?? keys.keep(QueueKey())
         let folder = folder(name, key)
-        try storing { try disk.makeFolder(folder) }
+        try QueueError.storing { try disk.makeFolder(folder) }
         return URL(filePath: folder, directoryHint: .isDirectory)
     }
 
@@ -78,16 +73,16 @@ package struct SealedFolder: Sendable {
         guard let key = try storedKey() else { return }
         let folder = folder(name, key)
         guard access(folder, F_OK) == 0 else { return }
-        try storing {
+        try QueueError.storing {
             try disk.step(.remove, folder) { 0 }
-            try FileManager.default.removeItem(atPath: folder)
+            try Disk.working(to: "remove \(folder)") { try FileManager.default.removeItem(atPath: folder) }
             try disk.syncFolder(path)
         }
     }
 
     /// Does `body` while no other process or task does so with the same lock.
     package func withLock<Value>(_ name: String = "lock", _ body: () throws -> Value) throws -> Value {
-        let lock = try storing {
+        let lock = try QueueError.storing {
             try disk.makeFolder(path)
             return try FileLock(waitingFor: path + "/." + name)
         }
@@ -96,7 +91,7 @@ package struct SealedFolder: Sendable {
 
     /// A lock that is held as long as the object lives; `nil` when somebody else holds it.
     package func lockIfFree(_ name: String) throws -> AnyObject? {
-        try storing {
+        try QueueError.storing {
             try disk.makeFolder(path)
             return try FileLock(ifFree: path + "/." + name)
         }
@@ -113,16 +108,14 @@ package struct SealedFolder: Sendable {
 
     private func files() throws -> [String] {
         guard access(path, F_OK) == 0 else { return [] }
-        return try storing {
-            try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.utf8.count == 32 && !$0.hasPrefix(".") }
-        }
+        return try Disk.names(in: path).filter { $0.utf8.count == 32 && !$0.hasPrefix(".") }
     }
 
     private func open(_ file: String, _ key: QueueKey) throws -> (name: String, value: Data)? {
         do {
             guard let stored = try StoredFile(path + "/" + file) else { return nil }
             let bytes = try stored.read(at: 0, count: Self.largestValue + 512)
-            let content = try derived("value", key).open(bytes, authenticating: Data((identity + "/" + file).utf8))
+            let content = try key.derived("value").open(bytes, authenticating: Data((identity + "/" + file).utf8))
             guard let length = content.first.map(Int.init), content.count > length else { throw StoredFile.Failure.damaged }
             let name = String(decoding: content.dropFirst().prefix(length), as: UTF8.self)
             return (name, Data(content.dropFirst(1 + length)))
@@ -132,25 +125,8 @@ package struct SealedFolder: Sendable {
     }
 
     private func fileName(_ name: String, _ key: QueueKey) -> String {
-        let code = HMAC<SHA256>.authenticationCode(for: Data((identity + "/" + name).utf8), using: derived("name", key))
-        return Hexadecimal.encode(code.prefix(16))
+        Hexadecimal.encode(key.derived("name").code(of: identity + "/" + name))
     }
 
     private func folder(_ name: String, _ key: QueueKey) -> String { path + "/" + fileName(name, key) + ".files" }
-
-    private func derived(_ use: String, _ key: QueueKey) -> SymmetricKey {
-        HKDF<SHA256>.deriveKey(inputKeyMaterial: key.symmetric, info: Data("sealed folder \(use)".utf8), outputByteCount: 32)
-    }
-
-    private func storing<Value>(_ body: () throws -> Value) throws -> Value {
-        do {
-            return try body()
-        } catch let failure as DiskFailure {
-            throw QueueError(failure)
-        } catch let error as QueueError {
-            throw error
-        } catch {
-            throw QueueError.storage(reason: "cannot change \(path): \(error.localizedDescription)", code: EIO, mayBeQueued: false)
-        }
-    }
 }

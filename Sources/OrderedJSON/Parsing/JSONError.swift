@@ -3,7 +3,7 @@
 /// An error names no content of the text: it may be somebody's health record.
 public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong.
-    public enum Reason: Sendable, Hashable {
+    public enum Reason: Sendable, Hashable, CustomStringConvertible {
         /// There is nothing but white space.
         case empty
         /// The text ends inside a value.
@@ -38,6 +38,28 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
         case tooManyNodes(limit: Int)
         /// A number is longer than ``JSONLimits/numberLength``.
         case numberTooLong(limit: Int)
+
+        public var description: String {
+            switch self {
+            case .empty: "expected a value, but the text is empty"
+            case .unexpectedEnd: "the text ends inside a value"
+            case .expectedValue: "expected a value"
+            case .expectedName: "expected a member's name in quotation marks"
+            case .expectedColon: "expected a colon after the member's name"
+            case .expectedCommaOrEnd: "expected a comma or the end of the array or object"
+            case .invalidNumber: "invalid number"
+            case .invalidEscape: "invalid escape after a backslash"
+            case .loneSurrogate: "a surrogate escape (\\uD800 to \\uDFFF) without its other half"
+            case .unterminatedString: "a string that has no end"
+            case .controlCharacter: "a control character in a string must be escaped"
+            case .invalidUTF8: "invalid UTF-8"
+            case .trailingText: "unexpected text after the end of the value"
+            case .tooDeep(let limit): "nested deeper than the limit of \(limit)"
+            case .tooLong(let limit): "longer than the limit of \(limit) bytes"
+            case .tooManyNodes(let limit): "more values and names than the limit of \(limit)"
+            case .numberTooLong(let limit): "a number longer than the limit of \(limit) characters"
+            }
+        }
     }
 
     /// What is wrong.
@@ -47,30 +69,6 @@ public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The line and column with the reason, as in `3:14: expected a value`.
     public var description: String { "\(location): \(reason)" }
-}
-
-extension JSONError.Reason: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .empty: "expected a value, but the text is empty"
-        case .unexpectedEnd: "the text ends inside a value"
-        case .expectedValue: "expected a value"
-        case .expectedName: "expected a member's name in quotation marks"
-        case .expectedColon: "expected a colon after the member's name"
-        case .expectedCommaOrEnd: "expected a comma or the end of the array or object"
-        case .invalidNumber: "invalid number"
-        case .invalidEscape: "invalid escape after a backslash"
-        case .loneSurrogate: "a surrogate escape (\\uD800 to \\uDFFF) without its other half"
-        case .unterminatedString: "a string that has no end"
-        case .controlCharacter: "a control character in a string must be escaped"
-        case .invalidUTF8: "invalid UTF-8"
-        case .trailingText: "unexpected text after the end of the value"
-        case .tooDeep(let limit): "nested deeper than the limit of \(limit)"
-        case .tooLong(let limit): "longer than the limit of \(limit) bytes"
-        case .tooManyNodes(let limit): "more values and names than the limit of \(limit)"
-        case .numberTooLong(let limit): "a number longer than the limit of \(limit) characters"
-        }
-    }
 }
 
 /// How much of everything a text may have before parsing it stops with an error that names the limit.

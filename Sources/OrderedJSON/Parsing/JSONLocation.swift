@@ -26,36 +26,15 @@ public struct JSONLocation: Sendable, Hashable, Comparable, CustomStringConverti
     /// Moves on in the text, up to a byte that can be read.
     fileprivate mutating func advance(to end: Int, in bytes: UnsafePointer<UInt8>) {
         // A line ends with LF, and with a CR that no LF follows.
-        let lineEnds = Self.count(offset..<max(offset, end)) { index in
-            let isLF: UInt8 = bytes[index] == 0x0A ? 1 : 0
-            let isCR: UInt8 = bytes[index] == 0x0D ? 1 : 0
-            let isBeforeLF: UInt8 = bytes[index + 1] == 0x0A ? 1 : 0
-            return isLF | (isCR & ~isBeforeLF)
+        let lineEnds = (offset..<max(offset, end)).count {
+            bytes[$0] == 0x0A || bytes[$0] == 0x0D && bytes[$0 + 1] != 0x0A
         }
         if lineEnds > 0 {
             (offset, line, column) = (end, line + lineEnds, 1)
             while bytes[offset - 1] != 0x0A, bytes[offset - 1] != 0x0D || bytes[offset] == 0x0A { offset -= 1 }
         }
-        column += Self.count(offset..<max(offset, end)) { bytes[$0] & 0xC0 != 0x80 ? 1 : 0 }
+        column += (offset..<max(offset, end)).count { bytes[$0] & 0xC0 != 0x80 }
         offset = end
-    }
-
-    /// The sum of what `one`, which returns 0 or 1, returns for each offset.
-    @inline(__always)
-    private static func count(_ range: Range<Int>, _ one: (Int) -> UInt8) -> Int {
-        var total = 0
-        var index = range.lowerBound
-        // Sums of at most 128 fit in a byte, of which a vector has many: that makes this four times as fast.
-        while index < range.upperBound {
-            let next = min(index + 128, range.upperBound)
-            var sum: UInt8 = 0
-            while index < next {
-                sum &+= one(index)
-                index &+= 1
-            }
-            total += Int(sum)
-        }
-        return total
     }
 }
 

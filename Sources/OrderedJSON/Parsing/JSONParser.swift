@@ -177,10 +177,7 @@ struct JSONParser {
 extension JSONParser {
     // MARK: Strings
 
-    /// Finds the end of a string and checks what is in it.
-    ///
-    /// - Parameter start: The index of the opening quotation mark.
-    /// - Returns: The index of the closing one.
+    /// Checks a string, and finds the index of its closing quotation mark by that of the opening one.
     @inline(__always)
     func string(after start: Int) throws(Failure) -> (end: Int, tag: NodeWord.Tag) {
         var position = start + 1
@@ -260,9 +257,7 @@ extension JSONParser {
         return value
     }
 
-    /// One character outside ASCII: well-formed as in table 3-7 of the Unicode Standard.
-    ///
-    /// - Returns: The index after it.
+    /// The index after one character outside ASCII: well-formed as in table 3-7 of the Unicode Standard.
     private func scalar(_ start: Int) throws(Failure) -> Int {
         let end =
             switch (bytes[start], bytes[start + 1]) {
@@ -278,21 +273,6 @@ extension JSONParser {
     }
 
     // MARK: Numbers
-
-    /// Whether a text is a number and nothing else.
-    static func isNumber(_ text: some Collection<UInt8>) -> Bool {
-        var limits = JSONLimits()
-        limits.numberLength = .max
-        var bytes = Array(text)
-        // A number ends at the zero behind it.
-        bytes.append(0)
-        return bytes.withUnsafeBufferPointer { bytes in
-            guard let start = bytes.baseAddress else { return false }
-            let parser = JSONParser(bytes: start, count: bytes.count - 1, limits: limits)
-            defer { parser.words.deallocate() }
-            return (try? parser.number(0)) == bytes.count - 1
-        }
-    }
 
     /// - Returns: The index after the number.
     @inline(__always)

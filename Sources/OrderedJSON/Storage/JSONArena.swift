@@ -12,9 +12,7 @@ final class JSONArena: @unchecked Sendable {
     private let words: UnsafePointer<UInt64>
     private let wordCount: Int
 
-    /// - Parameters:
-    ///   - bytes: The source and its padding. The arena frees it.
-    ///   - words: The words of the nodes. The arena frees them.
+    /// The arena frees both: the source with its padding, and the words of the nodes.
     init(bytes: UnsafePointer<UInt8>, count: Int, words: UnsafePointer<UInt64>, wordCount: Int) {
         (self.bytes, self.count) = (bytes, count)
         (self.words, self.wordCount) = (words, wordCount)
@@ -63,14 +61,6 @@ final class JSONArena: @unchecked Sendable {
         let start = bytes + word.offset + 1
         for index in 0..<other.count where start[index] != other[index] { return false }
         return true
-    }
-
-    /// Whether a name, after an underscore that it may have, begins with these bytes of UTF-8.
-    @inline(__always)
-    func name(_ word: NodeWord, beginsWith prefix: UnsafeBufferPointer<UInt8>) -> Bool {
-        word.tag == .escapedString
-            ? JSONMember.name(StringEscapes.decoded(text(word)), beginsWith: prefix)
-            : JSONMember.name(text(word), beginsWith: prefix)
     }
 
     /// The value of an object's member, of several with the name the last; `nil` when there is none and for other kinds.

@@ -83,72 +83,33 @@ extension JSONElements: ExpressibleByArrayLiteral {
 
 /// A member of an object: a name and a value.
 public struct JSONMember: Sendable {
-    enum Storage {
-        /// The name at an index of an arena's words; the value follows it.
-        case parsed(JSONArena, UInt32)
-        case made(String, JSONValue)
-    }
-
-    let storage: Storage
+    /// The name as a string value, for its location and its UTF-8.
+    public let nameValue: JSONValue
+    /// The value.
+    public let value: JSONValue
 
     @inline(__always)
-    init(_ arena: JSONArena, _ index: Int) { storage = .parsed(arena, UInt32(truncatingIfNeeded: index)) }
+    init(_ arena: JSONArena, _ index: Int) { (nameValue, value) = (JSONValue(arena, index), JSONValue(arena, index + 1)) }
 
     /// A member.
-    public init(name: String, value: JSONValue) { storage = .made(name, value) }
+    public init(name: String, value: JSONValue) { (nameValue, self.value) = (JSONValue(name), value) }
 
     /// The name.
-    public var name: String {
-        switch storage {
-        case .parsed(let arena, let index): arena.string(arena.word(Int(index)))
-        case .made(let name, _): name
-        }
-    }
-
-    /// The value.
-    public var value: JSONValue {
-        switch storage {
-        case .parsed(let arena, let index): JSONValue(arena, Int(index) + 1)
-        case .made(_, let value): value
-        }
-    }
-
-    /// The name as a string value, for its location and its UTF-8.
-    public var nameValue: JSONValue {
-        switch storage {
-        case .parsed(let arena, let index): JSONValue(arena, Int(index))
-        case .made(let name, _): JSONValue(name)
-        }
-    }
+    public var name: String { nameValue.string ?? "" }
 
     /// Whether the name is exactly this, compared as UTF-8.
-    public func isNamed(_ other: StaticString) -> Bool {
-        isNamed(UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount))
-    }
+    public func isNamed(_ other: StaticString) -> Bool { nameValue.isString(other) }
 
     /// Whether the name is exactly this, compared as UTF-8.
-    public func isNamed(equalTo other: String) -> Bool {
-        var other = other
-        return other.withUTF8 { isNamed($0) }
-    }
+    public func isNamed(equalTo other: String) -> Bool { nameValue.isString(equalTo: other) }
 
     /// Whether the name, after an underscore that it may have, begins with these bytes of UTF-8.
     package func begins(with prefix: UnsafeBufferPointer<UInt8>) -> Bool {
-        switch storage {
-        case .parsed(let arena, let index): arena.name(arena.word(Int(index)), beginsWith: prefix)
-        case .made(let name, _): Self.name(name.utf8, beginsWith: prefix)
-        }
+        nameValue.withUTF8 { Self.name($0, beginsWith: prefix) } ?? false
     }
 
     @inline(__always)
-    static func name(_ name: some Collection<UInt8>, beginsWith prefix: UnsafeBufferPointer<UInt8>) -> Bool {
+    static func name(_ name: UnsafeBufferPointer<UInt8>, beginsWith prefix: UnsafeBufferPointer<UInt8>) -> Bool {
         name.dropFirst(name.first == UInt8(ascii: "_") ? 1 : 0).starts(with: prefix)
-    }
-
-    func isNamed(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
-        switch storage {
-        case .parsed(let arena, let index): arena.string(arena.word(Int(index)), equals: other)
-        case .made(let name, _): name.utf8.elementsEqual(other)
-        }
     }
 }

@@ -20,15 +20,13 @@ extension JSONValue {
     /// The value of an object's member, of several with the name the last; `nil` when there is none and for other kinds.
     ///
     /// Names are compared as UTF-8. This is what views with fixed names call: nothing is allocated.
-    public func member(_ name: StaticString) -> JSONValue? {
-        member(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-    }
+    public func member(_ name: StaticString) -> JSONValue? { member(name.bytes) }
 
     /// The value of an object's member with a name in UTF-8.
     package func member(_ name: UnsafeBufferPointer<UInt8>) -> JSONValue? {
         switch storage {
         case .parsed(let arena, let index): arena.member(of: Int(index), named: name).map { JSONValue(arena, $0) }
-        case .object(let members): members.last { $0.isNamed(name) }?.value
+        case .object(let members): members.last { $0.nameValue.isString(name) }?.value
         default: nil
         }
     }
@@ -153,10 +151,8 @@ extension JSONValue: Hashable {
         case .null: return true
         case .boolean: return a.boolean == b.boolean
         case .number, .string: return a.withUTF8 { text in b.withUTF8 { text.elementsEqual($0) } ?? false } ?? false
-        case .array:
-            return (a.elements ?? []).elementsEqual(b.elements ?? [])
-        case .object:
-            return (a.members ?? []).hasSameContent(as: b.members ?? [])
+        case .array: return (a.elements ?? []).elementsEqual(b.elements ?? [])
+        case .object: return (a.members ?? []).hasSameContent(as: b.members ?? [])
         }
     }
 

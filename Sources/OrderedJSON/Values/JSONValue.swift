@@ -158,9 +158,7 @@ public struct JSONValue: Sendable {
     }
 
     /// Whether it is the string with exactly these characters, compared as UTF-8.
-    public func isString(_ other: StaticString) -> Bool {
-        isString(UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount))
-    }
+    public func isString(_ other: StaticString) -> Bool { isString(other.bytes) }
 
     /// Whether it is the string with exactly these characters, compared as UTF-8.
     public func isString(equalTo other: String) -> Bool {
@@ -169,7 +167,7 @@ public struct JSONValue: Sendable {
     }
 
     @inline(__always)
-    private func isString(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    func isString(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         switch storage {
         case .parsed(let arena, let index):
             let word = arena.word(Int(index))
@@ -224,8 +222,12 @@ extension JSONValue {
 
     /// A number with these digits; `nil` when JSON does not write numbers so.
     public init?(number digits: some StringProtocol) {
-        guard JSONParser.isNumber(digits.utf8) else { return nil }
-        self.init(.number(String(digits)))
+        var limits = JSONLimits()
+        limits.numberLength = .max
+        // The whole of the text: no white space around it.
+        guard let parsed = try? JSONValue(parsing: digits.utf8, limits: limits).number, parsed.utf8.count == digits.utf8.count
+        else { return nil }
+        self.init(.number(parsed))
     }
 
     /// An array.
@@ -250,4 +252,9 @@ extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByStringInterpolati
     public init(dictionaryLiteral members: (String, JSONValue)...) {
         self.init(members: members.map { JSONMember(name: $0, value: $1) })
     }
+}
+
+extension StaticString {
+    @inline(__always)
+    var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: utf8Start, count: utf8CodeUnitCount) }
 }

@@ -30,9 +30,7 @@ package struct ParsedNode: Sendable {
     }
 
     /// The value of an object's member, of several with the name the last; `nil` when there is none and for other kinds.
-    package func member(_ name: StaticString) -> ParsedNode? {
-        member(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-    }
+    package func member(_ name: StaticString) -> ParsedNode? { member(name.bytes) }
 
     /// Whether it is `null`.
     package var isNull: Bool { word.tag == .null }
@@ -42,8 +40,7 @@ package struct ParsedNode: Sendable {
 
     /// Whether it is the string with exactly these characters, compared as UTF-8.
     package func isString(_ other: StaticString) -> Bool {
-        let other = UnsafeBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount)
-        return read { $0.word(index).isString && $0.string($0.word(index), equals: other) }
+        read { $0.word(index).isString && $0.string($0.word(index), equals: other.bytes) }
     }
 
     /// The elements of an array, in order; `nil` for other kinds.
@@ -71,14 +68,12 @@ package struct ParsedNode: Sendable {
     package func forEachMember(
         beginningWith prefix: UnsafeBufferPointer<UInt8>, _ body: (_ name: ParsedNode, _ value: ParsedNode) -> Void
     ) {
-        for member in members where read({ $0.name(member.nameValue.word, beginsWith: prefix) }) {
+        for member in members where member.nameValue.withUTF8({ JSONMember.name($0, beginsWith: prefix) }) == true {
             body(member.nameValue, member.value)
         }
     }
 
-    /// Calls `body` with the characters of a string as UTF-8, or those of a number.
-    ///
-    /// - Returns: What `body` returned; `nil` for other kinds.
+    /// Calls `body` with the characters of a string as UTF-8, or those of a number; not for other kinds.
     package func withUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
         let word = word
         switch word.tag {

@@ -1,4 +1,4 @@
-extension JSONValue {
+extension JSONValue: CustomStringConvertible {
     /// Appends the value's text to a buffer, in UTF-8.
     ///
     /// The text of a parsed string or number is written as it was, escapes included.
@@ -17,23 +17,16 @@ extension JSONValue {
 
     /// The value's text.
     public func text(_ style: JSONStyle = .compact) -> String { String(decoding: utf8(style), as: UTF8.self) }
-}
 
-extension JSONValue: CustomStringConvertible {
     /// The value's text, without white space.
     public var description: String { text() }
 }
 
 /// Writes values. Arenas are gone through word by word; values that were made recursively.
 struct JSONWriter {
-    private let style: JSONStyle
-    private(set) var buffer: [UInt8]
-    private var depth = 0
-
-    init(style: JSONStyle, buffer: consuming [UInt8]) {
-        self.style = style
-        self.buffer = buffer
-    }
+    let style: JSONStyle
+    var buffer: [UInt8]
+    var depth = 0
 
     mutating func write(_ value: JSONValue) {
         switch value.storage {
@@ -59,10 +52,7 @@ struct JSONWriter {
             open(isObject: true)
             for (index, member) in members.enumerated() {
                 separate(isFirst: index == 0)
-                switch member.storage {
-                case .parsed(let arena, let index): write(scalar: arena.word(Int(index)), of: arena)
-                case .made(let name, _): quote(name)
-                }
+                write(member.nameValue)
                 colon()
                 write(member.value)
             }
