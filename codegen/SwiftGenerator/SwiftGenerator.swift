@@ -1,7 +1,6 @@
 import SDML
 
-/// The compiler from SDML to Swift: ``SDML/SDMLParser`` reads models, ``Translator`` says which Swift declarations they
-/// become, ``Renderer`` writes these as text. Three functions with plain data between them; the disk is not touched.
+/// The compiler from SDML to Swift: ``SDML/SDMLParser`` reads models, ``Renderer`` writes classes. The disk is not touched.
 public struct SwiftGenerator: Sendable {
     /// What the classes should be like.
     public var options: GeneratorOptions
@@ -25,10 +24,10 @@ public struct SwiftGenerator: Sendable {
     public func generate(_ inputs: [SDMLParser.Input]) -> Result {
         let parsed = SDMLParser.parse(inputs, externalModels: options.externalModels)
         if parsed.hasErrors { return Result(files: [], diagnostics: parsed.diagnostics) }
-        let translated = Translator(options: options).translate(parsed.schema)
-        let diagnostics = (parsed.diagnostics + translated.diagnostics).sorted { $0.location < $1.location }
-        if diagnostics.hasErrors { return Result(files: [], diagnostics: diagnostics) }
-        return Result(files: translated.files.map(Renderer.render), diagnostics: diagnostics)
+        let problems = Diagnostics()
+        let files = Renderer(parsed.schema, options: options, diagnostics: problems).files()
+        let diagnostics = (parsed.diagnostics + problems.sorted).sorted { $0.location < $1.location }
+        return Result(files: diagnostics.hasErrors ? [] : files, diagnostics: diagnostics)
     }
 }
 

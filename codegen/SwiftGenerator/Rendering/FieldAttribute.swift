@@ -57,15 +57,13 @@ indirect enum CodeLayout {
 
 /// Writes `@Field(…)` with what a property has beyond its type.
 enum FieldAttribute {
-    static func layout(of property: SwiftProperty) -> CodeLayout {
-        var arguments: [CodeLayout] = []
-        if property.fieldName != property.name { arguments.append(.text(Renderer.literal(property.fieldName))) }
-        if !property.formerNames.isEmpty {
-            let names = property.formerNames.map(Renderer.literal).joined(separator: ", ")
-            arguments.append(.text("formerly: \(names)"))
+    static func layout(of field: SDMLField, property name: String) -> CodeLayout {
+        var arguments: [CodeLayout] = field.name == name ? [] : [.text(Renderer.literal(field.name))]
+        if !field.notes.formerly.isEmpty {
+            arguments.append(.text("formerly: \(field.notes.formerly.map(Renderer.literal).joined(separator: ", "))"))
         }
-        if property.rules.isEmpty, arguments.isEmpty { return .text("@Field") }
-        let rules = property.rules.map(layout)
+        let rules = field.rules.map(layout)
+        if rules.isEmpty, arguments.isEmpty { return .text("@Field") }
         if arguments.isEmpty { return .list(open: "@Field(rules: [", items: rules, close: "])", breaking: .elements) }
         if !rules.isEmpty { arguments.append(.list(open: "rules: [", items: rules, close: "]", breaking: .elements)) }
         return .list(open: "@Field(", items: arguments, close: ")", breaking: .arguments)
