@@ -6,8 +6,7 @@ import ShownText
 
 struct SandboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sandbox",
-        abstract: "Run an Indivo server for development and tests on this machine.",
+        commandName: "sandbox", abstract: "Run an Indivo server for development and tests on this machine.",
         discussion: """
             The account is demo, password demo; the app's id and consumer key are demo@apps.example.org, its secret \
             demo-secret. An admin app, admin@apps.example.org with the secret demo-admin-secret, may make accounts and \

@@ -6,9 +6,7 @@ public struct SwiftGenerator: Sendable {
     public var options: GeneratorOptions
 
     /// A generator with these options.
-    public init(options: GeneratorOptions = GeneratorOptions()) {
-        self.options = options
-    }
+    public init(options: GeneratorOptions = GeneratorOptions()) { self.options = options }
 
     /// What generating gives: the files, or the problems that stand in the way.
     public struct Result: Sendable {

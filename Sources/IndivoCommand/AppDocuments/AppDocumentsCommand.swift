@@ -13,9 +13,8 @@ struct AppDocumentsCommand: AsyncParsableCommand {
             Nobody else sees these documents, and a server keeps no older versions of them.
             """,
         subcommands: [
-            AppDocumentsListCommand.self, AppDocumentsGetCommand.self, AppDocumentsAddCommand.self,
-            AppDocumentsReplaceCommand.self, AppDocumentsLabelCommand.self, AppDocumentsMetaCommand.self,
-            AppDocumentsDeleteCommand.self,
+            AppDocumentsListCommand.self, AppDocumentsGetCommand.self, AppDocumentsAddCommand.self, AppDocumentsReplaceCommand.self,
+            AppDocumentsLabelCommand.self, AppDocumentsMetaCommand.self, AppDocumentsDeleteCommand.self,
         ])
 }
 

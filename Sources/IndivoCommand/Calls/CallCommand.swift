@@ -116,8 +116,7 @@ struct CallCommand: AsyncParsableCommand {
 
 struct CallsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "calls",
-        abstract: "List the calls of the API, with the Swift methods that make them.",
+        commandName: "calls", abstract: "List the calls of the API, with the Swift methods that make them.",
         discussion: """
             Numbered are the 41 calls on a record that are open to a user app. No server is asked.
 
@@ -148,8 +147,7 @@ struct CallsCommand: ParsableCommand {
                 [
                     "number": "no.", "name": "name", "method": "method", "path": "path", "swift": "Swift",
                     "deprecated": "deprecated",
-                ], rows, list: "Calls", element: "Call",
-                attributes: ["name", "?number", "method", "path", "swift", "deprecated"]),
+                ], rows, list: "Calls", element: "Call", attributes: ["name", "?number", "method", "path", "swift", "deprecated"]),
             none: "No call has “\(text ?? "")” in it.")
     }
 }

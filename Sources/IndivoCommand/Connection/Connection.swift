@@ -28,8 +28,7 @@ struct Connection {
             api: api, ui: needsPages || settings[.ui] != nil ? try settings.address(.ui) : api,
             app: AppCredentials(
                 id: id, consumerKey: settings[.consumerKey] ?? id,
-                consumerSecret: Secret(isSigned ? try settings.require(.consumerSecret) : "")),
-            logger: logger, options: options)
+                consumerSecret: Secret(isSigned ? try settings.require(.consumerSecret) : "")), logger: logger, options: options)
     }
 
     /// The record, by the token of the environment, else by the kept session for it.
@@ -118,8 +117,7 @@ struct ConnectionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A host that may be asked without TLS, by everybody's leave on the way (INDIVO_ALLOW_HTTP).",
-            valueName: "host"))
+            "A host that may be asked without TLS, by everybody's leave on the way (INDIVO_ALLOW_HTTP).", valueName: "host"))
     var allowHttp: [String] = []
 
     /// Everything that is known of the connection, whatever its source.

@@ -87,9 +87,7 @@ enum Setting: String, CaseIterable {
     case allowHTTP = "INDIVO_ALLOW_HTTP"
 
     /// The option that says the same. There is none for secrets: everyone on the machine can see a process's arguments.
-    var option: String? {
-        isSecret ? nil : "--" + rawValue.dropFirst("INDIVO_".count).lowercased().replacing("_", with: "-")
-    }
+    var option: String? { isSecret ? nil : "--" + rawValue.dropFirst("INDIVO_".count).lowercased().replacing("_", with: "-") }
 
     /// Whether it is never shown.
     var isSecret: Bool { [.consumerSecret, .token, .tokenSecret].contains(self) }
@@ -194,8 +192,7 @@ extension Setting {
 
 struct SettingsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "settings",
-        abstract: "Show which server, app and record the commands would use, and where that is set.",
+        commandName: "settings", abstract: "Show which server, app and record the commands would use, and where that is set.",
         discussion: """
             Each setting comes from its option, else from the environment, else from the file of credentials, which \
             has lines such as INDIVO_CONSUMER_SECRET=… and mode 0600:

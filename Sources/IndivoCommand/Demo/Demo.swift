@@ -73,9 +73,7 @@ struct Demo {
             return try await server.selectRecord(callback: listener) { url in opened.yield(url) }
         }
         do {
-            for await page in pages {
-                try await browser.logIn(at: page, userName: "demo", password: "demo", choosing: label)
-            }
+            for await page in pages { try await browser.logIn(at: page, userName: "demo", password: "demo", choosing: label) }
         } catch {
             // Without its browser the login would wait for ever.
             login.cancel()
@@ -146,9 +144,8 @@ struct Demo {
         for medication in medications.sorted(by: { ($0.startDate ?? "9999-12-31") < ($1.startDate ?? "9999-12-31") }) {
             let frequency = [medication.frequency?.value, medication.frequency?.unit].compactMap(\.self)
             table.rows.append([
-                medication.drugName?.title ?? "?", medication.drugName?.identifier ?? "",
-                medication.startDate?.lexical ?? "", medication.endDate?.lexical ?? "", frequency.joined(separator: " "),
-                fills(of: medication),
+                medication.drugName?.title ?? "?", medication.drugName?.identifier ?? "", medication.startDate?.lexical ?? "",
+                medication.endDate?.lexical ?? "", frequency.joined(separator: " "), fills(of: medication),
             ])
         }
         return table
@@ -164,8 +161,7 @@ struct Demo {
 
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo",
-        abstract: "Show the main job against the embedded sandbox.",
+        commandName: "demo", abstract: "Show the main job against the embedded sandbox.",
         discussion: """
             Starts a sandbox server on free ports of this machine and does through the library what an app would: logs in, \
             reads medications, adds, replaces and archives one, and is refused with a wrong secret.

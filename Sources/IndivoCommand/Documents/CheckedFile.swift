@@ -159,8 +159,7 @@ struct CheckedFile {
             case .formerly(let current):
                 add(
                     "“\(field.name)” is an older name of \(model)'s “\(current)”, and servers refuse it; "
-                        + "indivo document convert --current-names writes today's",
-                    line: field.line, severity: .warning)
+                        + "indivo document convert --current-names writes today's", line: field.line, severity: .warning)
             case .unknown: add("the model \(model) has no field “\(field.name)”, and servers refuse it", line: field.line)
             }
         }

@@ -7,8 +7,7 @@ import ShownText
 
 struct DocumentCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "document",
-        abstract: "Check and convert documents of a health record.",
+        commandName: "document", abstract: "Check and convert documents of a health record.",
         subcommands: [DocumentCheckCommand.self, DocumentConvertCommand.self])
 }
 
@@ -69,8 +68,7 @@ struct DocumentCheckCommand: ParsableCommand {
 
 struct DocumentConvertCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "convert",
-        abstract: "Turn data models into SDMX (XML) or SDMJ (JSON).",
+        commandName: "convert", abstract: "Turn data models into SDMX (XML) or SDMJ (JSON).",
         discussion: """
             indivo document convert --to sdmj medications.xml > medications.json
 
@@ -111,8 +109,7 @@ struct DocumentConvertCommand: ParsableCommand {
         var unreadable: [DocumentError] = []
         let document =
             SDMJ.isLikely(data)
-            ? try SDMXDocument(json: data, problems: &unreadable)
-            : try SDMXDocument(XMLNode(parsing: data), problems: &unreadable)
+            ? try SDMXDocument(json: data, problems: &unreadable) : try SDMXDocument(XMLNode(parsing: data), problems: &unreadable)
         let naming: IndivoDocument.FieldNaming = currentNames ? .current : .asRead
         switch to {
         case .sdmx: return try document.xml(naming: naming).document.data(.pretty)

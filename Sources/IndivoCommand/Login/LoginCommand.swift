@@ -97,8 +97,7 @@ enum Browser {
 
 struct LogoutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "logout",
-        abstract: "Forget the kept session.",
+        commandName: "logout", abstract: "Forget the kept session.",
         discussion: """
             The token stays good on the server until the app is taken from the record there. So that the next login \
             asks for the password, log out on the server's pages too.

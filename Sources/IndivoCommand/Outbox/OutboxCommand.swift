@@ -7,8 +7,7 @@ import OrderedJSON
 
 struct OutboxCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "outbox",
-        abstract: "Look after changes that wait to be delivered to a record.",
+        commandName: "outbox", abstract: "Look after changes that wait to be delivered to a record.",
         discussion: """
             Apps queue changes while there is no network; they wait in a folder of this person, sealed under a key. Only \
             flush asks the server, and needs secrets and a token; the others need to know whose outbox is meant.
@@ -71,8 +70,7 @@ struct OutboxListCommand: AsyncParsableCommand {
 }
 
 struct OutboxShowCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        asking: "show", "Show an item: what it would change, and why it was set aside.")
+    static let configuration = CommandConfiguration(asking: "show", "Show an item: what it would change, and why it was set aside.")
 
     @OptionGroup var options: OutboxOptions
 
@@ -95,8 +93,7 @@ struct OutboxShowCommand: AsyncParsableCommand {
 
 struct OutboxFlushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "flush",
-        abstract: "Deliver what can be delivered now, and list what was.",
+        commandName: "flush", abstract: "Deliver what can be delivered now, and list what was.",
         discussion: """
             The exit status is 0 when nothing is left, 1 when something was set aside, 3 when the server does not take \
             the token, 4 when it is not reached.
@@ -115,8 +112,7 @@ struct OutboxFlushCommand: AsyncParsableCommand {
         options.output.talk.note("\(report.delivered.count) delivered, \(left) left.")
         switch report.stop {
         case .loginNeeded(let error)?: throw CommandFailure(error)
-        case .unreachable(let error)?:
-            throw CommandFailure(description: CommandFailure(error).description, status: .notReached)
+        case .unreachable(let error)?: throw CommandFailure(description: CommandFailure(error).description, status: .notReached)
         case nil: if left > 0 { throw ExitCode(ExitStatus.nothingFound.rawValue) }
         }
     }

@@ -43,8 +43,7 @@ struct MessageCommand: AsyncParsableCommand {
         let (subject, body) = try parts(of: content.text())
         let record = try await options.open()
         var message = OutgoingMessage(
-            subject: subject, body: body, bodyType: markdown ? .markdown : .plaintext, severity: severity,
-            attachments: attachments)
+            subject: subject, body: body, bodyType: markdown ? .markdown : .plaintext, severity: severity, attachments: attachments)
         if let id { message.id = id }
         try await record.send(message)
         try options.output.print(
@@ -97,8 +96,7 @@ struct MessageTextOptions: ParsableArguments {
     var body: String?
 
     @Option(
-        help: ArgumentHelp("The file with the text; standard input when left out or -.", valueName: "file"),
-        completion: .file())
+        help: ArgumentHelp("The file with the text; standard input when left out or -.", valueName: "file"), completion: .file())
     var bodyFile: String?
 
     func validate() throws {

@@ -47,8 +47,7 @@ struct AuditCommand: AsyncParsableCommand {
 
 struct DemographicsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demographics",
-        abstract: "Show or set who the patient is.",
+        commandName: "demographics", abstract: "Show or set who the patient is.",
         discussion: """
             indivo demographics --xml > me.xml
             indivo demographics set me.xml
@@ -102,10 +101,7 @@ extension Listing {
         Listing(
             columns: [
                 "id": "record", "label": "label", "created_at": "created", "created_by": "by", "demographics_id": "demographics",
-            ],
-            rows: [
-                [record.id, record.label, record.created?.at?.lexical, record.created?.by, record.demographics?.documentID]
-            ],
+            ], rows: [[record.id, record.label, record.created?.at?.lexical, record.created?.by, record.demographics?.documentID]],
             isSingle: true, json: { try record.json() }, xml: { try record.xml().file() })
     }
 

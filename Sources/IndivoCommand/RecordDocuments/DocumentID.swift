@@ -15,9 +15,7 @@ func documentID(_ text: String) throws -> String {
 }
 
 /// Commands on documents of one place: those of the record, or those that the app keeps for itself.
-protocol DocumentPlace {
-    static var command: String { get }
-}
+protocol DocumentPlace { static var command: String { get } }
 
 /// Which document a command is about: by its id, or by the app's own.
 struct DocumentChoice<Place: DocumentPlace>: ParsableArguments {
@@ -104,8 +102,7 @@ extension Data {
 struct ContentOutputOptions: ParsableArguments {
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("The file to write; standard output when left out or -.", valueName: "file"),
-        completion: .file())
+        help: ArgumentHelp("The file to write; standard output when left out or -.", valueName: "file"), completion: .file())
     var path: String?
 
     /// Writes the bytes just as they are.

@@ -5,8 +5,7 @@ import OrderedJSON
 
 struct DocumentsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "documents",
-        abstract: "List, read, add and change the record's documents.",
+        commandName: "documents", abstract: "List, read, add and change the record's documents.",
         discussion: """
             indivo documents list
             indivo documents get ID > document.xml
@@ -18,9 +17,8 @@ struct DocumentsCommand: AsyncParsableCommand {
             """,
         subcommands: [
             DocumentsListCommand.self, DocumentsGetCommand.self, DocumentsAddCommand.self, DocumentsReplaceCommand.self,
-            DocumentsLabelCommand.self, DocumentsStatusCommand.self, DocumentsMetaCommand.self,
-            DocumentsHistoryCommand.self, DocumentsVersionsCommand.self, DocumentsRelateCommand.self,
-            DocumentsRelatedCommand.self, DocumentsCarenetsCommand.self,
+            DocumentsLabelCommand.self, DocumentsStatusCommand.self, DocumentsMetaCommand.self, DocumentsHistoryCommand.self,
+            DocumentsVersionsCommand.self, DocumentsRelateCommand.self, DocumentsRelatedCommand.self, DocumentsCarenetsCommand.self,
         ])
 }
 
@@ -28,8 +26,7 @@ struct DocumentsCommand: AsyncParsableCommand {
 struct DocumentQueryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Only documents with this root element: Models (all data models), Equipment, Annotation, or a URI.",
-            valueName: "type"))
+            "Only documents with this root element: Models (all data models), Equipment, Annotation, or a URI.", valueName: "type"))
     var type: String?
 
     @Option(help: "Only documents of this status.")
@@ -134,8 +131,7 @@ struct DocumentsHistoryCommand: AsyncParsableCommand {
         let changes = try await found.statusHistory()
         let listing = Listing(
             columns: ["status": "status", "at": "since", "by": "by", "reason": "reason"],
-            rows: changes.map { [$0.status?.rawValue, $0.at?.lexical, $0.by, $0.reason] },
-            json: { try changes.json() },
+            rows: changes.map { [$0.status?.rawValue, $0.at?.lexical, $0.by, $0.reason] }, json: { try changes.json() },
             xml: {
                 var history = DocumentStatusHistory()
                 (history.documentID, history.changes) = (found.id, changes)

@@ -137,8 +137,7 @@ struct LabelOptions: ParsableArguments {
 
 struct DocumentsStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        asking: "status",
-        "Set a document's status: active, archived (right, but no longer current) or void (made in error).")
+        asking: "status", "Set a document's status: active, archived (right, but no longer current) or void (made in error).")
 
     @OptionGroup var options: RecordOptions
 

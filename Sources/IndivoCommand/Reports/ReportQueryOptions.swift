@@ -16,8 +16,7 @@ struct ReportQueryOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Only where a field has a value, or one of several; may be given for several fields.",
-            valueName: "field=value|value"))
+            "Only where a field has a value, or one of several; may be given for several fields.", valueName: "field=value|value"))
     var filter: [String] = []
 
     @Option(help: ArgumentHelp("The field of dates that --from and --to are about.", valueName: "field"))

@@ -48,8 +48,7 @@ struct ReportsCommand: AsyncParsableCommand {
                 return try options.output.print(.aggregates(results), none: "No fact fits.")
             }
             let documents = try await options.talk.fetch(record.reports(ofModel: model, matching: wanted), "facts")
-            try options.output.print(
-                .report(documents, fields: source.fields ?? []), none: "The record has no such facts.")
+            try options.output.print(.report(documents, fields: source.fields ?? []), none: "The record has no such facts.")
         } catch let error as IndivoError where error.reason == .notFound && !DataModel.core.contains(where: { $0.name == model }) {
             throw unknownModel()
         }
@@ -89,8 +88,7 @@ extension Listing {
                 [("document_id", "document")]
                     + names.map { ($0, shown.contains($0) ? ReportTable.title(properties[$0] ?? $0) : nil) }),
             rows: zip(models, rows).map { model, row in [model.attr("documentId")] + names.map { row[$0] } },
-            json: { models.isEmpty ? Data("[]\n".utf8) : try SDMXDocument(root).json() },
-            xml: { try root.file() })
+            json: { models.isEmpty ? Data("[]\n".utf8) : try SDMXDocument(root).json() }, xml: { try root.file() })
     }
 }
 

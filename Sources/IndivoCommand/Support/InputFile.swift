@@ -10,9 +10,7 @@ struct InputFile {
     var name: String { path == "-" ? "standard input" : path }
 
     /// The files that arguments name; standard input when they name none.
-    static func all(_ paths: [String]) -> [InputFile] {
-        paths.isEmpty ? [InputFile(path: "-")] : paths.map { InputFile(path: $0) }
-    }
+    static func all(_ paths: [String]) -> [InputFile] { paths.isEmpty ? [InputFile(path: "-")] : paths.map { InputFile(path: $0) } }
 
     /// The file's bytes.
     /// - Throws: ``CommandFailure``.

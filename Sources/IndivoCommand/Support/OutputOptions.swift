@@ -119,8 +119,7 @@ struct Listing {
         attributes: [String]? = nil, jsonNames: [String: String] = [:]
     ) {
         let names = columns.names
-        let objects = rows.map { row in
-            JSONValue(members: zip(names, row).map { JSONMember(name: jsonNames[$0] ?? $0, value: $1) })
+        let objects = rows.map { row in JSONValue(members: zip(names, row).map { JSONMember(name: jsonNames[$0] ?? $0, value: $1) })
         }
         let elements = rows.map { row in
             let node = XMLNode(element)
@@ -133,9 +132,8 @@ struct Listing {
             return node
         }
         self.init(
-            columns: columns,
-            rows: rows.map { zip(names, $0).map { $1.string ?? $1.number ?? ($1.boolean == true ? $0 : nil) } }, isSingle: isSingle,
-            json: { (isSingle ? objects[0] : JSONValue(objects)).fileData },
+            columns: columns, rows: rows.map { zip(names, $0).map { $1.string ?? $1.number ?? ($1.boolean == true ? $0 : nil) } },
+            isSingle: isSingle, json: { (isSingle ? objects[0] : JSONValue(objects)).fileData },
             xml: { try (isSingle ? elements[0] : XMLNode.list(list, elements)).file() })
     }
 
@@ -197,17 +195,14 @@ struct TextTable {
             let line = padded.joined(separator: "  ")
             return line.lastIndex { $0 != " " }.map { String(line[...$0]) } ?? ""
         }
-        return [line(all[0]), widths.map { String(repeating: "─", count: $0) }.joined(separator: "  ")]
-            + all.dropFirst().map(line)
+        return [line(all[0]), widths.map { String(repeating: "─", count: $0) }.joined(separator: "  ")] + all.dropFirst().map(line)
     }
 
     /// Takes from the widest columns what is too much, and leaves each a few characters.
     private static func shrink(_ widths: inout [Int], to total: Int) {
         let least = 6
         while widths.reduce(0, +) > total {
-            guard let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > least else {
-                return
-            }
+            guard let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > least else { return }
             widths[widest] -= 1
         }
     }

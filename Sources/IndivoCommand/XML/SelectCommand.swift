@@ -5,8 +5,7 @@ import OrderedJSON
 
 struct SelectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "select",
-        abstract: "Print the parts of XML that a CSS selector or an XPath expression means.",
+        commandName: "select", abstract: "Print the parts of XML that a CSS selector or an XPath expression means.",
         discussion: """
             indivo select 'Model[name=Medication] > Field[name^=drugName]' \\
                 --text meds.xml
@@ -45,8 +44,7 @@ struct SelectCommand: ParsableCommand {
     @Option(
         name: .customLong("namespace"),
         help: ArgumentHelp(
-            "A prefix for the selector, as PREFIX=URI; =URI is the namespace of names without a prefix.",
-            valueName: "prefix=uri"))
+            "A prefix for the selector, as PREFIX=URI; =URI is the namespace of names without a prefix.", valueName: "prefix=uri"))
     var namespaceArguments: [String] = []
 
     func validate() throws {
@@ -101,9 +99,7 @@ enum XMLQuery {
     /// - Throws: ``CommandFailure`` for a selector that is none. XPath is understood only when it is evaluated.
     init(_ text: String, isXPath: Bool, namespaces: [String: String]) throws {
         if isXPath {
-            if namespaces[""] != nil {
-                throw CommandFailure("XPath has no default namespace; give it a prefix, --namespace d=URI")
-            }
+            if namespaces[""] != nil { throw CommandFailure("XPath has no default namespace; give it a prefix, --namespace d=URI") }
             self = .xpath(text, namespaces: namespaces)
             return
         }

@@ -6,9 +6,7 @@ public struct SDMLCodeSystem: Sendable, Hashable {
     public let uri: String
 
     /// A system known only by its URI.
-    public init(uri: String) {
-        self = Self.known.first { $0.uri == uri } ?? Self(title: nil, uri: uri)
-    }
+    public init(uri: String) { self = Self.known.first { $0.uri == uri } ?? Self(title: nil, uri: uri) }
 
     private init(title: String?, uri: String) {
         self.title = title

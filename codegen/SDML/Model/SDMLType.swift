@@ -41,10 +41,7 @@ public enum SDMLType: String, Sendable, Hashable, CaseIterable {
         case .valueAndUnit: strings("value", "unit")
         case .valueRange: [SDMLPart("max", .valueAndUnit), SDMLPart("min", .valueAndUnit)]
         case .quantitativeResult:
-            [
-                SDMLPart("value", .valueAndUnit), SDMLPart("normal_range", .valueRange),
-                SDMLPart("non_critical_range", .valueRange),
-            ]
+            [SDMLPart("value", .valueAndUnit), SDMLPart("normal_range", .valueRange), SDMLPart("non_critical_range", .valueRange)]
         case .address: strings("country", "city", "postalcode", "region", "street")
         case .organization: strings("name") + [SDMLPart("adr", .address)]
         case .pharmacy: strings("ncpdpid", "org") + [SDMLPart("adr", .address)]

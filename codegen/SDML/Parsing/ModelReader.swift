@@ -15,9 +15,7 @@ struct ModelReader {
         switch root.value {
         case .object: readModel(root, isNested: false)
         case .array(let elements):
-            if elements.isEmpty {
-                diagnostics.error(at: root.location, "The list is empty: it needs at least one model, '{ … }'.")
-            }
+            if elements.isEmpty { diagnostics.error(at: root.location, "The list is empty: it needs at least one model, '{ … }'.") }
             for element in elements {
                 if case .object = element.value {
                     readModel(element, isNested: false)
@@ -129,8 +127,7 @@ struct ModelReader {
         else { return "" }
         let inner = String(scalars[first...last])
         if inner.unicodeScalars.count != scalars.count {
-            diagnostics.warn(
-                at: location, "'\(text)' is read as '\(inner)': a server takes the blanks as part of it. Remove them.")
+            diagnostics.warn(at: location, "'\(text)' is read as '\(inner)': a server takes the blanks as part of it. Remove them.")
         }
         return inner
     }

@@ -47,8 +47,7 @@ public struct SDMLParser: Sendable {
             }
             diagnostics.add(problems)
         }
-        let linker = SchemaLinker(
-            definitions: definitions, notes: notes, externalModels: externalModels, diagnostics: diagnostics)
+        let linker = SchemaLinker(definitions: definitions, notes: notes, externalModels: externalModels, diagnostics: diagnostics)
         let schema = linker.link()
         return Result(schema: schema, diagnostics: diagnostics.sorted)
     }

@@ -17,9 +17,7 @@ public struct SourceFile: Sendable, Hashable {
     }
 
     /// A file from its text.
-    public init(path: String, name: String? = nil, text: String) {
-        self.init(path: path, name: name, bytes: Array(text.utf8))
-    }
+    public init(path: String, name: String? = nil, text: String) { self.init(path: path, name: name, bytes: Array(text.utf8)) }
 }
 
 /// A place in a file: line and column count from 1, columns in Unicode scalars.
@@ -42,9 +40,7 @@ public struct SourceLocation: Sendable, Hashable, Comparable, CustomStringConver
     public var description: String { "\(path):\(line):\(column)" }
 
     /// By path, then line, then column.
-    public static func < (a: SourceLocation, b: SourceLocation) -> Bool {
-        (a.path, a.line, a.column) < (b.path, b.line, b.column)
-    }
+    public static func < (a: SourceLocation, b: SourceLocation) -> Bool { (a.path, a.line, a.column) < (b.path, b.line, b.column) }
 }
 
 /// Where the lines of a file start, which gives the location of any byte.

@@ -73,8 +73,7 @@ package struct OutputFolder {
         }
         if !problems.isEmpty { throw Failure(messages: problems) }
         let wanted = Set(files.map(\.name))
-        plan.removed =
-            names.filter { $0.hasSuffix(".swift") && !wanted.contains($0) && isGenerated(content(of: $0)) }.sorted()
+        plan.removed = names.filter { $0.hasSuffix(".swift") && !wanted.contains($0) && isGenerated(content(of: $0)) }.sorted()
         return plan
     }
 

@@ -76,8 +76,7 @@ enum FieldAttribute {
         case .unlimitedLength: .text(".unlimitedLength")
         case .coded(let system): .text(".coded(in: \(expression(for: system)))")
         case .identifiers(let identifiers):
-            .list(
-                open: ".identifiers([", items: identifiers.map { .text(Renderer.literal($0)) }, close: "])", breaking: .filled)
+            .list(open: ".identifiers([", items: identifiers.map { .text(Renderer.literal($0)) }, close: "])", breaking: .filled)
         case .unit(let unit): .text(".unit(\(Renderer.literal(unit)))")
         case .part(let part, let type, let rules):
             .list(

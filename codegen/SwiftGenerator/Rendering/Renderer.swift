@@ -118,8 +118,7 @@ struct Renderer {
         let characters = text.unicodeScalars.map { scalar in
             if let escape = escapes[scalar] { return escape }
             return switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator:
-                "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            case .control, .format, .lineSeparator, .paragraphSeparator: "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
             default: String(scalar)
             }
         }

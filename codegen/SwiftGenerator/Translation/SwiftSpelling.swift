@@ -29,8 +29,7 @@ enum SwiftSpelling {
     /// tell nothing there.
     private static func words(of name: String) -> [String] {
         let words = name.unicodeScalars.split { $0 == "_" || !SwiftGrammar.isIdentifierPart($0) }.map { String($0) }
-        let isShouted = words.count > 1 && words.allSatisfy { $0 == $0.uppercased() }
-            && words.contains { $0 != $0.lowercased() }
+        let isShouted = words.count > 1 && words.allSatisfy { $0 == $0.uppercased() } && words.contains { $0 != $0.lowercased() }
         return isShouted ? words.map { $0.lowercased() } : words
     }
 
