@@ -132,11 +132,4 @@ struct ConnectionOptions: ParsableArguments {
 
     /// - Throws: ``CommandFailure``.
     func open(_ talk: TalkOptions) throws -> Connection { Connection(try settings(), talk) }
-
-    /// The record that the environment's token or a kept session opens.
-    /// - Parameter isOnline: Whether the server will be asked; otherwise no secret needs to be known.
-    /// - Throws: ``CommandFailure``, which says how to log in.
-    func openRecord(_ talk: TalkOptions, isOnline: Bool = true) async throws -> IndivoRecord {
-        try await open(talk).record(isOnline: isOnline)
-    }
 }

@@ -13,7 +13,8 @@ struct Settings {
     init(options: [Setting: String], environment: [String: String] = ProcessInfo.processInfo.environment) throws {
         let variable = environment[Setting.credentials.rawValue].flatMap { $0.isEmpty ? nil : $0 }
         let path = options[.credentials] ?? variable
-        let standard = CredentialsFile.standardPath(environment)
+        // `$XDG_CONFIG_HOME/indivo/credentials`, or in `~/.config`.
+        let standard = BaseFolder.configuration.indivo(in: environment).appending(path: "credentials").path
         let isThere = path != nil || FileManager.default.fileExists(atPath: standard)
         let file = isThere ? try CredentialsFile.read(path ?? standard) : [:]
         for setting in Setting.allCases {
@@ -122,11 +123,6 @@ enum Setting: String, CaseIterable {
 
 /// Settings in a file that only its owner can read: lines such as `INDIVO_CONSUMER_SECRET=…`, as in the environment.
 enum CredentialsFile {
-    /// Where it is looked for when nothing else is named: `$XDG_CONFIG_HOME/indivo/credentials`, or in `~/.config`.
-    static func standardPath(_ environment: [String: String]) -> String {
-        BaseFolder.configuration.indivo(in: environment).appending(path: "credentials").path
-    }
-
     /// Reads a file.
     /// - Throws: ``CommandFailure`` where it cannot be read, others can read it too, a line is no setting, or a value
     ///   holds a control character.
@@ -219,10 +215,8 @@ struct SettingsCommand: ParsableCommand {
     func run() throws {
         let settings = try connection.settings()
         let rows = Setting.allCases.map { setting in
-            let value = setting.isSecret ? settings[setting].map { _ in "(set)" } : settings[setting]
-            return [
-                JSONValue(setting.rawValue), JSONValue(value), JSONValue(settings.source(of: setting)), JSONValue(setting.meaning),
-            ]
+            let value = settings[setting].map { setting.isSecret ? "(set)" : $0 }
+            return [setting.rawValue, value, settings.source(of: setting), setting.meaning].map { JSONValue($0) }
         }
         try output.print(
             Listing(

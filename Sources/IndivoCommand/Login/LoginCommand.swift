@@ -134,10 +134,8 @@ struct SessionsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let rows = try options.connection.open(options.talk).keptSessions().map { session in
-            [
-                JSONValue(session.record), JSONValue(session.label), JSONValue(session.api.absoluteString), JSONValue(session.app),
-                JSONValue(XMLDateTime(session.keptAt).lexical),
-            ]
+            [session.record, session.label, session.api.absoluteString, session.app, XMLDateTime(session.keptAt).lexical]
+                .map { JSONValue($0) }
         }
         let listing = Listing(
             ["record": "record", "label": "label", "api": "server", "app": "app", "kept_at": "since"], rows, list: "Sessions",

@@ -33,7 +33,7 @@ struct OutboxOptions: ParsableArguments {
     /// Does with the outbox what a command asks for, and tells errors as the tool does.
     /// - Parameter isOnline: Whether the server will be asked; otherwise no secret needs to be known.
     func with<Result>(isOnline: Bool = false, _ body: (Outbox) async throws -> Result) async throws -> Result {
-        let record = try await connection.openRecord(output.talk, isOnline: isOnline)
+        let record = try await connection.open(output.talk).record(isOnline: isOnline)
         do {
             let outbox = try record.outbox(
                 in: folder.map { URL(filePath: $0, directoryHint: .isDirectory) },
@@ -43,12 +43,6 @@ struct OutboxOptions: ParsableArguments {
             throw CommandFailure("\(error)")
         }
     }
-}
-
-/// Which item of the outbox a command is about.
-struct OutboxItemChoice: ParsableArguments {
-    @Argument(help: "The item's id, as list prints it.")
-    var id: String
 }
 
 struct OutboxListCommand: AsyncParsableCommand {
@@ -77,11 +71,12 @@ struct OutboxShowCommand: AsyncParsableCommand {
     @Flag(help: "Print what it holds instead: the document, the label, or the reason for a change of status.")
     var content = false
 
-    @OptionGroup var item: OutboxItemChoice
+    @Argument(help: "The item's id, as list prints it.")
+    var id: String
 
     func run() async throws {
         try await options.with { outbox in
-            let found = try await outbox.item(item.id)
+            let found = try await outbox.item(id)
             guard content else { return try options.output.print(.outbox([found], isSingle: true)) }
             switch found.change {
             case .add, .replace: try StandardStreams.write(try await outbox.content(of: found).data)
@@ -122,10 +117,11 @@ struct OutboxRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(asking: "retry", "Put an item that was set aside back into the queue.")
 
     @OptionGroup var options: OutboxOptions
-    @OptionGroup var item: OutboxItemChoice
+    @Argument(help: "The item's id, as list prints it.")
+    var id: String
 
     func run() async throws {
-        try await options.with { try await $0.retry(item.id) }
+        try await options.with { try await $0.retry(id) }
         try options.output.printDone("Queued again. Deliver it: indivo outbox flush")
     }
 }
@@ -138,15 +134,16 @@ struct OutboxDiscardCommand: AsyncParsableCommand {
     @Flag(help: "Really do it: what the item holds is gone afterwards.")
     var yes = false
 
-    @OptionGroup var item: OutboxItemChoice
+    @Argument(help: "The item's id, as list prints it.")
+    var id: String
 
     func run() async throws {
         try await options.with { outbox in
-            let found = try await outbox.item(item.id)
+            let found = try await outbox.item(id)
             guard yes || found.isDelivered else {
                 throw CommandFailure("\(found) was not delivered, and what it holds would be gone; say --yes to discard it")
             }
-            try await outbox.discard(item.id)
+            try await outbox.discard(id)
         }
         try options.output.printDone("Discarded.")
     }

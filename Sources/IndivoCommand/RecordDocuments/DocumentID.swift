@@ -42,13 +42,9 @@ struct DocumentChoice<Place: DocumentPlace>: ParsableArguments {
     }
 }
 
-extension DocumentStatus: ExpressibleByArgument {
-    public init?(argument: String) { self.init(rawValue: argument) }
-}
+extension DocumentStatus: ExpressibleByArgument {}
 
-extension DocumentRelation: ExpressibleByArgument {
-    public init?(argument: String) { self.init(rawValue: argument) }
-}
+extension DocumentRelation: ExpressibleByArgument {}
 
 /// The file that becomes a document.
 struct DocumentFileOptions: ParsableArguments {

@@ -141,9 +141,7 @@ struct DocumentsHistoryCommand: AsyncParsableCommand {
     }
 }
 
-extension DocumentQuery.Order.Key: ExpressibleByArgument {
-    public init?(argument: String) { self.init(rawValue: argument) }
-}
+extension DocumentQuery.Order.Key: ExpressibleByArgument {}
 
 struct DocumentsGetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -156,7 +154,7 @@ struct DocumentsGetCommand: AsyncParsableCommand {
     @OptionGroup var destination: ContentOutputOptions
 
     func run() async throws {
-        let document = try await choice.find(in: connection.openRecord(talk))
+        let document = try await choice.find(in: connection.open(talk).record())
         // The digest to check against.
         try await document.refreshMetadata()
         try destination.write(try await document.fetchContent())

@@ -119,8 +119,7 @@ struct Listing {
         attributes: [String]? = nil, jsonNames: [String: String] = [:]
     ) {
         let names = columns.names
-        let objects = rows.map { row in JSONValue(members: zip(names, row).map { JSONMember(name: jsonNames[$0] ?? $0, value: $1) })
-        }
+        let objects = rows.map { JSONValue(members: zip(names, $0).map { JSONMember(name: jsonNames[$0] ?? $0, value: $1) }) }
         let elements = rows.map { row in
             let node = XMLNode(element)
             let values = Dictionary(uniqueKeysWithValues: zip(names, row))
@@ -170,20 +169,11 @@ enum CSV {
 /// Rows of text in columns as wide as they need to be.
 struct TextTable {
     let header: [String]
-    var rows: [[String]] = []
-
-    init(_ header: String...) { self.init(header: header) }
-
-    init(header: [String], rows: [[String]] = []) {
-        self.header = header
-        self.rows = rows
-    }
+    let rows: [[String]]
 
     /// The table's lines, the header underlined.
-    var lines: [String] { lines(width: nil) }
-
     /// - Parameter width: How wide a line may be, so that the widest columns are shortened; `nil` for any.
-    func lines(width: Int?) -> [String] {
+    func lines(width: Int? = nil) -> [String] {
         let all = ([header] + rows).map { row in row.map(\.onOneLine) }
         var widths = header.indices.map { column in all.map { $0[column].displayWidth }.max() ?? 0 }
         if let width { Self.shrink(&widths, to: width - 2 * (widths.count - 1)) }

@@ -2,14 +2,6 @@ import Foundation
 import IndivoModel
 import ShownText
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// The process's standard input, output and error.
 enum StandardStreams {
     /// Nobody reads standard output any more, as behind `head`: the command is done.

@@ -57,16 +57,11 @@ struct SelectCommand: ParsableCommand {
         }
     }
 
-    private var namespaces: [String: String] {
-        let pairs = namespaceArguments.map { $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false) }
-        return Dictionary(pairs.map { (String($0[0]), String($0[1])) }, uniquingKeysWith: { $1 })
-    }
-
     func run() throws {
-        let query = try XMLQuery(selector, isXPath: xpath, namespaces: namespaces)
+        let query = try query()
         let inputs = InputFile.all(files)
-        var printer = MatchPrinter(form: form, namesFiles: inputs.count > 1)
-        var failed = false
+        var objects: [JSONValue] = []
+        var (hasMatched, failed) = (false, false)
         for input in inputs {
             let root: XMLNode
             do {
@@ -76,120 +71,72 @@ struct SelectCommand: ParsableCommand {
                 failed = true
                 continue
             }
-            try printer.print(query.matches(in: root), of: input)
+            let result = try query(root.document)
+            let values: [JSONValue]
+            switch result {
+            case .nodes(let nodes): values = try nodes.compactMap(value)
+            case .attributes(let attributes): values = try attributes.map { try value(of: $0.value, named: $0.qualifiedName) }
+            case .string, .number, .boolean: values = [try value(of: result.string)]
+            }
+            if case .boolean(false) = result {} else { hasMatched = hasMatched || !values.isEmpty }
+            // Of several files each match is printed behind the name of its own.
+            let file = inputs.count > 1 ? input.name : nil
+            if json {
+                let name = file.map { [JSONMember(name: "file", value: JSONValue($0))] } ?? []
+                objects += values.map { JSONValue(members: name + ($0.members ?? [])) }
+            } else {
+                let texts = count ? ["\(values.count)"] : values.compactMap(\.string)
+                for text in texts { try StandardStreams.say((file.map { "\($0):" } ?? "") + text) }
+            }
         }
-        try printer.finish()
+        if json { try StandardStreams.say(JSONValue(objects).text(.pretty)) }
         if failed { throw ExitCode(2) }
-        if !printer.hasMatched { throw ExitCode(1) }
+        if !hasMatched { throw ExitCode(1) }
     }
 
-    private var form: MatchPrinter.Form {
-        if text { return .text }
-        if let attr { return .attribute(attr) }
-        if count { return .count }
-        return json ? .json : .xml
-    }
-}
-
-/// A selector or an XPath expression.
-enum XMLQuery {
-    case selector(XMLSelector)
-    case xpath(String, namespaces: [String: String])
-
+    /// What the selector or expression means in a document, the root itself included.
     /// - Throws: ``CommandFailure`` for a selector that is none. XPath is understood only when it is evaluated.
-    init(_ text: String, isXPath: Bool, namespaces: [String: String]) throws {
-        if isXPath {
+    private func query() throws -> (XMLNode) throws -> XMLXPathResult {
+        let pairs = namespaceArguments.map { $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false) }
+        let namespaces = Dictionary(pairs.map { (String($0[0]), String($0[1])) }, uniquingKeysWith: { $1 })
+        if xpath {
             if namespaces[""] != nil { throw CommandFailure("XPath has no default namespace; give it a prefix, --namespace d=URI") }
-            self = .xpath(text, namespaces: namespaces)
-            return
+            return { document in
+                do {
+                    return try document.xpath(selector, namespaces: namespaces)
+                } catch let error as XMLError {
+                    throw CommandFailure("\(error); prefixes are declared with --namespace, see indivo select --help")
+                }
+            }
         }
         do {
-            self = .selector(try XMLSelector(text, namespaces: namespaces))
+            let selector = try XMLSelector(selector, namespaces: namespaces)
+            return { .nodes($0.find(selector)) }
         } catch let error as XMLSelectorError {
             throw CommandFailure(
                 "the selector is wrong: \(error); prefixes are declared with --namespace, examples are in indivo select --help")
         }
     }
 
-    /// What the query means in the document of `root`, the root itself included.
-    func matches(in root: XMLNode) throws -> XMLXPathResult {
-        switch self {
-        case .selector(let selector): return .nodes(root.document.find(selector))
-        case .xpath(let expression, let namespaces):
-            do {
-                return try root.document.xpath(expression, namespaces: namespaces)
-            } catch let error as XMLError {
-                throw CommandFailure("\(error); prefixes are declared with --namespace, see indivo select --help")
-            }
-        }
-    }
-}
-
-/// Prints what a query found, file by file.
-struct MatchPrinter {
-    /// What is printed of a match.
-    enum Form: Hashable {
-        case xml, text, count, json
-        case attribute(String)
-    }
-
-    let form: Form
-    /// Whether each match is printed behind the name of its file.
-    let namesFiles: Bool
-    private var objects: [JSONValue] = []
-    /// Whether anything was found so far.
-    private(set) var hasMatched = false
-
-    init(form: Form, namesFiles: Bool) { (self.form, self.namesFiles) = (form, namesFiles) }
-
-    /// Prints the matches in one file.
-    mutating func print(_ result: XMLXPathResult, of file: InputFile) throws {
-        let prefix = namesFiles ? "\(file.name):" : ""
-        let values: [JSONValue]
-        switch result {
-        case .nodes(let nodes): values = try nodes.compactMap { try value(of: $0) }
-        case .attributes(let attributes): values = try attributes.map { try value($0.value, named: $0.qualifiedName) }
-        case .string, .number, .boolean: values = [try value(result.string, named: nil)]
-        }
-        if case .boolean(false) = result {} else { hasMatched = hasMatched || !values.isEmpty }
-        switch form {
-        case .count: try StandardStreams.say("\(prefix)\(values.count)")
-        case .json:
-            let name = namesFiles ? [JSONMember(name: "file", value: JSONValue(file.name))] : []
-            objects += values.map { JSONValue(members: name + ($0.members ?? [])) }
-        case .xml, .text, .attribute:
-            for text in values.compactMap(\.string) { try StandardStreams.say(prefix + text) }
-        }
-    }
-
-    /// Prints what had to wait for the last file.
-    func finish() throws {
-        if form == .json { try StandardStreams.say(JSONValue(objects).text(.pretty)) }
+    /// What stands for one node; `nil` when it has none.
+    private func value(of node: XMLNode) throws -> JSONValue? {
+        if count { return .null }
+        if text { return JSONValue(node.text()) }
+        if let attr { return node.attr(attr).map { JSONValue($0) } }
+        guard json else { return JSONValue(try node.xml()) }
+        let attributes = node.attributes.map { JSONMember(name: $0.qualifiedName, value: JSONValue($0.value)) }
+        return [
+            "name": JSONValue(node.qualifiedName), "attributes": JSONValue(members: attributes), "text": JSONValue(node.text()),
+            "xml": JSONValue(try node.xml()),
+        ]
     }
 
     /// What stands for an attribute or another text that an expression gives.
-    private func value(_ text: String, named name: String?) throws -> JSONValue {
-        switch form {
-        case .count: return .null
-        case .xml, .text: return JSONValue(text)
-        case .attribute: throw CommandFailure("--attr goes with elements, and the expression gives something else; leave it out")
-        case .json: return name.map { ["name": JSONValue($0), "text": JSONValue(text)] } ?? ["text": JSONValue(text)]
+    private func value(of text: String, named name: String? = nil) throws -> JSONValue {
+        if attr != nil {
+            throw CommandFailure("--attr goes with elements, and the expression gives something else; leave it out")
         }
-    }
-
-    /// What stands for one node; `nil` when it has none.
-    private func value(of node: XMLNode) throws -> JSONValue? {
-        switch form {
-        case .count: return .null
-        case .xml: return JSONValue(try node.xml())
-        case .text: return JSONValue(node.text())
-        case .attribute(let name): return node.attr(name).map { JSONValue($0) }
-        case .json:
-            let attributes = node.attributes.map { JSONMember(name: $0.qualifiedName, value: JSONValue($0.value)) }
-            return [
-                "name": JSONValue(node.qualifiedName), "attributes": JSONValue(members: attributes),
-                "text": JSONValue(node.text()), "xml": JSONValue(try node.xml()),
-            ]
-        }
+        guard json else { return JSONValue(text) }
+        return name.map { ["name": JSONValue($0), "text": JSONValue(text)] } ?? ["text": JSONValue(text)]
     }
 }
