@@ -120,8 +120,7 @@ struct CallsCommand: ParsableCommand {
         discussion: """
             Numbered are the 41 calls on a record that are open to a user app. No server is asked.
 
-            --json prints an array of objects with number (null beyond the 41), name, method, path, swift and \
-            deprecated.
+            --json prints an array of objects with number (null beyond the 41), name, method, path, swift and deprecated.
 
             The exit status is 0 when there are such calls, 1 when there are none.
             """)

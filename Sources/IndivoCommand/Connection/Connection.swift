@@ -52,8 +52,7 @@ struct Connection {
     /// The sessions that may be meant.
     func keptSessions() throws -> [IndivoSession] { try store.sessions().filter(settings.fit) }
 
-    /// The session for the record that is named, or the only one there is: the wrong patient's record is worse than a
-    /// question.
+    /// The session for the record that is named, or the only one there is: the wrong patient's record is worse than a question.
     func choose(from sessions: [IndivoSession]) throws -> IndivoSession {
         if let id = settings[.record] {
             if let session = sessions.last(where: { $0.record == id }) { return session }

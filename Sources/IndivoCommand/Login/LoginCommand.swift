@@ -14,9 +14,8 @@ struct LoginCommand: AsyncParsableCommand {
             Where no browser can come back, as on a machine far away, --out-of-band asks for the addresses or codes \
             that the browser shows. With --record the choice of a record is left out.
 
-            The session is kept in a file that only you can read, and used by every command until indivo logout. \
-            The consumer secret is never kept: it comes from INDIVO_CONSUMER_SECRET or the file of credentials \
-            (indivo settings --help).
+            The session is kept in a file that only you can read, and used by every command until indivo logout. The consumer \
+            secret is never kept: it comes from INDIVO_CONSUMER_SECRET or the file of credentials (indivo settings --help).
             """)
 
     @OptionGroup var options: RecordOptions

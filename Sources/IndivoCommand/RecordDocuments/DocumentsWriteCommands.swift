@@ -59,8 +59,7 @@ struct DocumentsReplaceCommand: AsyncParsableCommand {
             indivo documents get ID > document.xml
             indivo documents replace ID document.xml
 
-            Only the newest version can be replaced. The new version has an id of its own; the old one stays among \
-            the versions.
+            Only the newest version can be replaced. The new version has an id of its own; the old one stays among the versions.
             """)
 
     @OptionGroup var options: RecordOptions

@@ -46,8 +46,7 @@ package struct OutputFolder {
 
     /// Compares what is there with what should be.
     ///
-    /// - Throws: ``Failure`` when a file of somebody else stands where one should be written, or the folder cannot be
-    ///   read.
+    /// - Throws: ``Failure`` when a file of somebody else stands where one should be written, or the folder cannot be read.
     package func plan(for files: [GeneratedFile]) throws(Failure) -> Plan {
         var isFolder: Bool = false
         let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
@@ -77,8 +76,7 @@ package struct OutputFolder {
         return plan
     }
 
-    /// Carries out a plan. New content is first written beside the old, and takes its place only when all of it is
-    /// there.
+    /// Carries out a plan. New content is first written beside the old, and takes its place only when all of it is there.
     package func apply(_ plan: Plan) throws(Failure) {
         if plan.isEmpty { return }
         var staged: [(temporary: String, final: String)] = []
