@@ -7,8 +7,7 @@ struct GenerateCommand: ParsableCommand {
         usage: "indivo generate [options] <file-or-folder> … --output <folder>",
         discussion: "The same as sdml2swift: every option is handed on. indivo generate --help lists them.")
 
-    @Argument(parsing: .captureForPassthrough, help: "The arguments of sdml2swift.")
-    var arguments: [String] = []
+    @Argument(parsing: .captureForPassthrough, help: "The arguments of sdml2swift.") var arguments: [String] = []
 
     func run() throws {
         let outcome = GeneratorCommand.run(arguments)

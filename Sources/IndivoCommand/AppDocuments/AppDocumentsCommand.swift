@@ -20,8 +20,7 @@ struct AppDocumentsCommand: AsyncParsableCommand {
 
 /// Where the app keeps its documents.
 struct AppStorageOptions: ParsableArguments {
-    @Flag(help: "What the app keeps whatever the record; no login is needed.")
-    var allRecords = false
+    @Flag(help: "What the app keeps whatever the record; no login is needed.") var allRecords = false
 
     func open(_ connection: ConnectionOptions, _ talk: TalkOptions) async throws -> AppDocuments {
         let opened = try connection.open(talk)
@@ -95,11 +94,9 @@ struct AppDocumentsAddCommand: AsyncParsableCommand {
     @OptionGroup var options: AppOptions
     @OptionGroup var file: DocumentFileOptions
 
-    @Option(help: ArgumentHelp("An id of the app's own for it.", valueName: "id"))
-    var externalId: String?
+    @Option(help: ArgumentHelp("An id of the app's own for it.", valueName: "id")) var externalId: String?
 
-    @Option(help: "The document's label.")
-    var label: String?
+    @Option(help: "The document's label.") var label: String?
 
     func run() async throws {
         let content = try file.read(options.output.talk)
@@ -123,11 +120,9 @@ struct AppDocumentsReplaceCommand: AsyncParsableCommand {
     @OptionGroup var options: AppOptions
     @OptionGroup var file: DocumentFileOptions
 
-    @Option(help: "The document's id.")
-    var id: String?
+    @Option(help: "The document's id.") var id: String?
 
-    @Option(help: ArgumentHelp("The app's own id of the document.", valueName: "id"))
-    var externalId: String?
+    @Option(help: ArgumentHelp("The app's own id of the document.", valueName: "id")) var externalId: String?
 
     func validate() throws {
         if (id == nil) == (externalId == nil) { throw ValidationError("Name the document with --external-id or --id.") }

@@ -25,14 +25,12 @@ struct CallCommand: AsyncParsableCommand {
     @OptionGroup var talk: TalkOptions
     @OptionGroup var destination: ContentOutputOptions
 
-    @Argument(help: "GET, POST, PUT or DELETE.", completion: .list(["GET", "POST", "PUT", "DELETE"]))
-    var method: String
+    @Argument(help: "GET, POST, PUT or DELETE.", completion: .list(["GET", "POST", "PUT", "DELETE"])) var method: String
 
     @Argument(help: "The path with nothing escaped, perhaps with a query.", completion: .list(IndivoCall.all.map(\.path)))
     var path: String
 
-    @Option(help: ArgumentHelp("The file to send; - for standard input.", valueName: "file"), completion: .file())
-    var body: String?
+    @Option(help: ArgumentHelp("The file to send; - for standard input.", valueName: "file"), completion: .file()) var body: String?
 
     @Option(help: ArgumentHelp("What the body is; told from the file's name and content unless given.", valueName: "type"))
     var contentType: String?
@@ -43,8 +41,7 @@ struct CallCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A parameter of the query; may be given several times.", valueName: "name=value"))
     var query: [String] = []
 
-    @Option(name: .customLong("as"), help: "Who signs: the token's owner, the app alone, or nobody.")
-    var signer: Signer?
+    @Option(name: .customLong("as"), help: "Who signs: the token's owner, the app alone, or nobody.") var signer: Signer?
 
     func validate() throws {
         guard Self.method(method) != nil else {
@@ -127,8 +124,7 @@ struct CallsCommand: ParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "Only calls with this in their name, path or Swift method.")
-    var text: String?
+    @Argument(help: "Only calls with this in their name, path or Swift method.") var text: String?
 
     func run() throws {
         let calls = IndivoCall.all.filter { call in

@@ -87,14 +87,11 @@ struct Connection {
 
 /// Which server, app and record a command is about. Secrets come from elsewhere, never from arguments.
 struct ConnectionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The address of the API (INDIVO_API).", valueName: "url"))
-    var api: String?
+    @Option(help: ArgumentHelp("The address of the API (INDIVO_API).", valueName: "url")) var api: String?
 
-    @Option(help: ArgumentHelp("The address of the server's pages (INDIVO_UI).", valueName: "url"))
-    var ui: String?
+    @Option(help: ArgumentHelp("The address of the server's pages (INDIVO_UI).", valueName: "url")) var ui: String?
 
-    @Option(help: ArgumentHelp("The app's id (INDIVO_APP_ID); the consumer key unless given.", valueName: "id"))
-    var appId: String?
+    @Option(help: ArgumentHelp("The app's id (INDIVO_APP_ID); the consumer key unless given.", valueName: "id")) var appId: String?
 
     @Option(help: ArgumentHelp("The consumer key (INDIVO_CONSUMER_KEY); the app's id unless given.", valueName: "key"))
     var consumerKey: String?

@@ -35,11 +35,9 @@ struct DocumentCheckCommand: ParsableCommand {
             """)
     var json = false
 
-    @Flag(help: "Take warnings for problems.")
-    var strict = false
+    @Flag(help: "Take warnings for problems.") var strict = false
 
-    @Argument(help: "The files; - for standard input.", completion: .file())
-    var files: [String]
+    @Argument(help: "The files; - for standard input.", completion: .file()) var files: [String]
 
     func run() throws {
         if let models { try SDMLModels.load(models) }
@@ -84,8 +82,7 @@ struct DocumentConvertCommand: ParsableCommand {
         case sdmx, sdmj
     }
 
-    @Option(help: "The form to print: sdmx or sdmj.")
-    var to: Form
+    @Option(help: "The form to print: sdmx or sdmj.") var to: Form
 
     @Option(help: ArgumentHelp("A folder of SDML files with models of your own.", valueName: "dir"), completion: .directory)
     var models: String?
@@ -93,8 +90,7 @@ struct DocumentConvertCommand: ParsableCommand {
     @Flag(help: "Write fields that stand under older names under today's, which is all that a server takes.")
     var currentNames = false
 
-    @Argument(help: "The file; - for standard input.", completion: .file())
-    var file: String
+    @Argument(help: "The file; - for standard input.", completion: .file()) var file: String
 
     func run() throws {
         if let models { try SDMLModels.load(models) }

@@ -20,14 +20,11 @@ struct LoginCommand: AsyncParsableCommand {
 
     @OptionGroup var options: RecordOptions
 
-    @Option(help: "The port on 127.0.0.1 to which the browser comes back.")
-    var port: UInt16 = 8002
+    @Option(help: "The port on 127.0.0.1 to which the browser comes back.") var port: UInt16 = 8002
 
-    @Flag(help: "Ask for what the browser shows, instead of waiting for it.")
-    var outOfBand = false
+    @Flag(help: "Ask for what the browser shows, instead of waiting for it.") var outOfBand = false
 
-    @Flag(help: "Open the page in the browser.")
-    var open = false
+    @Flag(help: "Open the page in the browser.") var open = false
 
     func run() async throws {
         let opened = try options.connection.open(options.talk)
@@ -107,8 +104,7 @@ struct LogoutCommand: AsyncParsableCommand {
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var talk: TalkOptions
 
-    @Flag(help: "Forget all sessions: of all records, apps and servers.")
-    var all = false
+    @Flag(help: "Forget all sessions: of all records, apps and servers.") var all = false
 
     func run() async throws {
         let opened = try connection.open(talk)

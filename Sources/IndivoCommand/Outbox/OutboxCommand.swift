@@ -22,11 +22,9 @@ struct OutboxCommand: ParsableCommand {
 struct OutboxOptions: ParsableArguments {
     @OptionGroup var connection: ConnectionOptions
 
-    @Option(help: "The folder of the outboxes; that of this person unless given.", completion: .directory)
-    var folder: String?
+    @Option(help: "The folder of the outboxes; that of this person unless given.", completion: .directory) var folder: String?
 
-    @Option(help: "The file of the key; that of this person unless given.", completion: .file())
-    var keyFile: String?
+    @Option(help: "The file of the key; that of this person unless given.", completion: .file()) var keyFile: String?
 
     @OptionGroup var output: OutputOptions
 
@@ -51,8 +49,7 @@ struct OutboxListCommand: AsyncParsableCommand {
 
     @OptionGroup var options: OutboxOptions
 
-    @Flag(help: "List what was delivered as well, as far as it is remembered.")
-    var all = false
+    @Flag(help: "List what was delivered as well, as far as it is remembered.") var all = false
 
     func run() async throws {
         let items = try await options.with { try await $0.items() }.filter { all || !$0.isDelivered }
@@ -68,11 +65,9 @@ struct OutboxShowCommand: AsyncParsableCommand {
 
     @OptionGroup var options: OutboxOptions
 
-    @Flag(help: "Print what it holds instead: the document, the label, or the reason for a change of status.")
-    var content = false
+    @Flag(help: "Print what it holds instead: the document, the label, or the reason for a change of status.") var content = false
 
-    @Argument(help: "The item's id, as list prints it.")
-    var id: String
+    @Argument(help: "The item's id, as list prints it.") var id: String
 
     func run() async throws {
         try await options.with { outbox in
@@ -117,8 +112,7 @@ struct OutboxRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(asking: "retry", "Put an item that was set aside back into the queue.")
 
     @OptionGroup var options: OutboxOptions
-    @Argument(help: "The item's id, as list prints it.")
-    var id: String
+    @Argument(help: "The item's id, as list prints it.") var id: String
 
     func run() async throws {
         try await options.with { try await $0.retry(id) }
@@ -131,11 +125,9 @@ struct OutboxDiscardCommand: AsyncParsableCommand {
 
     @OptionGroup var options: OutboxOptions
 
-    @Flag(help: "Really do it: what the item holds is gone afterwards.")
-    var yes = false
+    @Flag(help: "Really do it: what the item holds is gone afterwards.") var yes = false
 
-    @Argument(help: "The item's id, as list prints it.")
-    var id: String
+    @Argument(help: "The item's id, as list prints it.") var id: String
 
     func run() async throws {
         try await options.with { outbox in

@@ -16,22 +16,18 @@ struct MessageCommand: AsyncParsableCommand {
     @OptionGroup var options: RecordOptions
     @OptionGroup var content: MessageTextOptions
 
-    @Option(help: "The subject, at most 100 characters; the text's first line unless given.")
-    var subject: String?
+    @Option(help: "The subject, at most 100 characters; the text's first line unless given.") var subject: String?
 
-    @Flag(help: "The text is Markdown.")
-    var markdown = false
+    @Flag(help: "The text is Markdown.") var markdown = false
 
-    @Option(help: "How urgent it is.")
-    var severity = OutgoingMessage.Severity.low
+    @Option(help: "How urgent it is.") var severity = OutgoingMessage.Severity.low
 
     @Option(
         help: ArgumentHelp("An XML document to go with it; may be given several times.", valueName: "file"),
         completion: .file(extensions: ["xml"]))
     var attach: [String] = []
 
-    @Option(help: "The message's id, unique among the app's; one is made unless given.")
-    var id: String?
+    @Option(help: "The message's id, unique among the app's; one is made unless given.") var id: String?
 
     func run() async throws {
         let attachments = try attach.map { path in
@@ -72,11 +68,9 @@ struct NotifyCommand: AsyncParsableCommand {
     @OptionGroup var options: RecordOptions
     @OptionGroup var content: MessageTextOptions
 
-    @Option(help: ArgumentHelp("The document of the record that it is about.", valueName: "id"))
-    var document: String?
+    @Option(help: ArgumentHelp("The document of the record that it is about.", valueName: "id")) var document: String?
 
-    @Option(help: ArgumentHelp("Where the app shows more, relative to its start page.", valueName: "path"))
-    var appUrl: String?
+    @Option(help: ArgumentHelp("Where the app shows more, relative to its start page.", valueName: "path")) var appUrl: String?
 
     func run() async throws {
         let text = try content.text()
@@ -91,8 +85,7 @@ extension OutgoingMessage.Severity: ExpressibleByArgument {}
 
 /// Where a text for people comes from. What is about a patient is better not an argument, which shells remember.
 struct MessageTextOptions: ParsableArguments {
-    @Option(help: "The text. Shells keep it in their history: prefer --body-file for what is about a patient.")
-    var body: String?
+    @Option(help: "The text. Shells keep it in their history: prefer --body-file for what is about a patient.") var body: String?
 
     @Option(
         help: ArgumentHelp("The file with the text; standard input when left out or -.", valueName: "file"), completion: .file())

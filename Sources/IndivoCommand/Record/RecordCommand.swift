@@ -25,11 +25,9 @@ struct AuditCommand: AsyncParsableCommand {
     @OptionGroup var options: RecordOptions
     @OptionGroup var query: ReportQueryOptions
 
-    @Option(help: ArgumentHelp("Only requests on this document.", valueName: "id"))
-    var document: String?
+    @Option(help: ArgumentHelp("Only requests on this document.", valueName: "id")) var document: String?
 
-    @Option(help: ArgumentHelp("Only requests of this call, as indivo calls names it.", valueName: "name"))
-    var call: String?
+    @Option(help: ArgumentHelp("Only requests of this call, as indivo calls names it.", valueName: "name")) var call: String?
 
     func run() async throws {
         var wanted = try query.query(of: .audit, dateField: "date")
@@ -81,8 +79,7 @@ struct DemographicsSetCommand: AsyncParsableCommand {
 
     @OptionGroup var options: RecordOptions
 
-    @Argument(help: "The XML file; - for standard input.", completion: .file(extensions: ["xml"]))
-    var file: String
+    @Argument(help: "The XML file; - for standard input.", completion: .file(extensions: ["xml"])) var file: String
 
     func run() async throws {
         let input = InputFile(path: file)

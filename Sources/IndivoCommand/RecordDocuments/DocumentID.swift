@@ -19,11 +19,9 @@ protocol DocumentPlace { static var command: String { get } }
 
 /// Which document a command is about: by its id, or by the app's own.
 struct DocumentChoice<Place: DocumentPlace>: ParsableArguments {
-    @Argument(help: "The document's id.")
-    var id: String?
+    @Argument(help: "The document's id.") var id: String?
 
-    @Option(help: ArgumentHelp("The app's own id of the document, instead of its id.", valueName: "id"))
-    var externalId: String?
+    @Option(help: ArgumentHelp("The app's own id of the document, instead of its id.", valueName: "id")) var externalId: String?
 
     func validate() throws {
         if (id == nil) == (externalId == nil) {
@@ -53,8 +51,7 @@ struct DocumentFileOptions: ParsableArguments {
             "What the file is, such as application/xml; told from its name and content unless given.", valueName: "type"))
     var contentType: String?
 
-    @Argument(help: "The file; - for standard input.", completion: .file())
-    var path: String
+    @Argument(help: "The file; - for standard input.", completion: .file()) var path: String
 
     /// Reads the file that is to be sent.
     /// - Throws: ``CommandFailure``, with line and column for XML that is not well-formed.

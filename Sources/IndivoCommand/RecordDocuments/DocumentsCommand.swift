@@ -29,14 +29,11 @@ struct DocumentQueryOptions: ParsableArguments {
             "Only documents with this root element: Models (all data models), Equipment, Annotation, or a URI.", valueName: "type"))
     var type: String?
 
-    @Option(help: "Only documents of this status.")
-    var status = DocumentStatus.active
+    @Option(help: "Only documents of this status.") var status = DocumentStatus.active
 
-    @Option(help: "By what they are ordered; the newest come first unless given.")
-    var order: DocumentQuery.Order.Key?
+    @Option(help: "By what they are ordered; the newest come first unless given.") var order: DocumentQuery.Order.Key?
 
-    @Flag(help: "The other way round.")
-    var descending = false
+    @Flag(help: "The other way round.") var descending = false
 
     @OptionGroup var part: ListPartOptions
 
@@ -53,11 +50,9 @@ struct DocumentQueryOptions: ParsableArguments {
 
 /// Which part of a list is wanted.
 struct ListPartOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("How many at most.", valueName: "number"))
-    var limit: Int?
+    @Option(help: ArgumentHelp("How many at most.", valueName: "number")) var limit: Int?
 
-    @Option(help: ArgumentHelp("How many to leave out at the beginning.", valueName: "number"))
-    var offset = 0
+    @Option(help: ArgumentHelp("How many to leave out at the beginning.", valueName: "number")) var offset = 0
 
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit is 1 or more.") }
@@ -180,8 +175,7 @@ struct DocumentsRelatedCommand: AsyncParsableCommand {
     @Option(name: .customLong("as"), help: ArgumentHelp("What they are to the document.", valueName: "relation"))
     var relation: DocumentRelation
 
-    @Option(help: "Only documents of this status.")
-    var status = DocumentStatus.active
+    @Option(help: "Only documents of this status.") var status = DocumentStatus.active
 
     func run() async throws {
         let related = try await document.find().related(as: relation, status: status).compactMap(\.metadata)

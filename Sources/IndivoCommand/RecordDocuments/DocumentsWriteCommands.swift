@@ -16,14 +16,11 @@ struct DocumentsAddCommand: AsyncParsableCommand {
     @OptionGroup var options: RecordOptions
     @OptionGroup var file: DocumentFileOptions
 
-    @Option(help: ArgumentHelp("An id of the app's own for it; one is made unless given.", valueName: "id"))
-    var externalId: String?
+    @Option(help: ArgumentHelp("An id of the app's own for it; one is made unless given.", valueName: "id")) var externalId: String?
 
-    @Option(help: "The label under which people see it.")
-    var label: String?
+    @Option(help: "The label under which people see it.") var label: String?
 
-    @Option(help: ArgumentHelp("The document that it is about, with --as.", valueName: "id"))
-    var relatedTo: String?
+    @Option(help: ArgumentHelp("The document that it is about, with --as.", valueName: "id")) var relatedTo: String?
 
     @Option(name: .customLong("as"), help: ArgumentHelp("What it is to that document.", valueName: "relation"))
     var relation: DocumentRelation?
@@ -64,8 +61,7 @@ struct DocumentsReplaceCommand: AsyncParsableCommand {
 
     @OptionGroup var options: RecordOptions
 
-    @Argument(help: "The document's id.")
-    var id: String
+    @Argument(help: "The document's id.") var id: String
 
     @OptionGroup var file: DocumentFileOptions
 
@@ -125,11 +121,9 @@ struct DocumentsLabelCommand: AsyncParsableCommand {
 
 /// Which document gets which label.
 struct LabelOptions: ParsableArguments {
-    @Argument(help: "The document's id.")
-    var id: String
+    @Argument(help: "The document's id.") var id: String
 
-    @Argument(help: "The label, at most 100 characters; - reads it from standard input.")
-    var text: String
+    @Argument(help: "The label, at most 100 characters; - reads it from standard input.") var text: String
 
     func read() throws -> (id: String, label: String) { (try documentID(id), try InputFile.argument(text)) }
 }
@@ -140,14 +134,11 @@ struct DocumentsStatusCommand: AsyncParsableCommand {
 
     @OptionGroup var options: RecordOptions
 
-    @Argument(help: "The document's id.")
-    var id: String
+    @Argument(help: "The document's id.") var id: String
 
-    @Argument(help: "The status.")
-    var status: DocumentStatus
+    @Argument(help: "The status.") var status: DocumentStatus
 
-    @Option(help: "Why; - reads it from standard input.")
-    var reason: String
+    @Option(help: "Why; - reads it from standard input.") var reason: String
 
     func run() async throws {
         let (id, reason) = (try documentID(id), try InputFile.argument(reason))
@@ -170,11 +161,9 @@ struct DocumentsRelateCommand: AsyncParsableCommand {
 
     @OptionGroup var options: RecordOptions
 
-    @Argument(help: "The document's id.")
-    var id: String
+    @Argument(help: "The document's id.") var id: String
 
-    @Argument(help: "The id of the document that is related to it.")
-    var other: String
+    @Argument(help: "The id of the document that is related to it.") var other: String
 
     @Option(name: .customLong("as"), help: ArgumentHelp("What the other is to the document.", valueName: "relation"))
     var relation: DocumentRelation

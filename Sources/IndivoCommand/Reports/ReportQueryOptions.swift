@@ -11,30 +11,26 @@ struct ReportQueryOptions: ParsableArguments {
         help: ArgumentHelp("The field by which they are ordered; -FIELD for the other way round.", valueName: "field"))
     var order: String?
 
-    @Option(help: "Only facts of documents of this status.")
-    var status = DocumentStatus.active
+    @Option(help: "Only facts of documents of this status.") var status = DocumentStatus.active
 
     @Option(
         help: ArgumentHelp(
             "Only where a field has a value, or one of several; may be given for several fields.", valueName: "field=value|value"))
     var filter: [String] = []
 
-    @Option(help: ArgumentHelp("The field of dates that --from and --to are about.", valueName: "field"))
-    var dateField: String?
+    @Option(help: ArgumentHelp("The field of dates that --from and --to are about.", valueName: "field")) var dateField: String?
 
     @Option(help: ArgumentHelp("The first day or time, such as 2026-01-31 or 2026-01-31T08:00:00Z.", valueName: "date"))
     var from: String?
 
-    @Option(help: ArgumentHelp("The last; a day means its first moment.", valueName: "date"))
-    var to: String?
+    @Option(help: ArgumentHelp("The last; a day means its first moment.", valueName: "date")) var to: String?
 
     @Option(
         name: .customLong("aggregate"),
         help: ArgumentHelp("Compute sum, avg, min, max or count of a field, for each group.", valueName: "operation:field"))
     var aggregation: String?
 
-    @Option(help: ArgumentHelp("Group by a field, with --aggregate.", valueName: "field"))
-    var groupBy: String?
+    @Option(help: ArgumentHelp("Group by a field, with --aggregate.", valueName: "field")) var groupBy: String?
 
     @Option(
         help: ArgumentHelp(

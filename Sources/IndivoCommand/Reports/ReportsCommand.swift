@@ -31,8 +31,7 @@ struct ReportsCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A folder of SDML files with models of your own.", valueName: "dir"), completion: .directory)
     var models: String?
 
-    @Argument(help: "The name of the model.", completion: .list(DataModel.core.map(\.name)))
-    var model: String
+    @Argument(help: "The name of the model.", completion: .list(DataModel.core.map(\.name))) var model: String
 
     func run() async throws {
         if let models { try SDMLModels.load(models) }

@@ -20,8 +20,7 @@ enum OutputForm: String, EnumerableFlag {
 
 /// How much a command tells beside its result, on standard error.
 struct TalkOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Tell nothing but errors beside the result.")
-    var quiet = false
+    @Flag(name: .shortAndLong, help: "Tell nothing but errors beside the result.") var quiet = false
 
     @Flag(name: .shortAndLong, help: "Tell each call, and more of what went wrong; it may name what is in documents.")
     var verbose = false
@@ -38,8 +37,7 @@ struct TalkOptions: ParsableArguments {
 
 /// How a command prints its result: a table for people, other forms for programs.
 struct OutputOptions: ParsableArguments {
-    @Flag(exclusivity: .exclusive)
-    var form: OutputForm?
+    @Flag(exclusivity: .exclusive) var form: OutputForm?
 
     @OptionGroup var talk: TalkOptions
 

@@ -12,17 +12,14 @@ struct FormatCommand: ParsableCommand {
             The exit status is 0 when the document was printed, 2 when it cannot be read.
             """)
 
-    @Argument(help: "The file; standard input when left out or -.", completion: .file())
-    var file: String = "-"
+    @Argument(help: "The file; standard input when left out or -.", completion: .file()) var file: String = "-"
 
     @Flag(help: "Print the canonical form (W3C Canonical XML 1.0), in which documents that mean the same are equal.")
     var canonical = false
 
-    @Flag(help: "Print without white space between elements.")
-    var compact = false
+    @Flag(help: "Print without white space between elements.") var compact = false
 
-    @Flag(help: "Keep comments in the canonical form.")
-    var comments = false
+    @Flag(help: "Keep comments in the canonical form.") var comments = false
 
     func validate() throws {
         if canonical && compact { throw ValidationError("--canonical and --compact exclude each other.") }

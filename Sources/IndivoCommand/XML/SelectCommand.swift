@@ -20,26 +20,20 @@ struct SelectCommand: ParsableCommand {
             The exit status is 0 when something matched, 1 when nothing did, 2 when something is wrong.
             """)
 
-    @Argument(help: "A selector: CSS with namespaces, and jQuery's positions such as :first and :eq(2).")
-    var selector: String
+    @Argument(help: "A selector: CSS with namespaces, and jQuery's positions such as :first and :eq(2).") var selector: String
 
-    @Argument(help: "The files; standard input when left out or -.", completion: .file())
-    var files: [String] = []
+    @Argument(help: "The files; standard input when left out or -.", completion: .file()) var files: [String] = []
 
-    @Flag(help: "Print the text of each match.")
-    var text = false
+    @Flag(help: "Print the text of each match.") var text = false
 
-    @Option(help: ArgumentHelp("Print this attribute of each match that has it.", valueName: "name"))
-    var attr: String?
+    @Option(help: ArgumentHelp("Print this attribute of each match that has it.", valueName: "name")) var attr: String?
 
-    @Flag(help: "Print how many matches there are in each file; of one file the number alone.")
-    var count = false
+    @Flag(help: "Print how many matches there are in each file; of one file the number alone.") var count = false
 
     @Flag(help: "Print a JSON array of objects with name, attributes, text and xml (and file, where several are read).")
     var json = false
 
-    @Flag(help: "The selector is an XPath 1.0 expression.")
-    var xpath = false
+    @Flag(help: "The selector is an XPath 1.0 expression.") var xpath = false
 
     @Option(
         name: .customLong("namespace"),
