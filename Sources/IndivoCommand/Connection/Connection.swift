@@ -117,7 +117,6 @@ struct ConnectionOptions: ParsableArguments {
     var allowHttp: [String] = []
 
     /// Everything that is known of the connection, whatever its source.
-    /// - Throws: ``CommandFailure``.
     func settings() throws -> Settings {
         let options: [Setting: String?] = [
             .api: api, .ui: ui, .appID: appId, .consumerKey: consumerKey, .record: record, .credentials: credentials,
@@ -126,6 +125,5 @@ struct ConnectionOptions: ParsableArguments {
         return try Settings(options: options.compactMapValues(\.self))
     }
 
-    /// - Throws: ``CommandFailure``.
     func open(_ talk: TalkOptions) throws -> Connection { Connection(try settings(), talk) }
 }

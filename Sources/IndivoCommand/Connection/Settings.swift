@@ -47,7 +47,6 @@ struct Settings {
             && (app ?? session.app) == session.app && (self[.record] ?? session.record) == session.record
     }
 
-    /// - Throws: ``CommandFailure`` that says how to give the setting.
     func require(_ setting: Setting) throws -> String {
         if let value = self[setting] { return value }
         let example = setting.example.map { ", such as \($0)" } ?? ""
@@ -56,7 +55,6 @@ struct Settings {
     }
 
     /// An address of a server.
-    /// - Throws: ``CommandFailure``.
     func address(_ setting: Setting) throws -> URL {
         let text = try require(setting)
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host()?.isEmpty == false,
@@ -124,8 +122,6 @@ enum Setting: String, CaseIterable {
 /// Settings in a file that only its owner can read: lines such as `INDIVO_CONSUMER_SECRET=…`, as in the environment.
 enum CredentialsFile {
     /// Reads a file.
-    /// - Throws: ``CommandFailure`` where it cannot be read, others can read it too, a line is no setting, or a value
-    ///   holds a control character.
     static func read(_ path: String) throws -> [Setting: String] {
         guard let content = try content(of: path) else { throw CommandFailure("\(path): there is no such file") }
         var settings: [Setting: String] = [:]

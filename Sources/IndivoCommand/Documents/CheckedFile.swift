@@ -42,7 +42,6 @@ struct CheckedFile {
     private var unreadable: [DocumentError] = []
 
     /// Checks what a file holds.
-    /// - Throws: ``CommandFailure`` for one that cannot be read.
     init(_ file: InputFile) throws {
         self.file = file
         let data = try file.read()

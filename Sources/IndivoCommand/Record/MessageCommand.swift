@@ -96,7 +96,6 @@ struct MessageTextOptions: ParsableArguments {
     }
 
     /// The text, without white space around it.
-    /// - Throws: ``CommandFailure`` for no text, or what is none.
     func text() throws -> String {
         if let body { return try checked(body, "--body") }
         let input = InputFile(path: bodyFile ?? "-")

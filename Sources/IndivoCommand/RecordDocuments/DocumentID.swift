@@ -3,7 +3,6 @@ import Foundation
 import Indivo
 
 /// An id as an argument: whatever a server can have in a path, and nothing else.
-/// - Throws: ``CommandFailure``.
 func documentID(_ text: String) throws -> String {
     let fits = text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
     guard fits, !text.isEmpty else {
@@ -54,7 +53,6 @@ struct DocumentFileOptions: ParsableArguments {
     @Argument(help: "The file; - for standard input.", completion: .file()) var path: String
 
     /// Reads the file that is to be sent.
-    /// - Throws: ``CommandFailure``, with line and column for XML that is not well-formed.
     func read(_ talk: TalkOptions) throws -> FileContent {
         let input = InputFile(path: path)
         let data = try input.read()

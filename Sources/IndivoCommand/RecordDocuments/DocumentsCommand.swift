@@ -229,7 +229,6 @@ extension Listing {
 
 extension OutputOptions {
     /// Prints what a server says of a document.
-    /// - Throws: ``CommandFailure`` where it said nothing.
     func print(_ metadata: DocumentMetadata?) throws {
         try print(.documents([metadata.orFail("the server told nothing of the document")], isSingle: true))
     }

@@ -51,7 +51,6 @@ struct ReportQueryOptions: ParsableArguments {
 
     /// The query, checked against the report's fields.
     /// - Parameter dateField: What the dates are of, where the options do not say.
-    /// - Throws: ``CommandFailure`` that names the fields there are.
     func query(of source: ReportQuery.Source, dateField standard: String? = nil) throws -> ReportQuery {
         var query = ReportQuery(status: status).limited(to: part.limit, offset: part.offset)
         for text in filter {

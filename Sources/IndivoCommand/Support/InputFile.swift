@@ -13,7 +13,6 @@ struct InputFile {
     static func all(_ paths: [String]) -> [InputFile] { paths.isEmpty ? [InputFile(path: "-")] : paths.map { InputFile(path: $0) } }
 
     /// The file's bytes.
-    /// - Throws: ``CommandFailure``.
     func read() throws -> Data {
         if path == "-" {
             do {
@@ -34,7 +33,6 @@ struct InputFile {
     }
 
     /// The file's text.
-    /// - Throws: ``CommandFailure``.
     func text() throws -> String {
         guard let text = String(validating: try read(), as: UTF8.self) else {
             throw CommandFailure("\(name): this is no text in UTF-8")
@@ -48,7 +46,6 @@ struct InputFile {
     }
 
     /// The root element of the file's XML.
-    /// - Throws: ``CommandFailure``, with line and column where the file is not XML.
     func parse() throws -> XMLNode {
         let data = try read()
         return try locating { try XMLNode(parsing: data) }

@@ -27,7 +27,6 @@ enum StandardStreams {
 
     /// Writes bytes to standard output: to a file or another program just as they are, to a terminal as text that does
     /// not command it.
-    /// - Throws: ``OutputClosed``, ``CommandFailure``.
     static func write(_ data: Data) throws {
         var rest = data[...]
         if outputIsTerminal { rest = Data(String(decoding: data, as: UTF8.self).shown(keepsLines: true).utf8)[...] }

@@ -31,7 +31,7 @@ public struct SDMLField: Sendable, Hashable {
     /// What it holds.
     public let type: SDMLFieldType
     /// What the notes say about it.
-    public let notes: FieldNotes
+    public internal(set) var notes = FieldNotes()
     /// Where it is declared.
     public let location: SourceLocation
 }

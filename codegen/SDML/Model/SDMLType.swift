@@ -81,15 +81,9 @@ public struct SDMLPart: Sendable, Hashable {
     /// What it is.
     public let kind: Kind
 
-    init(_ name: String, _ type: SDMLType) {
-        self.name = name
-        self.kind = .type(type)
-    }
+    init(_ name: String, _ type: SDMLType) { self.init(name, .type(type)) }
 
-    init(_ name: String, _ kind: Kind) {
-        self.name = name
-        self.kind = kind
-    }
+    init(_ name: String, _ kind: Kind) { (self.name, self.kind) = (name, kind) }
 }
 
 /// A field as it is sent and stored: one text under one name.

@@ -58,7 +58,7 @@ struct ModelReader {
             default:
                 checkName(key, of: "field", at: location)
                 if let type = readType(member.value, of: key) {
-                    model.fields.append(.init(name: key, type: type, location: location))
+                    model.fields.append(SDMLField(name: key, type: type, location: location))
                 } else {
                     model.isDamaged = true
                 }
@@ -141,14 +141,8 @@ struct ModelReader {
 
 /// A model as one place of one file states it. Linking makes models of definitions.
 struct ModelDefinition {
-    struct Field {
-        var name: String
-        var type: SDMLFieldType
-        var location: SourceLocation
-    }
-
     var name: String
-    var fields: [Field] = []
+    var fields: [SDMLField] = []
     /// Whether it stands inside another model.
     var isNested: Bool
     /// Whether something in it could not be read, so that it says less than was meant.

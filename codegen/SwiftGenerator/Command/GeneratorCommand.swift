@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
 import Foundation
-#endif
 import SDML
 
 /// The tool `sdml2swift`, as a function: arguments in, messages and an exit status out.

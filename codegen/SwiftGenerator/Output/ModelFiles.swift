@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
 import Foundation
-#endif
 import SDML
 
 /// Finds the files of models that a user names, and the notes beside them.

@@ -39,17 +39,7 @@ indirect enum CodeLayout {
             let lines = items.map { blanks + $0.broken(indent: inner, reserve: 1) }
             return "\(open)\n\(lines.joined(separator: ",\n"))\(close)"
         case .filled:
-            var lines = [""]
-            for item in items.map({ "\($0.flat)," }) {
-                let last = lines[lines.count - 1]
-                if last.isEmpty {
-                    lines = [item]
-                } else if inner + last.count + 1 + item.count > Renderer.lineLength {
-                    lines.append(item)
-                } else {
-                    lines[lines.count - 1] += " \(item)"
-                }
-            }
+            let lines = DocComment.lines(of: items.map { "\($0.flat)," }, width: Renderer.lineLength - inner)
             return "\(open)\n\(lines.map { blanks + $0 }.joined(separator: "\n"))\(end)"
         }
     }

@@ -11,14 +11,10 @@ enum SwiftSpelling {
     /// `sleep_night` → `SleepNight`, `VitalSigns` → `VitalSigns`.
     static func upperCamel(_ name: String, fallback: String) -> String {
         let words = words(of: name)
-        if words.isEmpty { return fallback }
-        return startingWithLetter(joined(words.map(uppercasedStart)))
+        return words.isEmpty ? fallback : startingWithLetter(joined(words.map(uppercasedStart)))
     }
 
-    static func firstLetterUppercased(_ word: String) -> String {
-        guard let first = word.first else { return word }
-        return first.uppercased() + word.dropFirst()
-    }
+    static func firstLetterUppercased(_ word: String) -> String { word.prefix(1).uppercased() + word.dropFirst() }
 
     /// `name` → `Name`; the abbreviations that Swift's naming rules write in capitals get them.
     static func uppercasedStart(_ word: String) -> String {
@@ -52,7 +48,6 @@ enum SwiftSpelling {
     }
 
     private static func startingWithLetter(_ name: String) -> String {
-        guard let first = name.unicodeScalars.first else { return name }
-        return SwiftGrammar.isIdentifierStart(first) ? name : "_\(name)"
+        name.unicodeScalars.first.map(SwiftGrammar.isIdentifierStart) == false ? "_\(name)" : name
     }
 }
