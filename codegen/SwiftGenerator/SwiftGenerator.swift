@@ -40,10 +40,7 @@ public struct GeneratedFile: Sendable, Hashable {
     public let text: String
 
     /// A file to be written.
-    public init(name: String, text: String) {
-        self.name = name
-        self.text = text
-    }
+    public init(name: String, text: String) { (self.name, self.text) = (name, text) }
 }
 
 /// What the generated classes should be like.

@@ -39,9 +39,7 @@ struct AppOptions: ParsableArguments {
 }
 
 /// The documents that the app keeps for itself.
-enum AppDocumentsPlace: DocumentPlace {
-    static let command = "app-documents"
-}
+enum AppDocumentsPlace: DocumentPlace { static let command = "app-documents" }
 
 extension DocumentChoice<AppDocumentsPlace> {
     func find(in storage: AppDocuments) async throws -> AppDocuments.Document {
@@ -94,7 +92,7 @@ struct AppDocumentsAddCommand: AsyncParsableCommand {
     @OptionGroup var options: AppOptions
     @OptionGroup var file: DocumentFileOptions
 
-    @Option(help: ArgumentHelp("An id of the app's own for it.", valueName: "id")) var externalId: String?
+    @Option(help: .value("id", "An id of the app's own for it.")) var externalId: String?
 
     @Option(help: "The document's label.") var label: String?
 
@@ -122,7 +120,7 @@ struct AppDocumentsReplaceCommand: AsyncParsableCommand {
 
     @Option(help: "The document's id.") var id: String?
 
-    @Option(help: ArgumentHelp("The app's own id of the document.", valueName: "id")) var externalId: String?
+    @Option(help: .value("id", "The app's own id of the document.")) var externalId: String?
 
     func validate() throws {
         if (id == nil) == (externalId == nil) { throw ValidationError("Name the document with --external-id or --id.") }

@@ -30,16 +30,13 @@ struct CallCommand: AsyncParsableCommand {
     @Argument(help: "The path with nothing escaped, perhaps with a query.", completion: .list(IndivoCall.all.map(\.path)))
     var path: String
 
-    @Option(help: ArgumentHelp("The file to send; - for standard input.", valueName: "file"), completion: .file()) var body: String?
+    @Option(help: .value("file", "The file to send; - for standard input."), completion: .file()) var body: String?
 
-    @Option(help: ArgumentHelp("What the body is; told from the file's name and content unless given.", valueName: "type"))
-    var contentType: String?
+    @Option(help: .value("type", "What the body is; told from the file's name and content unless given.")) var contentType: String?
 
-    @Option(help: ArgumentHelp("A field of the form to send; may be given several times.", valueName: "name=value"))
-    var form: [String] = []
+    @Option(help: .value("name=value", "A field of the form to send; may be given several times.")) var form: [String] = []
 
-    @Option(help: ArgumentHelp("A parameter of the query; may be given several times.", valueName: "name=value"))
-    var query: [String] = []
+    @Option(help: .value("name=value", "A parameter of the query; may be given several times.")) var query: [String] = []
 
     @Option(name: .customLong("as"), help: "Who signs: the token's owner, the app alone, or nobody.") var signer: Signer?
 

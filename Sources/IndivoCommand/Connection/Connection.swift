@@ -87,33 +87,25 @@ struct Connection {
 
 /// Which server, app and record a command is about. Secrets come from elsewhere, never from arguments.
 struct ConnectionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The address of the API (INDIVO_API).", valueName: "url")) var api: String?
+    @Option(help: .value("url", "The address of the API (INDIVO_API).")) var api: String?
 
-    @Option(help: ArgumentHelp("The address of the server's pages (INDIVO_UI).", valueName: "url")) var ui: String?
+    @Option(help: .value("url", "The address of the server's pages (INDIVO_UI).")) var ui: String?
 
-    @Option(help: ArgumentHelp("The app's id (INDIVO_APP_ID); the consumer key unless given.", valueName: "id")) var appId: String?
+    @Option(help: .value("id", "The app's id (INDIVO_APP_ID); the consumer key unless given.")) var appId: String?
 
-    @Option(help: ArgumentHelp("The consumer key (INDIVO_CONSUMER_KEY); the app's id unless given.", valueName: "key"))
-    var consumerKey: String?
+    @Option(help: .value("key", "The consumer key (INDIVO_CONSUMER_KEY); the app's id unless given.")) var consumerKey: String?
 
-    @Option(help: ArgumentHelp("The record's id (INDIVO_RECORD); that of the kept session unless given.", valueName: "id"))
-    var record: String?
+    @Option(help: .value("id", "The record's id (INDIVO_RECORD); that of the kept session unless given.")) var record: String?
 
     @Option(
-        help: ArgumentHelp(
-            "A file of settings, mode 0600 (INDIVO_CREDENTIALS); ~/.config/indivo/credentials unless given.",
-            valueName: "file"),
+        help: .value("file", "A file of settings, mode 0600 (INDIVO_CREDENTIALS); ~/.config/indivo/credentials unless given."),
         completion: .file())
     var credentials: String?
 
-    @Option(
-        help: ArgumentHelp("The file in which login keeps sessions, mode 0600 (INDIVO_SESSIONS).", valueName: "file"),
-        completion: .file())
+    @Option(help: .value("file", "The file in which login keeps sessions, mode 0600 (INDIVO_SESSIONS)."), completion: .file())
     var sessions: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "A host that may be asked without TLS, by everybody's leave on the way (INDIVO_ALLOW_HTTP).", valueName: "host"))
+    @Option(help: .value("host", "A host that may be asked without TLS, by everybody's leave on the way (INDIVO_ALLOW_HTTP)."))
     var allowHttp: [String] = []
 
     /// Everything that is known of the connection, whatever its source.

@@ -25,8 +25,7 @@ struct DocumentCheckCommand: ParsableCommand {
             The exit status is 0 when there are no problems, 1 when there are, 2 when a file cannot be read.
             """)
 
-    @Option(help: ArgumentHelp("A folder of SDML files with models of your own.", valueName: "dir"), completion: .directory)
-    var models: String?
+    @Option(help: .value("dir", "A folder of SDML files with models of your own."), completion: .directory) var models: String?
 
     @Flag(
         help: """
@@ -84,8 +83,7 @@ struct DocumentConvertCommand: ParsableCommand {
 
     @Option(help: "The form to print: sdmx or sdmj.") var to: Form
 
-    @Option(help: ArgumentHelp("A folder of SDML files with models of your own.", valueName: "dir"), completion: .directory)
-    var models: String?
+    @Option(help: .value("dir", "A folder of SDML files with models of your own."), completion: .directory) var models: String?
 
     @Flag(help: "Write fields that stand under older names under today's, which is all that a server takes.")
     var currentNames = false

@@ -172,11 +172,7 @@ extension Listing {
 }
 
 extension OutboxItem {
-    var isDelivered: Bool {
-        if case .delivered = state { true } else { false }
-    }
+    var isDelivered: Bool { if case .delivered = state { true } else { false } }
 
-    var isSetAside: Bool {
-        if case .setAside = state { true } else { false }
-    }
+    var isSetAside: Bool { if case .setAside = state { true } else { false } }
 }

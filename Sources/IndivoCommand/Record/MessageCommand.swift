@@ -23,8 +23,7 @@ struct MessageCommand: AsyncParsableCommand {
     @Option(help: "How urgent it is.") var severity = OutgoingMessage.Severity.low
 
     @Option(
-        help: ArgumentHelp("An XML document to go with it; may be given several times.", valueName: "file"),
-        completion: .file(extensions: ["xml"]))
+        help: .value("file", "An XML document to go with it; may be given several times."), completion: .file(extensions: ["xml"]))
     var attach: [String] = []
 
     @Option(help: "The message's id, unique among the app's; one is made unless given.") var id: String?
@@ -68,9 +67,9 @@ struct NotifyCommand: AsyncParsableCommand {
     @OptionGroup var options: RecordOptions
     @OptionGroup var content: MessageTextOptions
 
-    @Option(help: ArgumentHelp("The document of the record that it is about.", valueName: "id")) var document: String?
+    @Option(help: .value("id", "The document of the record that it is about.")) var document: String?
 
-    @Option(help: ArgumentHelp("Where the app shows more, relative to its start page.", valueName: "path")) var appUrl: String?
+    @Option(help: .value("path", "Where the app shows more, relative to its start page.")) var appUrl: String?
 
     func run() async throws {
         let text = try content.text()
@@ -87,8 +86,7 @@ extension OutgoingMessage.Severity: ExpressibleByArgument {}
 struct MessageTextOptions: ParsableArguments {
     @Option(help: "The text. Shells keep it in their history: prefer --body-file for what is about a patient.") var body: String?
 
-    @Option(
-        help: ArgumentHelp("The file with the text; standard input when left out or -.", valueName: "file"), completion: .file())
+    @Option(help: .value("file", "The file with the text; standard input when left out or -."), completion: .file())
     var bodyFile: String?
 
     func validate() throws {

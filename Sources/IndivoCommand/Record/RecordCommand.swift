@@ -25,9 +25,9 @@ struct AuditCommand: AsyncParsableCommand {
     @OptionGroup var options: RecordOptions
     @OptionGroup var query: ReportQueryOptions
 
-    @Option(help: ArgumentHelp("Only requests on this document.", valueName: "id")) var document: String?
+    @Option(help: .value("id", "Only requests on this document.")) var document: String?
 
-    @Option(help: ArgumentHelp("Only requests of this call, as indivo calls names it.", valueName: "name")) var call: String?
+    @Option(help: .value("name", "Only requests of this call, as indivo calls names it.")) var call: String?
 
     func run() async throws {
         var wanted = try query.query(of: .audit, dateField: "date")

@@ -20,7 +20,7 @@ protocol DocumentPlace { static var command: String { get } }
 struct DocumentChoice<Place: DocumentPlace>: ParsableArguments {
     @Argument(help: "The document's id.") var id: String?
 
-    @Option(help: ArgumentHelp("The app's own id of the document, instead of its id.", valueName: "id")) var externalId: String?
+    @Option(help: .value("id", "The app's own id of the document, instead of its id.")) var externalId: String?
 
     func validate() throws {
         if (id == nil) == (externalId == nil) {
@@ -45,9 +45,7 @@ extension DocumentRelation: ExpressibleByArgument {}
 
 /// The file that becomes a document.
 struct DocumentFileOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "What the file is, such as application/xml; told from its name and content unless given.", valueName: "type"))
+    @Option(help: .value("type", "What the file is, such as application/xml; told from its name and content unless given."))
     var contentType: String?
 
     @Argument(help: "The file; - for standard input.", completion: .file()) var path: String
@@ -93,7 +91,7 @@ extension Data {
 struct ContentOutputOptions: ParsableArguments {
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("The file to write; standard output when left out or -.", valueName: "file"), completion: .file())
+        help: .value("file", "The file to write; standard output when left out or -."), completion: .file())
     var path: String?
 
     /// Writes the bytes just as they are.

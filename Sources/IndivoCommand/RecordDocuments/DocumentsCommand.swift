@@ -25,8 +25,7 @@ struct DocumentsCommand: AsyncParsableCommand {
 /// Which documents of a list are wanted, in which order.
 struct DocumentQueryOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "Only documents with this root element: Models (all data models), Equipment, Annotation, or a URI.", valueName: "type"))
+        help: .value("type", "Only documents with this root element: Models (all data models), Equipment, Annotation, or a URI."))
     var type: String?
 
     @Option(help: "Only documents of this status.") var status = DocumentStatus.active
@@ -50,9 +49,9 @@ struct DocumentQueryOptions: ParsableArguments {
 
 /// Which part of a list is wanted.
 struct ListPartOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("How many at most.", valueName: "number")) var limit: Int?
+    @Option(help: .value("number", "How many at most.")) var limit: Int?
 
-    @Option(help: ArgumentHelp("How many to leave out at the beginning.", valueName: "number")) var offset = 0
+    @Option(help: .value("number", "How many to leave out at the beginning.")) var offset = 0
 
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit is 1 or more.") }
@@ -61,9 +60,7 @@ struct ListPartOptions: ParsableArguments {
 }
 
 /// The documents of a record.
-enum RecordDocuments: DocumentPlace {
-    static let command = "documents"
-}
+enum RecordDocuments: DocumentPlace { static let command = "documents" }
 
 /// What commands on one document of the record take.
 struct DocumentOptions: ParsableArguments {
@@ -172,8 +169,7 @@ struct DocumentsRelatedCommand: AsyncParsableCommand {
 
     @OptionGroup var document: DocumentOptions
 
-    @Option(name: .customLong("as"), help: ArgumentHelp("What they are to the document.", valueName: "relation"))
-    var relation: DocumentRelation
+    @Option(name: .customLong("as"), help: .value("relation", "What they are to the document.")) var relation: DocumentRelation
 
     @Option(help: "Only documents of this status.") var status = DocumentStatus.active
 

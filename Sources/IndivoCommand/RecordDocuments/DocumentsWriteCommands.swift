@@ -16,14 +16,13 @@ struct DocumentsAddCommand: AsyncParsableCommand {
     @OptionGroup var options: RecordOptions
     @OptionGroup var file: DocumentFileOptions
 
-    @Option(help: ArgumentHelp("An id of the app's own for it; one is made unless given.", valueName: "id")) var externalId: String?
+    @Option(help: .value("id", "An id of the app's own for it; one is made unless given.")) var externalId: String?
 
     @Option(help: "The label under which people see it.") var label: String?
 
-    @Option(help: ArgumentHelp("The document that it is about, with --as.", valueName: "id")) var relatedTo: String?
+    @Option(help: .value("id", "The document that it is about, with --as.")) var relatedTo: String?
 
-    @Option(name: .customLong("as"), help: ArgumentHelp("What it is to that document.", valueName: "relation"))
-    var relation: DocumentRelation?
+    @Option(name: .customLong("as"), help: .value("relation", "What it is to that document.")) var relation: DocumentRelation?
 
     func validate() throws {
         if (relatedTo == nil) != (relation == nil) { throw ValidationError("--related-to and --as go together.") }
@@ -65,8 +64,7 @@ struct DocumentsReplaceCommand: AsyncParsableCommand {
 
     @OptionGroup var file: DocumentFileOptions
 
-    @Option(help: ArgumentHelp("An id of the app's own for the new version; one is made unless given.", valueName: "id"))
-    var externalId: String?
+    @Option(help: .value("id", "An id of the app's own for the new version; one is made unless given.")) var externalId: String?
 
     func run() async throws {
         let id = try documentID(id)
@@ -165,8 +163,7 @@ struct DocumentsRelateCommand: AsyncParsableCommand {
 
     @Argument(help: "The id of the document that is related to it.") var other: String
 
-    @Option(name: .customLong("as"), help: ArgumentHelp("What the other is to the document.", valueName: "relation"))
-    var relation: DocumentRelation
+    @Option(name: .customLong("as"), help: .value("relation", "What the other is to the document.")) var relation: DocumentRelation
 
     func run() async throws {
         let (id, other) = (try documentID(id), try documentID(other))

@@ -6,36 +6,31 @@ import Suggestions
 struct ReportQueryOptions: ParsableArguments {
     @OptionGroup var part: ListPartOptions
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("The field by which they are ordered; -FIELD for the other way round.", valueName: "field"))
+    @Option(parsing: .unconditional, help: .value("field", "The field by which they are ordered; -FIELD for the other way round."))
     var order: String?
 
     @Option(help: "Only facts of documents of this status.") var status = DocumentStatus.active
 
     @Option(
-        help: ArgumentHelp(
-            "Only where a field has a value, or one of several; may be given for several fields.", valueName: "field=value|value"))
+        help: .value("field=value|value", "Only where a field has a value, or one of several; may be given for several fields."))
     var filter: [String] = []
 
-    @Option(help: ArgumentHelp("The field of dates that --from and --to are about.", valueName: "field")) var dateField: String?
+    @Option(help: .value("field", "The field of dates that --from and --to are about.")) var dateField: String?
 
-    @Option(help: ArgumentHelp("The first day or time, such as 2026-01-31 or 2026-01-31T08:00:00Z.", valueName: "date"))
-    var from: String?
+    @Option(help: .value("date", "The first day or time, such as 2026-01-31 or 2026-01-31T08:00:00Z.")) var from: String?
 
-    @Option(help: ArgumentHelp("The last; a day means its first moment.", valueName: "date")) var to: String?
+    @Option(help: .value("date", "The last; a day means its first moment.")) var to: String?
 
     @Option(
         name: .customLong("aggregate"),
-        help: ArgumentHelp("Compute sum, avg, min, max or count of a field, for each group.", valueName: "operation:field"))
+        help: .value("operation:field", "Compute sum, avg, min, max or count of a field, for each group."))
     var aggregation: String?
 
-    @Option(help: ArgumentHelp("Group by a field, with --aggregate.", valueName: "field")) var groupBy: String?
+    @Option(help: .value("field", "Group by a field, with --aggregate.")) var groupBy: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Group by hour, day, week, month, year, hourofday, dayofweek, weekofyear or monthofyear of a date.",
-            valueName: "field:span"))
+        help: .value(
+            "field:span", "Group by hour, day, week, month, year, hourofday, dayofweek, weekofyear or monthofyear of a date."))
     var dateGroup: String?
 
     func validate() throws {
@@ -81,17 +76,15 @@ struct ReportQueryOptions: ParsableArguments {
     func aggregate() throws -> AggregateQuery? {
         guard let aggregation else { return nil }
         let (name, field) = try aggregation.pair(":", after: "--aggregate", "OPERATION:FIELD")
-        guard let operation = AggregateQuery.Operation(rawValue: name) else {
-            let known = AggregateQuery.Operation.allCases.map(\.rawValue).joined(separator: ", ")
-            throw CommandFailure("“\(name)” is nothing that --aggregate can compute; it is one of \(known)")
-        }
+        let operation: AggregateQuery.Operation = try Self.choice(name, "nothing that --aggregate can compute")
         guard let dateGroup else { return AggregateQuery(operation, of: field, by: groupBy.map { .field($0) }) }
         let (dates, span) = try dateGroup.pair(":", after: "--date-group", "FIELD:SPAN")
-        guard let increment = AggregateQuery.Increment(rawValue: span) else {
-            let known = AggregateQuery.Increment.allCases.map(\.rawValue).joined(separator: ", ")
-            throw CommandFailure("“\(span)” is no span of --date-group; it is one of \(known)")
-        }
-        return AggregateQuery(operation, of: field, by: .dates(dates, increment))
+        return AggregateQuery(operation, of: field, by: .dates(dates, try Self.choice(span, "no span of --date-group")))
+    }
+
+    private static func choice<Choice: CaseIterable & RawRepresentable<String>>(_ name: String, _ fault: String) throws -> Choice {
+        try Choice(rawValue: name).orFail(
+            "“\(name)” is \(fault); it is one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))", .wrongUse)
     }
 }
 

@@ -28,8 +28,7 @@ struct ReportsCommand: AsyncParsableCommand {
     @OptionGroup var options: RecordOptions
     @OptionGroup var query: ReportQueryOptions
 
-    @Option(help: ArgumentHelp("A folder of SDML files with models of your own.", valueName: "dir"), completion: .directory)
-    var models: String?
+    @Option(help: .value("dir", "A folder of SDML files with models of your own."), completion: .directory) var models: String?
 
     @Argument(help: "The name of the model.", completion: .list(DataModel.core.map(\.name))) var model: String
 
@@ -85,7 +84,7 @@ extension Listing {
         return Listing(
             columns: Columns(
                 [("document_id", "document")]
-                    + names.map { ($0, shown.contains($0) ? ReportTable.title(properties[$0] ?? $0) : nil) }),
+                    + names.map { ($0, shown.contains($0) ? (properties[$0] ?? $0).replacing(/[._]title$/, with: "") : nil) }),
             rows: zip(models, rows).map { model, row in [model.attr("documentId")] + names.map { row[$0] } },
             json: { models.isEmpty ? Data("[]\n".utf8) : try SDMXDocument(root).json() }, xml: { try root.file() })
     }
@@ -116,8 +115,6 @@ private enum ReportTable {
         let best = plain.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
         return Set(best.prefix(6).map(\.element))
     }
-
-    static func title(_ name: String) -> String { name.replacing(/[._]title$/, with: "") }
 }
 
 extension Listing {

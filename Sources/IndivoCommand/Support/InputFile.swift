@@ -74,13 +74,9 @@ protocol LocatedError: Error {
     var column: Int? { get }
 }
 
-extension XMLError: LocatedError {
-    var told: String { message }
-}
+extension XMLError: LocatedError { var told: String { message } }
 
-extension SDMJError: LocatedError {
-    var told: String { path.isEmpty ? reason : "\(path): \(reason)" }
-}
+extension SDMJError: LocatedError { var told: String { path.isEmpty ? reason : "\(path): \(reason)" } }
 
 extension DocumentError: LocatedError {
     var told: String { description }

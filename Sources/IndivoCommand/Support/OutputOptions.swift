@@ -30,9 +30,7 @@ struct TalkOptions: ParsableArguments {
     }
 
     /// Tells a person how things stand.
-    func note(_ text: String) {
-        if !quiet { StandardStreams.complain(text) }
-    }
+    func note(_ text: String) { if !quiet { StandardStreams.complain(text) } }
 }
 
 /// How a command prints its result: a table for people, other forms for programs.

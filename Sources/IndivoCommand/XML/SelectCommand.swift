@@ -26,7 +26,7 @@ struct SelectCommand: ParsableCommand {
 
     @Flag(help: "Print the text of each match.") var text = false
 
-    @Option(help: ArgumentHelp("Print this attribute of each match that has it.", valueName: "name")) var attr: String?
+    @Option(help: .value("name", "Print this attribute of each match that has it.")) var attr: String?
 
     @Flag(help: "Print how many matches there are in each file; of one file the number alone.") var count = false
 
@@ -37,8 +37,7 @@ struct SelectCommand: ParsableCommand {
 
     @Option(
         name: .customLong("namespace"),
-        help: ArgumentHelp(
-            "A prefix for the selector, as PREFIX=URI; =URI is the namespace of names without a prefix.", valueName: "prefix=uri"))
+        help: .value("prefix=uri", "A prefix for the selector, as PREFIX=URI; =URI is the namespace of names without a prefix."))
     var namespaceArguments: [String] = []
 
     func validate() throws {

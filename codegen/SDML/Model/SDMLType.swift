@@ -108,10 +108,7 @@ public struct SDMLLeaf: Sendable, Hashable {
     public let kind: Kind
 
     /// A field as it is sent.
-    public init(name: String, kind: Kind) {
-        self.name = name
-        self.kind = kind
-    }
+    public init(name: String, kind: Kind) { (self.name, self.kind) = (name, kind) }
 }
 
 extension SDMLType {

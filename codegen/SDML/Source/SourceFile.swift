@@ -31,9 +31,7 @@ public struct SourceLocation: Sendable, Hashable, Comparable, CustomStringConver
 
     /// A place in the file at `path`.
     public init(path: String, line: Int, column: Int) {
-        self.path = path
-        self.line = line
-        self.column = column
+        (self.path, self.line, self.column) = (path, line, column)
     }
 
     /// `path:line:column`, as compilers write it.
