@@ -61,9 +61,7 @@ struct Connection {
                     + (sessions.isEmpty ? "" : ", or name one of those that “indivo sessions” lists")
                     + (UUID(uuidString: id) != nil ? "" : ". A record's id looks like 6f9619ff-8b86-4d01-b42d-00cf4fc964ff"))
         }
-        guard let session = sessions.first else {
-            throw CommandFailure("there is no session for this server and app; run “indivo login”")
-        }
+        let session = try sessions.first.orFail("there is no session for this server and app; run “indivo login”", .wrongUse)
         guard sessions.count == 1 else {
             let list = sessions.map { "  \($0.record)  \($0.label ?? "")".onOneLine }.joined(separator: "\n")
             throw CommandFailure("several records are open; name one with --record, or set INDIVO_RECORD:\n\(list)")

@@ -125,9 +125,12 @@ enum CredentialsFile {
     static func read(_ path: String) throws -> [Setting: String] {
         guard let content = try content(of: path) else { throw CommandFailure("\(path): there is no such file") }
         var settings: [Setting: String] = [:]
-        for (index, bytes) in lines(of: content).enumerated() {
+        // To Swift, CRLF is one `Character`, and none that `"\n"` equals: the bytes are looked at.
+        let unmarked = content.trimmingPrefix([0xEF, 0xBB, 0xBF])
+        for (index, bytes) in unmarked.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             // What stands there may be a secret: it is not shown.
             func wrong(_ why: String) -> CommandFailure { CommandFailure(why, at: "\(path):\(index + 1):") }
+            let bytes = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes
             guard let text = String(validating: bytes, as: UTF8.self) else { throw wrong("this is no text in UTF-8") }
             let line = text.trimmingCharacters(in: .whitespaces)
             if line.isEmpty || line.utf8.first == UInt8(ascii: "#") { continue }
@@ -141,15 +144,6 @@ enum CredentialsFile {
             settings[setting] = value
         }
         return settings
-    }
-
-    /// The lines of a file, which end in LF or CRLF. To Swift, CRLF is one `Character`, and none that `"\n"` equals: the
-    /// bytes are looked at.
-    private static func lines(of content: Data) -> [Data] {
-        let mark = Data([0xEF, 0xBB, 0xBF])
-        return (content.starts(with: mark) ? content.dropFirst(mark.count) : content)
-            .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            .map { $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0 }
     }
 
     private static func content(of path: String) throws -> Data? {

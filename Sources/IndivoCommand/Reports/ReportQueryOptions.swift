@@ -56,9 +56,8 @@ struct ReportQueryOptions: ParsableArguments {
                 .init(field: name, values: try values.map { try ReportQuery.Value(String($0), type: type, field: name) }))
         }
         if from != nil || to != nil {
-            guard let field = dateField ?? standard else {
-                throw CommandFailure("--from and --to need the field that they are about: give --date-field, such as created_at")
-            }
+            let field = try (dateField ?? standard).orFail(
+                "--from and --to need the field that they are about: give --date-field, such as created_at", .wrongUse)
             _ = try source.type(ofField: field)
             query = query.dates(field, from: from.map { .text($0) }, to: to.map { .text($0) })
         } else if dateField != nil {
@@ -117,13 +116,10 @@ extension ReportQuery.Value {
     fileprivate init(_ text: String, type: DataModel.FieldType?, field: String) throws {
         switch type {
         case .number:
-            guard let number = Double(text) else { throw CommandFailure("“\(field)” is a number, and “\(text)” is none") }
-            self = .number(number)
+            self = .number(try Double(text).orFail("“\(field)” is a number, and “\(text)” is none", .wrongUse))
         case .boolean:
-            guard let truth = Bool(text.lowercased()) else {
-                throw CommandFailure("“\(field)” is true or false, and “\(text)” is neither")
-            }
-            self = .truth(truth)
+            let fault = "“\(field)” is true or false, and “\(text)” is neither"
+            self = .truth(try Bool(text.lowercased()).orFail(fault, .wrongUse))
         default: self = .text(text)
         }
     }

@@ -124,14 +124,10 @@ extension Listing {
         return Listing(
             columns: ["group": "group", "value": "value"], rows: results.map { [$0.group, $0.value] },
             json: {
-                JSONValue(
-                    results.map { result in
-                        [
-                            "group": JSONValue(result.group),
-                            "value": JSONValue(number: result.value ?? "") ?? JSONValue(result.value),
-                        ]
-                    }
-                ).fileData
+                let objects: [JSONValue] = results.map {
+                    ["group": JSONValue($0.group), "value": JSONValue(number: $0.value ?? "") ?? JSONValue($0.value)]
+                }
+                return JSONValue(objects).fileData
             },
             xml: {
                 var reports = AggregateReports()

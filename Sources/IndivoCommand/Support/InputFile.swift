@@ -26,18 +26,13 @@ struct InputFile {
             throw CommandFailure("\(path): there is no such file")
         }
         if isFolder { throw CommandFailure("\(path): this is a folder; name the files in it, such as \(path)/*.xml") }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw CommandFailure("\(path): the file cannot be read; look at its permissions with ls -l")
-        }
-        return data
+        return try FileManager.default.contents(atPath: path).orFail(
+            "\(path): the file cannot be read; look at its permissions with ls -l", .wrongUse)
     }
 
     /// The file's text.
     func text() throws -> String {
-        guard let text = String(validating: try read(), as: UTF8.self) else {
-            throw CommandFailure("\(name): this is no text in UTF-8")
-        }
-        return text
+        try String(validating: try read(), as: UTF8.self).orFail("\(name): this is no text in UTF-8", .wrongUse)
     }
 
     /// An argument as it is; of `-` what standard input holds, without the end of its last line.

@@ -71,7 +71,8 @@ struct GeneratorArguments {
                 if let value = inlineValue ?? remaining.popFirst() { return value }
                 throw Failure("\(name) needs \(what) after it.")
             }
-            let (noName, noPart) = ("after \(name) is no name that Swift takes.", "after \(name) cannot be part of a name in Swift.")
+            let noName = "after \(name) is no name that Swift takes."
+            let noPart = "after \(name) cannot be part of a name in Swift."
             switch name {
             case "--output", "-o": output = try folder(value("a folder"))
             case "--check": isCheck = true
