@@ -14,10 +14,7 @@ struct Connection {
         store = settings[.sessions].map { FileSessionStore(file: URL(filePath: $0)) } ?? .standard
     }
 
-    /// The server, and the app with its secret.
-    /// - Parameters:
-    ///   - needsPages: Whether the address of the pages matters.
-    ///   - isSigned: Whether the app's credentials matter.
+    /// The server, with the address of its pages if that matters, and the app, with its secret if requests are signed.
     func server(needsPages: Bool = false, isSigned: Bool = true) async throws -> IndivoServer {
         let session = settings[.api] == nil && !needsPages ? try soleServer() : nil
         let api = try session?.api ?? settings.address(.api)

@@ -137,7 +137,9 @@ enum CredentialsFile {
             guard let equals = line.utf8.firstIndex(of: UInt8(ascii: "=")), let setting = Setting(name: line[..<equals]) else {
                 throw wrong("this is no setting; write NAME=value, with one of the names that indivo settings --help lists")
             }
-            let value = unquoted(line[line.utf8.index(after: equals)...].trimmingCharacters(in: .whitespaces))
+            var value = line[line.utf8.index(after: equals)...].trimmingCharacters(in: .whitespaces)
+            let isQuoted = ["\"", "'"].contains { value.count >= 2 && value.hasPrefix($0) && value.hasSuffix($0) }
+            if isQuoted { value = String(value.dropFirst().dropLast()) }
             guard !value.hasControlCharacters else {
                 throw wrong("the value of \(setting.rawValue) holds a control character; write it without")
             }
@@ -157,13 +159,6 @@ enum CredentialsFile {
         } catch .cannotRead(let reason), .cannotWrite(let reason) {
             throw CommandFailure("\(path): it cannot be read (\(reason)); look at it with ls -l")
         }
-    }
-
-    private static func unquoted(_ text: String) -> String {
-        for quote in ["\"", "'"] where text.count >= 2 && text.hasPrefix(quote) && text.hasSuffix(quote) {
-            return String(text.dropFirst().dropLast())
-        }
-        return text
     }
 }
 

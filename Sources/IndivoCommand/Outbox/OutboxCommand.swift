@@ -29,7 +29,6 @@ struct OutboxOptions: ParsableArguments {
     @OptionGroup var output: OutputOptions
 
     /// Does with the outbox what a command asks for, and tells errors as the tool does.
-    /// - Parameter isOnline: Whether the server will be asked; otherwise no secret needs to be known.
     func with<Result>(isOnline: Bool = false, _ body: (Outbox) async throws -> Result) async throws -> Result {
         let record = try await connection.open(output.talk).record(isOnline: isOnline)
         do {

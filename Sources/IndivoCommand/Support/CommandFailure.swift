@@ -4,9 +4,7 @@ struct CommandFailure: Error, CustomStringConvertible {
     let description: String
     let status: ExitStatus
 
-    /// - Parameters:
-    ///   - place: Where in a file, with a colon behind it; `nil` when it is nowhere in a file.
-    ///   - status: What the tool ends with.
+    /// - Parameter place: Where in a file, with a colon behind it; `nil` when it is nowhere in a file.
     init(_ message: String, at place: String? = nil, status: ExitStatus = .wrongUse) {
         self.init(description: (place.map { "\($0) " } ?? "") + "error: \(message)", status: status)
     }

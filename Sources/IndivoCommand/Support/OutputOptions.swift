@@ -107,9 +107,8 @@ struct Listing {
     }
 
     /// A table that JSON has as objects, and XML as elements with attributes.
-    /// - Parameters:
-    ///   - jsonNames: What JSON calls columns otherwise.
-    ///   - attributes: The columns that XML has; all unless given. Of those behind a “?” only where there is a value.
+    /// - Parameter attributes: The columns that XML has; all unless given. Of those behind a “?” only where there is a value.
+    /// - Parameter jsonNames: What JSON calls columns otherwise.
     init(
         _ columns: Columns, _ rows: [[JSONValue]], isSingle: Bool = false, list: String, element: String,
         attributes: [String]? = nil, jsonNames: [String: String] = [:]

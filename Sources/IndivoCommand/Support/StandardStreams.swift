@@ -31,7 +31,7 @@ enum StandardStreams {
         var rest = data[...]
         if outputIsTerminal { rest = Data(String(decoding: data, as: UTF8.self).shown(keepsLines: true).utf8)[...] }
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes(writeToOutput)
+            let count = rest.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EPIPE {
@@ -55,6 +55,3 @@ enum StandardStreams {
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }
-
-/// The system's `write`, out of sight of ``StandardStreams/write(_:)``.
-private func writeToOutput(_ bytes: UnsafeRawBufferPointer) -> Int { write(STDOUT_FILENO, bytes.baseAddress, bytes.count) }
