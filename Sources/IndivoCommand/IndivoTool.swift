@@ -4,8 +4,7 @@ import Foundation
 @main
 struct IndivoTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "indivo",
-        abstract: "Work with personally controlled health records on an Indivo X server.",
+        commandName: "indivo", abstract: "Work with personally controlled health records on an Indivo X server.",
         discussion: """
             Begin with indivo sandbox, a server to try things with, and indivo login. Which server and app are meant \
             is told in the environment (indivo settings --help).
@@ -21,8 +20,7 @@ struct IndivoTool: AsyncParsableCommand {
         version: PackageVersion.text,
         groupedSubcommands: [
             CommandGroup(
-                name: "Login",
-                subcommands: [LoginCommand.self, LogoutCommand.self, SessionsCommand.self, SettingsCommand.self]),
+                name: "Login", subcommands: [LoginCommand.self, LogoutCommand.self, SessionsCommand.self, SettingsCommand.self]),
             CommandGroup(
                 name: "Record",
                 subcommands: [
@@ -32,8 +30,7 @@ struct IndivoTool: AsyncParsableCommand {
                 ]),
             CommandGroup(name: "Call", subcommands: [CallCommand.self, CallsCommand.self]),
             CommandGroup(
-                name: "File",
-                subcommands: [DocumentCommand.self, SelectCommand.self, FormatCommand.self, GenerateCommand.self]),
+                name: "File", subcommands: [DocumentCommand.self, SelectCommand.self, FormatCommand.self, GenerateCommand.self]),
             CommandGroup(name: "FHIR", subcommands: [FHIRCommand.self]),
             CommandGroup(name: "Study", subcommands: [StudyCommand.self]),
             CommandGroup(name: "Survey", subcommands: [SurveyCommand.self]),

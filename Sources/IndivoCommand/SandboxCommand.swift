@@ -6,25 +6,21 @@ import ShownText
 
 struct SandboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sandbox",
-        abstract: "Run an Indivo server for development and tests on this machine.",
+        commandName: "sandbox", abstract: "Run an Indivo server for development and tests on this machine.",
         discussion: """
             The account is demo, password demo; the app's id and consumer key are demo@apps.example.org, its secret \
             demo-secret. An admin app, admin@apps.example.org with the secret demo-admin-secret, may make accounts and \
             records by the API's own calls; other apps are registered with --app. Not for real patients' data.
             """)
 
-    @Option(name: [.long, .customLong("api-port")], help: "The port of the API; 0 for a free one.")
-    var port: UInt16 = 8000
+    @Option(name: [.long, .customLong("api-port")], help: "The port of the API; 0 for a free one.") var port: UInt16 = 8000
 
-    @Option(help: "The port of the pages; 0 for a free one.")
-    var uiPort: UInt16 = 8001
+    @Option(help: "The port of the pages; 0 for a free one.") var uiPort: UInt16 = 8001
 
     @Option(help: "Know the models of the SDML files in this folder; read again when they change.", completion: .directory)
     var models: String?
 
-    @Option(help: "Load the documents of this folder into a new record.", completion: .directory)
-    var load: String?
+    @Option(help: "Load the documents of this folder into a new record.", completion: .directory) var load: String?
 
     @Option(
         help: ArgumentHelp(
@@ -34,14 +30,11 @@ struct SandboxCommand: AsyncParsableCommand {
         completion: .file(extensions: ["json"]))
     var app: [String] = []
 
-    @Option(help: "Listen on this IPv4 address; anything but loopback puts the sandbox on the network.")
-    var address = "127.0.0.1"
+    @Option(help: "Listen on this IPv4 address; anything but loopback puts the sandbox on the network.") var address = "127.0.0.1"
 
-    @Option(help: "Keep the data in this SQLite file; in memory unless given.", completion: .file())
-    var database: String?
+    @Option(help: "Keep the data in this SQLite file; in memory unless given.", completion: .file()) var database: String?
 
-    @Flag(help: "Print one line of JSON for programs, and the text for people to standard error.")
-    var json = false
+    @Flag(help: "Print one line of JSON for programs, and the text for people to standard error.") var json = false
 
     func run() async throws {
         var configuration = SandboxConfiguration()

@@ -1,15 +1,12 @@
 import SDML
 
-/// The compiler from SDML to Swift: ``SDML/SDMLParser`` reads models, ``Translator`` says which Swift declarations they
-/// become, ``Renderer`` writes these as text. Three functions with plain data between them; the disk is not touched.
+/// The compiler from SDML to Swift: ``SDML/SDMLParser`` reads models, ``Renderer`` writes classes. The disk is not touched.
 public struct SwiftGenerator: Sendable {
     /// What the classes should be like.
     public var options: GeneratorOptions
 
     /// A generator with these options.
-    public init(options: GeneratorOptions = GeneratorOptions()) {
-        self.options = options
-    }
+    public init(options: GeneratorOptions = GeneratorOptions()) { self.options = options }
 
     /// What generating gives: the files, or the problems that stand in the way.
     public struct Result: Sendable {
@@ -25,10 +22,10 @@ public struct SwiftGenerator: Sendable {
     public func generate(_ inputs: [SDMLParser.Input]) -> Result {
         let parsed = SDMLParser.parse(inputs, externalModels: options.externalModels)
         if parsed.hasErrors { return Result(files: [], diagnostics: parsed.diagnostics) }
-        let translated = Translator(options: options).translate(parsed.schema)
-        let diagnostics = (parsed.diagnostics + translated.diagnostics).sorted { $0.location < $1.location }
-        if diagnostics.hasErrors { return Result(files: [], diagnostics: diagnostics) }
-        return Result(files: translated.files.map(Renderer.render), diagnostics: diagnostics)
+        let problems = Diagnostics()
+        let files = Renderer(parsed.schema, options: options, diagnostics: problems).files()
+        let diagnostics = (parsed.diagnostics + problems.sorted).sorted { $0.location < $1.location }
+        return Result(files: diagnostics.hasErrors ? [] : files, diagnostics: diagnostics)
     }
 }
 
@@ -43,10 +40,7 @@ public struct GeneratedFile: Sendable, Hashable {
     public let text: String
 
     /// A file to be written.
-    public init(name: String, text: String) {
-        self.name = name
-        self.text = text
-    }
+    public init(name: String, text: String) { (self.name, self.text) = (name, text) }
 }
 
 /// What the generated classes should be like.

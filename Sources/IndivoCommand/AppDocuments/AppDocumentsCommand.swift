@@ -13,16 +13,14 @@ struct AppDocumentsCommand: AsyncParsableCommand {
             Nobody else sees these documents, and a server keeps no older versions of them.
             """,
         subcommands: [
-            AppDocumentsListCommand.self, AppDocumentsGetCommand.self, AppDocumentsAddCommand.self,
-            AppDocumentsReplaceCommand.self, AppDocumentsLabelCommand.self, AppDocumentsMetaCommand.self,
-            AppDocumentsDeleteCommand.self,
+            AppDocumentsListCommand.self, AppDocumentsGetCommand.self, AppDocumentsAddCommand.self, AppDocumentsReplaceCommand.self,
+            AppDocumentsLabelCommand.self, AppDocumentsMetaCommand.self, AppDocumentsDeleteCommand.self,
         ])
 }
 
 /// Where the app keeps its documents.
 struct AppStorageOptions: ParsableArguments {
-    @Flag(help: "What the app keeps whatever the record; no login is needed.")
-    var allRecords = false
+    @Flag(help: "What the app keeps whatever the record; no login is needed.") var allRecords = false
 
     func open(_ connection: ConnectionOptions, _ talk: TalkOptions) async throws -> AppDocuments {
         let opened = try connection.open(talk)
@@ -41,9 +39,7 @@ struct AppOptions: ParsableArguments {
 }
 
 /// The documents that the app keeps for itself.
-enum AppDocumentsPlace: DocumentPlace {
-    static let command = "app-documents"
-}
+enum AppDocumentsPlace: DocumentPlace { static let command = "app-documents" }
 
 extension DocumentChoice<AppDocumentsPlace> {
     func find(in storage: AppDocuments) async throws -> AppDocuments.Document {
@@ -96,11 +92,9 @@ struct AppDocumentsAddCommand: AsyncParsableCommand {
     @OptionGroup var options: AppOptions
     @OptionGroup var file: DocumentFileOptions
 
-    @Option(help: ArgumentHelp("An id of the app's own for it.", valueName: "id"))
-    var externalId: String?
+    @Option(help: .value("id", "An id of the app's own for it.")) var externalId: String?
 
-    @Option(help: "The document's label.")
-    var label: String?
+    @Option(help: "The document's label.") var label: String?
 
     func run() async throws {
         let content = try file.read(options.output.talk)
@@ -124,11 +118,9 @@ struct AppDocumentsReplaceCommand: AsyncParsableCommand {
     @OptionGroup var options: AppOptions
     @OptionGroup var file: DocumentFileOptions
 
-    @Option(help: "The document's id.")
-    var id: String?
+    @Option(help: "The document's id.") var id: String?
 
-    @Option(help: ArgumentHelp("The app's own id of the document.", valueName: "id"))
-    var externalId: String?
+    @Option(help: .value("id", "The app's own id of the document.")) var externalId: String?
 
     func validate() throws {
         if (id == nil) == (externalId == nil) { throw ValidationError("Name the document with --external-id or --id.") }

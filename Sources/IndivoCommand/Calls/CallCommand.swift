@@ -25,26 +25,20 @@ struct CallCommand: AsyncParsableCommand {
     @OptionGroup var talk: TalkOptions
     @OptionGroup var destination: ContentOutputOptions
 
-    @Argument(help: "GET, POST, PUT or DELETE.", completion: .list(["GET", "POST", "PUT", "DELETE"]))
-    var method: String
+    @Argument(help: "GET, POST, PUT or DELETE.", completion: .list(["GET", "POST", "PUT", "DELETE"])) var method: String
 
     @Argument(help: "The path with nothing escaped, perhaps with a query.", completion: .list(IndivoCall.all.map(\.path)))
     var path: String
 
-    @Option(help: ArgumentHelp("The file to send; - for standard input.", valueName: "file"), completion: .file())
-    var body: String?
+    @Option(help: .value("file", "The file to send; - for standard input."), completion: .file()) var body: String?
 
-    @Option(help: ArgumentHelp("What the body is; told from the file's name and content unless given.", valueName: "type"))
-    var contentType: String?
+    @Option(help: .value("type", "What the body is; told from the file's name and content unless given.")) var contentType: String?
 
-    @Option(help: ArgumentHelp("A field of the form to send; may be given several times.", valueName: "name=value"))
-    var form: [String] = []
+    @Option(help: .value("name=value", "A field of the form to send; may be given several times.")) var form: [String] = []
 
-    @Option(help: ArgumentHelp("A parameter of the query; may be given several times.", valueName: "name=value"))
-    var query: [String] = []
+    @Option(help: .value("name=value", "A parameter of the query; may be given several times.")) var query: [String] = []
 
-    @Option(name: .customLong("as"), help: "Who signs: the token's owner, the app alone, or nobody.")
-    var signer: Signer?
+    @Option(name: .customLong("as"), help: "Who signs: the token's owner, the app alone, or nobody.") var signer: Signer?
 
     func validate() throws {
         guard Self.method(method) != nil else {
@@ -116,21 +110,18 @@ struct CallCommand: AsyncParsableCommand {
 
 struct CallsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "calls",
-        abstract: "List the calls of the API, with the Swift methods that make them.",
+        commandName: "calls", abstract: "List the calls of the API, with the Swift methods that make them.",
         discussion: """
             Numbered are the 41 calls on a record that are open to a user app. No server is asked.
 
-            --json prints an array of objects with number (null beyond the 41), name, method, path, swift and \
-            deprecated.
+            --json prints an array of objects with number (null beyond the 41), name, method, path, swift and deprecated.
 
             The exit status is 0 when there are such calls, 1 when there are none.
             """)
 
     @OptionGroup var output: OutputOptions
 
-    @Argument(help: "Only calls with this in their name, path or Swift method.")
-    var text: String?
+    @Argument(help: "Only calls with this in their name, path or Swift method.") var text: String?
 
     func run() throws {
         let calls = IndivoCall.all.filter { call in
@@ -148,8 +139,7 @@ struct CallsCommand: ParsableCommand {
                 [
                     "number": "no.", "name": "name", "method": "method", "path": "path", "swift": "Swift",
                     "deprecated": "deprecated",
-                ], rows, list: "Calls", element: "Call",
-                attributes: ["name", "?number", "method", "path", "swift", "deprecated"]),
+                ], rows, list: "Calls", element: "Call", attributes: ["name", "?number", "method", "path", "swift", "deprecated"]),
             none: "No call has “\(text ?? "")” in it.")
     }
 }

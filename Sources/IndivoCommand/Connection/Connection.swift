@@ -14,10 +14,7 @@ struct Connection {
         store = settings[.sessions].map { FileSessionStore(file: URL(filePath: $0)) } ?? .standard
     }
 
-    /// The server, and the app with its secret.
-    /// - Parameters:
-    ///   - needsPages: Whether the address of the pages matters.
-    ///   - isSigned: Whether the app's credentials matter.
+    /// The server, with the address of its pages if that matters, and the app, with its secret if requests are signed.
     func server(needsPages: Bool = false, isSigned: Bool = true) async throws -> IndivoServer {
         let session = settings[.api] == nil && !needsPages ? try soleServer() : nil
         let api = try session?.api ?? settings.address(.api)
@@ -28,8 +25,7 @@ struct Connection {
             api: api, ui: needsPages || settings[.ui] != nil ? try settings.address(.ui) : api,
             app: AppCredentials(
                 id: id, consumerKey: settings[.consumerKey] ?? id,
-                consumerSecret: Secret(isSigned ? try settings.require(.consumerSecret) : "")),
-            logger: logger, options: options)
+                consumerSecret: Secret(isSigned ? try settings.require(.consumerSecret) : "")), logger: logger, options: options)
     }
 
     /// The record, by the token of the environment, else by the kept session for it.
@@ -53,8 +49,7 @@ struct Connection {
     /// The sessions that may be meant.
     func keptSessions() throws -> [IndivoSession] { try store.sessions().filter(settings.fit) }
 
-    /// The session for the record that is named, or the only one there is: the wrong patient's record is worse than a
-    /// question.
+    /// The session for the record that is named, or the only one there is: the wrong patient's record is worse than a question.
     func choose(from sessions: [IndivoSession]) throws -> IndivoSession {
         if let id = settings[.record] {
             if let session = sessions.last(where: { $0.record == id }) { return session }
@@ -63,9 +58,7 @@ struct Connection {
                     + (sessions.isEmpty ? "" : ", or name one of those that “indivo sessions” lists")
                     + (UUID(uuidString: id) != nil ? "" : ". A record's id looks like 6f9619ff-8b86-4d01-b42d-00cf4fc964ff"))
         }
-        guard let session = sessions.first else {
-            throw CommandFailure("there is no session for this server and app; run “indivo login”")
-        }
+        let session = try sessions.first.orFail("there is no session for this server and app; run “indivo login”", .wrongUse)
         guard sessions.count == 1 else {
             let list = sessions.map { "  \($0.record)  \($0.label ?? "")".onOneLine }.joined(separator: "\n")
             throw CommandFailure("several records are open; name one with --record, or set INDIVO_RECORD:\n\(list)")
@@ -89,41 +82,28 @@ struct Connection {
 
 /// Which server, app and record a command is about. Secrets come from elsewhere, never from arguments.
 struct ConnectionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The address of the API (INDIVO_API).", valueName: "url"))
-    var api: String?
+    @Option(help: .value("url", "The address of the API (INDIVO_API).")) var api: String?
 
-    @Option(help: ArgumentHelp("The address of the server's pages (INDIVO_UI).", valueName: "url"))
-    var ui: String?
+    @Option(help: .value("url", "The address of the server's pages (INDIVO_UI).")) var ui: String?
 
-    @Option(help: ArgumentHelp("The app's id (INDIVO_APP_ID); the consumer key unless given.", valueName: "id"))
-    var appId: String?
+    @Option(help: .value("id", "The app's id (INDIVO_APP_ID); the consumer key unless given.")) var appId: String?
 
-    @Option(help: ArgumentHelp("The consumer key (INDIVO_CONSUMER_KEY); the app's id unless given.", valueName: "key"))
-    var consumerKey: String?
+    @Option(help: .value("key", "The consumer key (INDIVO_CONSUMER_KEY); the app's id unless given.")) var consumerKey: String?
 
-    @Option(help: ArgumentHelp("The record's id (INDIVO_RECORD); that of the kept session unless given.", valueName: "id"))
-    var record: String?
+    @Option(help: .value("id", "The record's id (INDIVO_RECORD); that of the kept session unless given.")) var record: String?
 
     @Option(
-        help: ArgumentHelp(
-            "A file of settings, mode 0600 (INDIVO_CREDENTIALS); ~/.config/indivo/credentials unless given.",
-            valueName: "file"),
+        help: .value("file", "A file of settings, mode 0600 (INDIVO_CREDENTIALS); ~/.config/indivo/credentials unless given."),
         completion: .file())
     var credentials: String?
 
-    @Option(
-        help: ArgumentHelp("The file in which login keeps sessions, mode 0600 (INDIVO_SESSIONS).", valueName: "file"),
-        completion: .file())
+    @Option(help: .value("file", "The file in which login keeps sessions, mode 0600 (INDIVO_SESSIONS)."), completion: .file())
     var sessions: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "A host that may be asked without TLS, by everybody's leave on the way (INDIVO_ALLOW_HTTP).",
-            valueName: "host"))
+    @Option(help: .value("host", "A host that may be asked without TLS, by everybody's leave on the way (INDIVO_ALLOW_HTTP)."))
     var allowHttp: [String] = []
 
     /// Everything that is known of the connection, whatever its source.
-    /// - Throws: ``CommandFailure``.
     func settings() throws -> Settings {
         let options: [Setting: String?] = [
             .api: api, .ui: ui, .appID: appId, .consumerKey: consumerKey, .record: record, .credentials: credentials,
@@ -132,13 +112,5 @@ struct ConnectionOptions: ParsableArguments {
         return try Settings(options: options.compactMapValues(\.self))
     }
 
-    /// - Throws: ``CommandFailure``.
     func open(_ talk: TalkOptions) throws -> Connection { Connection(try settings(), talk) }
-
-    /// The record that the environment's token or a kept session opens.
-    /// - Parameter isOnline: Whether the server will be asked; otherwise no secret needs to be known.
-    /// - Throws: ``CommandFailure``, which says how to log in.
-    func openRecord(_ talk: TalkOptions, isOnline: Bool = true) async throws -> IndivoRecord {
-        try await open(talk).record(isOnline: isOnline)
-    }
 }

@@ -9,8 +9,7 @@ struct RecordOptions: ParsableArguments {
     var talk: TalkOptions { output.talk }
 
     /// The record that the environment's token or a kept session opens.
-    /// - Throws: ``CommandFailure``, which says how to log in.
-    func open() async throws -> IndivoRecord { try await connection.openRecord(talk) }
+    func open() async throws -> IndivoRecord { try await connection.open(talk).record() }
 }
 
 extension CommandConfiguration {

@@ -13,7 +13,8 @@ struct Settings {
     init(options: [Setting: String], environment: [String: String] = ProcessInfo.processInfo.environment) throws {
         let variable = environment[Setting.credentials.rawValue].flatMap { $0.isEmpty ? nil : $0 }
         let path = options[.credentials] ?? variable
-        let standard = CredentialsFile.standardPath(environment)
+        // `$XDG_CONFIG_HOME/indivo/credentials`, or in `~/.config`.
+        let standard = BaseFolder.configuration.indivo(in: environment).appending(path: "credentials").path
         let isThere = path != nil || FileManager.default.fileExists(atPath: standard)
         let file = isThere ? try CredentialsFile.read(path ?? standard) : [:]
         for setting in Setting.allCases {
@@ -46,7 +47,6 @@ struct Settings {
             && (app ?? session.app) == session.app && (self[.record] ?? session.record) == session.record
     }
 
-    /// - Throws: ``CommandFailure`` that says how to give the setting.
     func require(_ setting: Setting) throws -> String {
         if let value = self[setting] { return value }
         let example = setting.example.map { ", such as \($0)" } ?? ""
@@ -55,7 +55,6 @@ struct Settings {
     }
 
     /// An address of a server.
-    /// - Throws: ``CommandFailure``.
     func address(_ setting: Setting) throws -> URL {
         let text = try require(setting)
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host()?.isEmpty == false,
@@ -87,9 +86,7 @@ enum Setting: String, CaseIterable {
     case allowHTTP = "INDIVO_ALLOW_HTTP"
 
     /// The option that says the same. There is none for secrets: everyone on the machine can see a process's arguments.
-    var option: String? {
-        isSecret ? nil : "--" + rawValue.dropFirst("INDIVO_".count).lowercased().replacing("_", with: "-")
-    }
+    var option: String? { isSecret ? nil : "--" + rawValue.dropFirst("INDIVO_".count).lowercased().replacing("_", with: "-") }
 
     /// Whether it is never shown.
     var isSecret: Bool { [.consumerSecret, .token, .tokenSecret].contains(self) }
@@ -124,42 +121,31 @@ enum Setting: String, CaseIterable {
 
 /// Settings in a file that only its owner can read: lines such as `INDIVO_CONSUMER_SECRET=…`, as in the environment.
 enum CredentialsFile {
-    /// Where it is looked for when nothing else is named: `$XDG_CONFIG_HOME/indivo/credentials`, or in `~/.config`.
-    static func standardPath(_ environment: [String: String]) -> String {
-        BaseFolder.configuration.indivo(in: environment).appending(path: "credentials").path
-    }
-
     /// Reads a file.
-    /// - Throws: ``CommandFailure`` where it cannot be read, others can read it too, a line is no setting, or a value
-    ///   holds a control character.
     static func read(_ path: String) throws -> [Setting: String] {
         guard let content = try content(of: path) else { throw CommandFailure("\(path): there is no such file") }
         var settings: [Setting: String] = [:]
-        for (index, bytes) in lines(of: content).enumerated() {
+        // To Swift, CRLF is one `Character`, and none that `"\n"` equals: the bytes are looked at.
+        let unmarked = content.trimmingPrefix([0xEF, 0xBB, 0xBF])
+        for (index, bytes) in unmarked.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             // What stands there may be a secret: it is not shown.
             func wrong(_ why: String) -> CommandFailure { CommandFailure(why, at: "\(path):\(index + 1):") }
+            let bytes = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes
             guard let text = String(validating: bytes, as: UTF8.self) else { throw wrong("this is no text in UTF-8") }
             let line = text.trimmingCharacters(in: .whitespaces)
             if line.isEmpty || line.utf8.first == UInt8(ascii: "#") { continue }
             guard let equals = line.utf8.firstIndex(of: UInt8(ascii: "=")), let setting = Setting(name: line[..<equals]) else {
                 throw wrong("this is no setting; write NAME=value, with one of the names that indivo settings --help lists")
             }
-            let value = unquoted(line[line.utf8.index(after: equals)...].trimmingCharacters(in: .whitespaces))
+            var value = line[line.utf8.index(after: equals)...].trimmingCharacters(in: .whitespaces)
+            let isQuoted = ["\"", "'"].contains { value.count >= 2 && value.hasPrefix($0) && value.hasSuffix($0) }
+            if isQuoted { value = String(value.dropFirst().dropLast()) }
             guard !value.hasControlCharacters else {
                 throw wrong("the value of \(setting.rawValue) holds a control character; write it without")
             }
             settings[setting] = value
         }
         return settings
-    }
-
-    /// The lines of a file, which end in LF or CRLF. To Swift, CRLF is one `Character`, and none that `"\n"` equals: the
-    /// bytes are looked at.
-    private static func lines(of content: Data) -> [Data] {
-        let mark = Data([0xEF, 0xBB, 0xBF])
-        return (content.starts(with: mark) ? content.dropFirst(mark.count) : content)
-            .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            .map { $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0 }
     }
 
     private static func content(of path: String) throws -> Data? {
@@ -174,13 +160,6 @@ enum CredentialsFile {
             throw CommandFailure("\(path): it cannot be read (\(reason)); look at it with ls -l")
         }
     }
-
-    private static func unquoted(_ text: String) -> String {
-        for quote in ["\"", "'"] where text.count >= 2 && text.hasPrefix(quote) && text.hasSuffix(quote) {
-            return String(text.dropFirst().dropLast())
-        }
-        return text
-    }
 }
 
 extension Setting {
@@ -194,8 +173,7 @@ extension Setting {
 
 struct SettingsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "settings",
-        abstract: "Show which server, app and record the commands would use, and where that is set.",
+        commandName: "settings", abstract: "Show which server, app and record the commands would use, and where that is set.",
         discussion: """
             Each setting comes from its option, else from the environment, else from the file of credentials, which \
             has lines such as INDIVO_CONSUMER_SECRET=… and mode 0600:
@@ -222,10 +200,8 @@ struct SettingsCommand: ParsableCommand {
     func run() throws {
         let settings = try connection.settings()
         let rows = Setting.allCases.map { setting in
-            let value = setting.isSecret ? settings[setting].map { _ in "(set)" } : settings[setting]
-            return [
-                JSONValue(setting.rawValue), JSONValue(value), JSONValue(settings.source(of: setting)), JSONValue(setting.meaning),
-            ]
+            let value = settings[setting].map { setting.isSecret ? "(set)" : $0 }
+            return [setting.rawValue, value, settings.source(of: setting), setting.meaning].map { JSONValue($0) }
         }
         try output.print(
             Listing(

@@ -44,7 +44,7 @@ struct Demo {
 
         heading("2. The record's medications")
         let medications = try await record.reports(of: Medication.self).all()
-        for line in table(of: medications).lines { print(line) }
+        show(medications)
 
         heading("3. Add a medication, replace it, archive it")
         let versions = try await keepAMedication(in: record)
@@ -73,9 +73,7 @@ struct Demo {
             return try await server.selectRecord(callback: listener) { url in opened.yield(url) }
         }
         do {
-            for await page in pages {
-                try await browser.logIn(at: page, userName: "demo", password: "demo", choosing: label)
-            }
+            for await page in pages { try await browser.logIn(at: page, userName: "demo", password: "demo", choosing: label) }
         } catch {
             // Without its browser the login would wait for ever.
             login.cancel()
@@ -104,22 +102,17 @@ struct Demo {
         try await vitaminC.setStatus(.archived, reason: "finished")
         print("Archived\n")
 
-        var versions = TextTable("version", "created", "by", "status", "replaced by")
-        let all = try await vitaminC.versions()
-        for (number, version) in all.enumerated() {
-            versions.rows.append([
-                "\(number + 1)  \(version.id)", version.createdAt?.lexical ?? "", version.creator?.id ?? "",
-                version.status?.rawValue ?? "", version.replacedBy?.id ?? "",
-            ])
-        }
-        for line in versions.lines { print(line) }
+        let versions = try await vitaminC.versions()
+        show(["version", "created", "by", "status", "replaced by"], versions.enumerated().map { number, version in
+            [
+                "\(number + 1)  \(version.id)", version.createdAt?.lexical, version.creator?.id, version.status?.rawValue,
+                version.replacedBy?.id,
+            ]
+        })
         print("")
-        var changes = TextTable("status", "since", "by", "reason")
-        for change in try await vitaminC.statusHistory() {
-            changes.rows.append([change.status?.rawValue, change.at?.lexical, change.by, change.reason].map { $0 ?? "" })
-        }
-        for line in changes.lines { print(line) }
-        return all.count
+        let changes = try await vitaminC.statusHistory()
+        show(["status", "since", "by", "reason"], changes.map { [$0.status?.rawValue, $0.at?.lexical, $0.by, $0.reason] })
+        return versions.count
     }
 
     private func beRefused(like record: IndivoRecord, app: SandboxApp) async throws {
@@ -141,17 +134,19 @@ struct Demo {
 
     private func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
-    private func table(of medications: [Medication]) -> TextTable {
-        var table = TextTable("drug", "code", "start", "end", "frequency", "fills")
-        for medication in medications.sorted(by: { ($0.startDate ?? "9999-12-31") < ($1.startDate ?? "9999-12-31") }) {
-            let frequency = [medication.frequency?.value, medication.frequency?.unit].compactMap(\.self)
-            table.rows.append([
-                medication.drugName?.title ?? "?", medication.drugName?.identifier ?? "",
-                medication.startDate?.lexical ?? "", medication.endDate?.lexical ?? "", frequency.joined(separator: " "),
-                fills(of: medication),
-            ])
-        }
-        return table
+    private func show(_ header: [String], _ rows: [[String?]]) {
+        for line in TextTable(header: header, rows: rows.map { $0.map { $0 ?? "" } }).lines() { print(line) }
+    }
+
+    private func show(_ medications: [Medication]) {
+        let sorted = medications.sorted { ($0.startDate ?? "9999-12-31") < ($1.startDate ?? "9999-12-31") }
+        show(["drug", "code", "start", "end", "frequency", "fills"], sorted.map { medication in
+            let frequency = [medication.frequency?.value, medication.frequency?.unit].compactMap(\.self).joined(separator: " ")
+            return [
+                medication.drugName?.title ?? "?", medication.drugName?.identifier, medication.startDate?.lexical,
+                medication.endDate?.lexical, frequency, fills(of: medication),
+            ]
+        })
     }
 
     /// How often it was dispensed, and when.
@@ -164,8 +159,7 @@ struct Demo {
 
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo",
-        abstract: "Show the main job against the embedded sandbox.",
+        commandName: "demo", abstract: "Show the main job against the embedded sandbox.",
         discussion: """
             Starts a sandbox server on free ports of this machine and does through the library what an app would: logs in, \
             reads medications, adds, replaces and archives one, and is refused with a wrong secret.

@@ -23,26 +23,19 @@ struct CheckedFile {
         var message: String
     }
 
-    /// A document in the file, and which of its properties have a value.
-    private struct Understood {
-        var name: String
-        var line: Int?
-        var properties: [String]
-    }
-
     private let file: InputFile
     /// What the file is, in words.
     private var kind = "not a document"
     /// The class that it is read as; `nil` where there is none.
     private var className: String?
-    private var documents: [Understood] = []
+    /// The documents in the file, and which of their properties have a value.
+    private var documents: [(name: String, line: Int?, properties: [String])] = []
     private(set) var problems: [Problem] = []
     /// What is worth knowing and not wrong.
     private var notes: [String] = []
     private var unreadable: [DocumentError] = []
 
     /// Checks what a file holds.
-    /// - Throws: ``CommandFailure`` for one that cannot be read.
     init(_ file: InputFile) throws {
         self.file = file
         let data = try file.read()
@@ -98,7 +91,7 @@ struct CheckedFile {
         do {
             if let type = type as? IndivoDocument.Type {
                 let properties = try type.read(from: root, problems: &unreadable).presentProperties()
-                documents = [Understood(name: root.name, line: root.line, properties: properties)]
+                documents = [(root.name, root.line, properties)]
             } else if let type = type as? any CompoundValue.Type {
                 _ = try type.read(from: root, problems: &unreadable)
             }
@@ -138,7 +131,7 @@ struct CheckedFile {
         for model in models {
             let fields = (model as? GenericDocument)?.fields.map(\.name) ?? []
             let properties = model.isKnownModel ? try model.presentProperties() : fields
-            documents.append(Understood(name: model.modelName, line: model.sourceLine, properties: properties))
+            documents.append((model.modelName, model.sourceLine, properties))
             try checkNames(in: model, isAnswer: isAnswer)
             // Servers leave out in reports what they require in documents.
             if !isAnswer { try checkRules(of: model) }
@@ -159,8 +152,7 @@ struct CheckedFile {
             case .formerly(let current):
                 add(
                     "“\(field.name)” is an older name of \(model)'s “\(current)”, and servers refuse it; "
-                        + "indivo document convert --current-names writes today's",
-                    line: field.line, severity: .warning)
+                        + "indivo document convert --current-names writes today's", line: field.line, severity: .warning)
             case .unknown: add("the model \(model) has no field “\(field.name)”, and servers refuse it", line: field.line)
             }
         }
@@ -200,11 +192,8 @@ struct CheckedFile {
 
     /// The same for programs.
     var json: JSONValue {
-        let documents: [JSONValue] = documents.map { document in
-            [
-                "name": JSONValue(document.name), "line": JSONValue(document.line),
-                "understood": JSONValue(document.properties.map { JSONValue($0) }),
-            ]
+        let documents: [JSONValue] = documents.map { name, line, properties in
+            ["name": JSONValue(name), "line": JSONValue(line), "understood": JSONValue(properties.map { JSONValue($0) })]
         }
         let problems: [JSONValue] = problems.map { problem in
             [

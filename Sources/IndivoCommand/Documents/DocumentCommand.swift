@@ -7,8 +7,7 @@ import ShownText
 
 struct DocumentCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "document",
-        abstract: "Check and convert documents of a health record.",
+        commandName: "document", abstract: "Check and convert documents of a health record.",
         subcommands: [DocumentCheckCommand.self, DocumentConvertCommand.self])
 }
 
@@ -26,8 +25,7 @@ struct DocumentCheckCommand: ParsableCommand {
             The exit status is 0 when there are no problems, 1 when there are, 2 when a file cannot be read.
             """)
 
-    @Option(help: ArgumentHelp("A folder of SDML files with models of your own.", valueName: "dir"), completion: .directory)
-    var models: String?
+    @Option(help: .value("dir", "A folder of SDML files with models of your own."), completion: .directory) var models: String?
 
     @Flag(
         help: """
@@ -36,11 +34,9 @@ struct DocumentCheckCommand: ParsableCommand {
             """)
     var json = false
 
-    @Flag(help: "Take warnings for problems.")
-    var strict = false
+    @Flag(help: "Take warnings for problems.") var strict = false
 
-    @Argument(help: "The files; - for standard input.", completion: .file())
-    var files: [String]
+    @Argument(help: "The files; - for standard input.", completion: .file()) var files: [String]
 
     func run() throws {
         if let models { try SDMLModels.load(models) }
@@ -69,8 +65,7 @@ struct DocumentCheckCommand: ParsableCommand {
 
 struct DocumentConvertCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "convert",
-        abstract: "Turn data models into SDMX (XML) or SDMJ (JSON).",
+        commandName: "convert", abstract: "Turn data models into SDMX (XML) or SDMJ (JSON).",
         discussion: """
             indivo document convert --to sdmj medications.xml > medications.json
 
@@ -86,17 +81,14 @@ struct DocumentConvertCommand: ParsableCommand {
         case sdmx, sdmj
     }
 
-    @Option(help: "The form to print: sdmx or sdmj.")
-    var to: Form
+    @Option(help: "The form to print: sdmx or sdmj.") var to: Form
 
-    @Option(help: ArgumentHelp("A folder of SDML files with models of your own.", valueName: "dir"), completion: .directory)
-    var models: String?
+    @Option(help: .value("dir", "A folder of SDML files with models of your own."), completion: .directory) var models: String?
 
     @Flag(help: "Write fields that stand under older names under today's, which is all that a server takes.")
     var currentNames = false
 
-    @Argument(help: "The file; - for standard input.", completion: .file())
-    var file: String
+    @Argument(help: "The file; - for standard input.", completion: .file()) var file: String
 
     func run() throws {
         if let models { try SDMLModels.load(models) }
@@ -111,8 +103,7 @@ struct DocumentConvertCommand: ParsableCommand {
         var unreadable: [DocumentError] = []
         let document =
             SDMJ.isLikely(data)
-            ? try SDMXDocument(json: data, problems: &unreadable)
-            : try SDMXDocument(XMLNode(parsing: data), problems: &unreadable)
+            ? try SDMXDocument(json: data, problems: &unreadable) : try SDMXDocument(XMLNode(parsing: data), problems: &unreadable)
         let naming: IndivoDocument.FieldNaming = currentNames ? .current : .asRead
         switch to {
         case .sdmx: return try document.xml(naming: naming).document.data(.pretty)

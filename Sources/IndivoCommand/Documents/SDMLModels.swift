@@ -14,12 +14,10 @@ enum SDMLModels {
             throw CommandFailure("the models in \(folder) cannot be used:\n" + problems.joined(separator: "\n"))
         }
         for warning in found.warnings + result.diagnostics.map(\.description) { StandardStreams.complain(warning) }
-        for model in result.schema.models { RuntimeModel(model).register() }
+        for model in result.schema.models {
+            RuntimeModel(name: model.name, fields: model.fields.map(RuntimeModel.Field.init)).register()
+        }
     }
-}
-
-extension RuntimeModel {
-    fileprivate init(_ model: SDMLModel) { self.init(name: model.name, fields: model.fields.map(Field.init)) }
 }
 
 extension RuntimeModel.Field {

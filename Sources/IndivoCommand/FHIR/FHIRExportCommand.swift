@@ -40,7 +40,7 @@ struct FHIRExportCommand: AsyncParsableCommand {
         if let from {
             content = try folder(from)
         } else {
-            content = try await connection.openRecord(talk).content()
+            content = try await connection.open(talk).record().content()
         }
         let export = content.fhirBundle(transaction ? .transaction : .collection)
         if let report { try write(export.unmapped, to: report) }

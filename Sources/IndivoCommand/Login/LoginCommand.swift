@@ -14,21 +14,17 @@ struct LoginCommand: AsyncParsableCommand {
             Where no browser can come back, as on a machine far away, --out-of-band asks for the addresses or codes \
             that the browser shows. With --record the choice of a record is left out.
 
-            The session is kept in a file that only you can read, and used by every command until indivo logout. \
-            The consumer secret is never kept: it comes from INDIVO_CONSUMER_SECRET or the file of credentials \
-            (indivo settings --help).
+            The session is kept in a file that only you can read, and used by every command until indivo logout. The consumer \
+            secret is never kept: it comes from INDIVO_CONSUMER_SECRET or the file of credentials (indivo settings --help).
             """)
 
     @OptionGroup var options: RecordOptions
 
-    @Option(help: "The port on 127.0.0.1 to which the browser comes back.")
-    var port: UInt16 = 8002
+    @Option(help: "The port on 127.0.0.1 to which the browser comes back.") var port: UInt16 = 8002
 
-    @Flag(help: "Ask for what the browser shows, instead of waiting for it.")
-    var outOfBand = false
+    @Flag(help: "Ask for what the browser shows, instead of waiting for it.") var outOfBand = false
 
-    @Flag(help: "Open the page in the browser.")
-    var open = false
+    @Flag(help: "Open the page in the browser.") var open = false
 
     func run() async throws {
         let opened = try options.connection.open(options.talk)
@@ -97,8 +93,7 @@ enum Browser {
 
 struct LogoutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "logout",
-        abstract: "Forget the kept session.",
+        commandName: "logout", abstract: "Forget the kept session.",
         discussion: """
             The token stays good on the server until the app is taken from the record there. So that the next login \
             asks for the password, log out on the server's pages too.
@@ -109,8 +104,7 @@ struct LogoutCommand: AsyncParsableCommand {
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var talk: TalkOptions
 
-    @Flag(help: "Forget all sessions: of all records, apps and servers.")
-    var all = false
+    @Flag(help: "Forget all sessions: of all records, apps and servers.") var all = false
 
     func run() async throws {
         let opened = try connection.open(talk)
@@ -135,10 +129,8 @@ struct SessionsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let rows = try options.connection.open(options.talk).keptSessions().map { session in
-            [
-                JSONValue(session.record), JSONValue(session.label), JSONValue(session.api.absoluteString), JSONValue(session.app),
-                JSONValue(XMLDateTime(session.keptAt).lexical),
-            ]
+            [session.record, session.label, session.api.absoluteString, session.app, XMLDateTime(session.keptAt).lexical]
+                .map { JSONValue($0) }
         }
         let listing = Listing(
             ["record": "record", "label": "label", "api": "server", "app": "app", "kept_at": "since"], rows, list: "Sessions",

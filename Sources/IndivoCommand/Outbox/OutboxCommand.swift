@@ -7,8 +7,7 @@ import OrderedJSON
 
 struct OutboxCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "outbox",
-        abstract: "Look after changes that wait to be delivered to a record.",
+        commandName: "outbox", abstract: "Look after changes that wait to be delivered to a record.",
         discussion: """
             Apps queue changes while there is no network; they wait in a folder of this person, sealed under a key. Only \
             flush asks the server, and needs secrets and a token; the others need to know whose outbox is meant.
@@ -23,18 +22,15 @@ struct OutboxCommand: ParsableCommand {
 struct OutboxOptions: ParsableArguments {
     @OptionGroup var connection: ConnectionOptions
 
-    @Option(help: "The folder of the outboxes; that of this person unless given.", completion: .directory)
-    var folder: String?
+    @Option(help: "The folder of the outboxes; that of this person unless given.", completion: .directory) var folder: String?
 
-    @Option(help: "The file of the key; that of this person unless given.", completion: .file())
-    var keyFile: String?
+    @Option(help: "The file of the key; that of this person unless given.", completion: .file()) var keyFile: String?
 
     @OptionGroup var output: OutputOptions
 
     /// Does with the outbox what a command asks for, and tells errors as the tool does.
-    /// - Parameter isOnline: Whether the server will be asked; otherwise no secret needs to be known.
     func with<Result>(isOnline: Bool = false, _ body: (Outbox) async throws -> Result) async throws -> Result {
-        let record = try await connection.openRecord(output.talk, isOnline: isOnline)
+        let record = try await connection.open(output.talk).record(isOnline: isOnline)
         do {
             let outbox = try record.outbox(
                 in: folder.map { URL(filePath: $0, directoryHint: .isDirectory) },
@@ -46,20 +42,13 @@ struct OutboxOptions: ParsableArguments {
     }
 }
 
-/// Which item of the outbox a command is about.
-struct OutboxItemChoice: ParsableArguments {
-    @Argument(help: "The item's id, as list prints it.")
-    var id: String
-}
-
 struct OutboxListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         asking: "list", "List what is queued and what was set aside.", note: "Nothing that the documents say is printed.")
 
     @OptionGroup var options: OutboxOptions
 
-    @Flag(help: "List what was delivered as well, as far as it is remembered.")
-    var all = false
+    @Flag(help: "List what was delivered as well, as far as it is remembered.") var all = false
 
     func run() async throws {
         let items = try await options.with { try await $0.items() }.filter { all || !$0.isDelivered }
@@ -71,19 +60,17 @@ struct OutboxListCommand: AsyncParsableCommand {
 }
 
 struct OutboxShowCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        asking: "show", "Show an item: what it would change, and why it was set aside.")
+    static let configuration = CommandConfiguration(asking: "show", "Show an item: what it would change, and why it was set aside.")
 
     @OptionGroup var options: OutboxOptions
 
-    @Flag(help: "Print what it holds instead: the document, the label, or the reason for a change of status.")
-    var content = false
+    @Flag(help: "Print what it holds instead: the document, the label, or the reason for a change of status.") var content = false
 
-    @OptionGroup var item: OutboxItemChoice
+    @Argument(help: "The item's id, as list prints it.") var id: String
 
     func run() async throws {
         try await options.with { outbox in
-            let found = try await outbox.item(item.id)
+            let found = try await outbox.item(id)
             guard content else { return try options.output.print(.outbox([found], isSingle: true)) }
             switch found.change {
             case .add, .replace: try StandardStreams.write(try await outbox.content(of: found).data)
@@ -95,8 +82,7 @@ struct OutboxShowCommand: AsyncParsableCommand {
 
 struct OutboxFlushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "flush",
-        abstract: "Deliver what can be delivered now, and list what was.",
+        commandName: "flush", abstract: "Deliver what can be delivered now, and list what was.",
         discussion: """
             The exit status is 0 when nothing is left, 1 when something was set aside, 3 when the server does not take \
             the token, 4 when it is not reached.
@@ -115,8 +101,7 @@ struct OutboxFlushCommand: AsyncParsableCommand {
         options.output.talk.note("\(report.delivered.count) delivered, \(left) left.")
         switch report.stop {
         case .loginNeeded(let error)?: throw CommandFailure(error)
-        case .unreachable(let error)?:
-            throw CommandFailure(description: CommandFailure(error).description, status: .notReached)
+        case .unreachable(let error)?: throw CommandFailure(description: CommandFailure(error).description, status: .notReached)
         case nil: if left > 0 { throw ExitCode(ExitStatus.nothingFound.rawValue) }
         }
     }
@@ -126,10 +111,10 @@ struct OutboxRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(asking: "retry", "Put an item that was set aside back into the queue.")
 
     @OptionGroup var options: OutboxOptions
-    @OptionGroup var item: OutboxItemChoice
+    @Argument(help: "The item's id, as list prints it.") var id: String
 
     func run() async throws {
-        try await options.with { try await $0.retry(item.id) }
+        try await options.with { try await $0.retry(id) }
         try options.output.printDone("Queued again. Deliver it: indivo outbox flush")
     }
 }
@@ -139,18 +124,17 @@ struct OutboxDiscardCommand: AsyncParsableCommand {
 
     @OptionGroup var options: OutboxOptions
 
-    @Flag(help: "Really do it: what the item holds is gone afterwards.")
-    var yes = false
+    @Flag(help: "Really do it: what the item holds is gone afterwards.") var yes = false
 
-    @OptionGroup var item: OutboxItemChoice
+    @Argument(help: "The item's id, as list prints it.") var id: String
 
     func run() async throws {
         try await options.with { outbox in
-            let found = try await outbox.item(item.id)
+            let found = try await outbox.item(id)
             guard yes || found.isDelivered else {
                 throw CommandFailure("\(found) was not delivered, and what it holds would be gone; say --yes to discard it")
             }
-            try await outbox.discard(item.id)
+            try await outbox.discard(id)
         }
         try options.output.printDone("Discarded.")
     }
@@ -187,11 +171,7 @@ extension Listing {
 }
 
 extension OutboxItem {
-    var isDelivered: Bool {
-        if case .delivered = state { true } else { false }
-    }
+    var isDelivered: Bool { if case .delivered = state { true } else { false } }
 
-    var isSetAside: Bool {
-        if case .setAside = state { true } else { false }
-    }
+    var isSetAside: Bool { if case .setAside = state { true } else { false } }
 }

@@ -9,30 +9,24 @@ struct MessageCommand: AsyncParsableCommand {
         discussion: """
             indivo message --subject 'Your results' --body-file - < letter.txt
 
-            Without --subject the first line of the text is the subject. Prints the message's id: the server takes \
-            each only once, so that a message of which it is not known whether it arrived can be sent again with its \
-            --id.
+            Without --subject the first line of the text is the subject. Prints the message's id: the server takes each only once, \
+            so that a message of which it is not known whether it arrived can be sent again with its --id.
             """)
 
     @OptionGroup var options: RecordOptions
     @OptionGroup var content: MessageTextOptions
 
-    @Option(help: "The subject, at most 100 characters; the text's first line unless given.")
-    var subject: String?
+    @Option(help: "The subject, at most 100 characters; the text's first line unless given.") var subject: String?
 
-    @Flag(help: "The text is Markdown.")
-    var markdown = false
+    @Flag(help: "The text is Markdown.") var markdown = false
 
-    @Option(help: "How urgent it is.")
-    var severity = OutgoingMessage.Severity.low
+    @Option(help: "How urgent it is.") var severity = OutgoingMessage.Severity.low
 
     @Option(
-        help: ArgumentHelp("An XML document to go with it; may be given several times.", valueName: "file"),
-        completion: .file(extensions: ["xml"]))
+        help: .value("file", "An XML document to go with it; may be given several times."), completion: .file(extensions: ["xml"]))
     var attach: [String] = []
 
-    @Option(help: "The message's id, unique among the app's; one is made unless given.")
-    var id: String?
+    @Option(help: "The message's id, unique among the app's; one is made unless given.") var id: String?
 
     func run() async throws {
         let attachments = try attach.map { path in
@@ -43,8 +37,7 @@ struct MessageCommand: AsyncParsableCommand {
         let (subject, body) = try parts(of: content.text())
         let record = try await options.open()
         var message = OutgoingMessage(
-            subject: subject, body: body, bodyType: markdown ? .markdown : .plaintext, severity: severity,
-            attachments: attachments)
+            subject: subject, body: body, bodyType: markdown ? .markdown : .plaintext, severity: severity, attachments: attachments)
         if let id { message.id = id }
         try await record.send(message)
         try options.output.print(
@@ -74,11 +67,9 @@ struct NotifyCommand: AsyncParsableCommand {
     @OptionGroup var options: RecordOptions
     @OptionGroup var content: MessageTextOptions
 
-    @Option(help: ArgumentHelp("The document of the record that it is about.", valueName: "id"))
-    var document: String?
+    @Option(help: .value("id", "The document of the record that it is about.")) var document: String?
 
-    @Option(help: ArgumentHelp("Where the app shows more, relative to its start page.", valueName: "path"))
-    var appUrl: String?
+    @Option(help: .value("path", "Where the app shows more, relative to its start page.")) var appUrl: String?
 
     func run() async throws {
         let text = try content.text()
@@ -93,12 +84,9 @@ extension OutgoingMessage.Severity: ExpressibleByArgument {}
 
 /// Where a text for people comes from. What is about a patient is better not an argument, which shells remember.
 struct MessageTextOptions: ParsableArguments {
-    @Option(help: "The text. Shells keep it in their history: prefer --body-file for what is about a patient.")
-    var body: String?
+    @Option(help: "The text. Shells keep it in their history: prefer --body-file for what is about a patient.") var body: String?
 
-    @Option(
-        help: ArgumentHelp("The file with the text; standard input when left out or -.", valueName: "file"),
-        completion: .file())
+    @Option(help: .value("file", "The file with the text; standard input when left out or -."), completion: .file())
     var bodyFile: String?
 
     func validate() throws {
@@ -106,7 +94,6 @@ struct MessageTextOptions: ParsableArguments {
     }
 
     /// The text, without white space around it.
-    /// - Throws: ``CommandFailure`` for no text, or what is none.
     func text() throws -> String {
         if let body { return try checked(body, "--body") }
         let input = InputFile(path: bodyFile ?? "-")

@@ -25,11 +25,9 @@ struct AuditCommand: AsyncParsableCommand {
     @OptionGroup var options: RecordOptions
     @OptionGroup var query: ReportQueryOptions
 
-    @Option(help: ArgumentHelp("Only requests on this document.", valueName: "id"))
-    var document: String?
+    @Option(help: .value("id", "Only requests on this document.")) var document: String?
 
-    @Option(help: ArgumentHelp("Only requests of this call, as indivo calls names it.", valueName: "name"))
-    var call: String?
+    @Option(help: .value("name", "Only requests of this call, as indivo calls names it.")) var call: String?
 
     func run() async throws {
         var wanted = try query.query(of: .audit, dateField: "date")
@@ -47,8 +45,7 @@ struct AuditCommand: AsyncParsableCommand {
 
 struct DemographicsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demographics",
-        abstract: "Show or set who the patient is.",
+        commandName: "demographics", abstract: "Show or set who the patient is.",
         discussion: """
             indivo demographics --xml > me.xml
             indivo demographics set me.xml
@@ -82,8 +79,7 @@ struct DemographicsSetCommand: AsyncParsableCommand {
 
     @OptionGroup var options: RecordOptions
 
-    @Argument(help: "The XML file; - for standard input.", completion: .file(extensions: ["xml"]))
-    var file: String
+    @Argument(help: "The XML file; - for standard input.", completion: .file(extensions: ["xml"])) var file: String
 
     func run() async throws {
         let input = InputFile(path: file)
@@ -102,10 +98,7 @@ extension Listing {
         Listing(
             columns: [
                 "id": "record", "label": "label", "created_at": "created", "created_by": "by", "demographics_id": "demographics",
-            ],
-            rows: [
-                [record.id, record.label, record.created?.at?.lexical, record.created?.by, record.demographics?.documentID]
-            ],
+            ], rows: [[record.id, record.label, record.created?.at?.lexical, record.created?.by, record.demographics?.documentID]],
             isSingle: true, json: { try record.json() }, xml: { try record.xml().file() })
     }
 

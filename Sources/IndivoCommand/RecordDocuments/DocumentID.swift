@@ -3,7 +3,6 @@ import Foundation
 import Indivo
 
 /// An id as an argument: whatever a server can have in a path, and nothing else.
-/// - Throws: ``CommandFailure``.
 func documentID(_ text: String) throws -> String {
     let fits = text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
     guard fits, !text.isEmpty else {
@@ -15,17 +14,13 @@ func documentID(_ text: String) throws -> String {
 }
 
 /// Commands on documents of one place: those of the record, or those that the app keeps for itself.
-protocol DocumentPlace {
-    static var command: String { get }
-}
+protocol DocumentPlace { static var command: String { get } }
 
 /// Which document a command is about: by its id, or by the app's own.
 struct DocumentChoice<Place: DocumentPlace>: ParsableArguments {
-    @Argument(help: "The document's id.")
-    var id: String?
+    @Argument(help: "The document's id.") var id: String?
 
-    @Option(help: ArgumentHelp("The app's own id of the document, instead of its id.", valueName: "id"))
-    var externalId: String?
+    @Option(help: .value("id", "The app's own id of the document, instead of its id.")) var externalId: String?
 
     func validate() throws {
         if (id == nil) == (externalId == nil) {
@@ -44,26 +39,18 @@ struct DocumentChoice<Place: DocumentPlace>: ParsableArguments {
     }
 }
 
-extension DocumentStatus: ExpressibleByArgument {
-    public init?(argument: String) { self.init(rawValue: argument) }
-}
+extension DocumentStatus: ExpressibleByArgument {}
 
-extension DocumentRelation: ExpressibleByArgument {
-    public init?(argument: String) { self.init(rawValue: argument) }
-}
+extension DocumentRelation: ExpressibleByArgument {}
 
 /// The file that becomes a document.
 struct DocumentFileOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "What the file is, such as application/xml; told from its name and content unless given.", valueName: "type"))
+    @Option(help: .value("type", "What the file is, such as application/xml; told from its name and content unless given."))
     var contentType: String?
 
-    @Argument(help: "The file; - for standard input.", completion: .file())
-    var path: String
+    @Argument(help: "The file; - for standard input.", completion: .file()) var path: String
 
     /// Reads the file that is to be sent.
-    /// - Throws: ``CommandFailure``, with line and column for XML that is not well-formed.
     func read(_ talk: TalkOptions) throws -> FileContent {
         let input = InputFile(path: path)
         let data = try input.read()
@@ -104,8 +91,7 @@ extension Data {
 struct ContentOutputOptions: ParsableArguments {
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("The file to write; standard output when left out or -.", valueName: "file"),
-        completion: .file())
+        help: .value("file", "The file to write; standard output when left out or -."), completion: .file())
     var path: String?
 
     /// Writes the bytes just as they are.

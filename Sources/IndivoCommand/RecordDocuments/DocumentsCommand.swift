@@ -5,8 +5,7 @@ import OrderedJSON
 
 struct DocumentsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "documents",
-        abstract: "List, read, add and change the record's documents.",
+        commandName: "documents", abstract: "List, read, add and change the record's documents.",
         discussion: """
             indivo documents list
             indivo documents get ID > document.xml
@@ -18,28 +17,22 @@ struct DocumentsCommand: AsyncParsableCommand {
             """,
         subcommands: [
             DocumentsListCommand.self, DocumentsGetCommand.self, DocumentsAddCommand.self, DocumentsReplaceCommand.self,
-            DocumentsLabelCommand.self, DocumentsStatusCommand.self, DocumentsMetaCommand.self,
-            DocumentsHistoryCommand.self, DocumentsVersionsCommand.self, DocumentsRelateCommand.self,
-            DocumentsRelatedCommand.self, DocumentsCarenetsCommand.self,
+            DocumentsLabelCommand.self, DocumentsStatusCommand.self, DocumentsMetaCommand.self, DocumentsHistoryCommand.self,
+            DocumentsVersionsCommand.self, DocumentsRelateCommand.self, DocumentsRelatedCommand.self, DocumentsCarenetsCommand.self,
         ])
 }
 
 /// Which documents of a list are wanted, in which order.
 struct DocumentQueryOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "Only documents with this root element: Models (all data models), Equipment, Annotation, or a URI.",
-            valueName: "type"))
+        help: .value("type", "Only documents with this root element: Models (all data models), Equipment, Annotation, or a URI."))
     var type: String?
 
-    @Option(help: "Only documents of this status.")
-    var status = DocumentStatus.active
+    @Option(help: "Only documents of this status.") var status = DocumentStatus.active
 
-    @Option(help: "By what they are ordered; the newest come first unless given.")
-    var order: DocumentQuery.Order.Key?
+    @Option(help: "By what they are ordered; the newest come first unless given.") var order: DocumentQuery.Order.Key?
 
-    @Flag(help: "The other way round.")
-    var descending = false
+    @Flag(help: "The other way round.") var descending = false
 
     @OptionGroup var part: ListPartOptions
 
@@ -56,11 +49,9 @@ struct DocumentQueryOptions: ParsableArguments {
 
 /// Which part of a list is wanted.
 struct ListPartOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("How many at most.", valueName: "number"))
-    var limit: Int?
+    @Option(help: .value("number", "How many at most.")) var limit: Int?
 
-    @Option(help: ArgumentHelp("How many to leave out at the beginning.", valueName: "number"))
-    var offset = 0
+    @Option(help: .value("number", "How many to leave out at the beginning.")) var offset = 0
 
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit is 1 or more.") }
@@ -69,9 +60,7 @@ struct ListPartOptions: ParsableArguments {
 }
 
 /// The documents of a record.
-enum RecordDocuments: DocumentPlace {
-    static let command = "documents"
-}
+enum RecordDocuments: DocumentPlace { static let command = "documents" }
 
 /// What commands on one document of the record take.
 struct DocumentOptions: ParsableArguments {
@@ -134,8 +123,7 @@ struct DocumentsHistoryCommand: AsyncParsableCommand {
         let changes = try await found.statusHistory()
         let listing = Listing(
             columns: ["status": "status", "at": "since", "by": "by", "reason": "reason"],
-            rows: changes.map { [$0.status?.rawValue, $0.at?.lexical, $0.by, $0.reason] },
-            json: { try changes.json() },
+            rows: changes.map { [$0.status?.rawValue, $0.at?.lexical, $0.by, $0.reason] }, json: { try changes.json() },
             xml: {
                 var history = DocumentStatusHistory()
                 (history.documentID, history.changes) = (found.id, changes)
@@ -145,9 +133,7 @@ struct DocumentsHistoryCommand: AsyncParsableCommand {
     }
 }
 
-extension DocumentQuery.Order.Key: ExpressibleByArgument {
-    public init?(argument: String) { self.init(rawValue: argument) }
-}
+extension DocumentQuery.Order.Key: ExpressibleByArgument {}
 
 struct DocumentsGetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -160,7 +146,7 @@ struct DocumentsGetCommand: AsyncParsableCommand {
     @OptionGroup var destination: ContentOutputOptions
 
     func run() async throws {
-        let document = try await choice.find(in: connection.openRecord(talk))
+        let document = try await choice.find(in: connection.open(talk).record())
         // The digest to check against.
         try await document.refreshMetadata()
         try destination.write(try await document.fetchContent())
@@ -183,11 +169,9 @@ struct DocumentsRelatedCommand: AsyncParsableCommand {
 
     @OptionGroup var document: DocumentOptions
 
-    @Option(name: .customLong("as"), help: ArgumentHelp("What they are to the document.", valueName: "relation"))
-    var relation: DocumentRelation
+    @Option(name: .customLong("as"), help: .value("relation", "What they are to the document.")) var relation: DocumentRelation
 
-    @Option(help: "Only documents of this status.")
-    var status = DocumentStatus.active
+    @Option(help: "Only documents of this status.") var status = DocumentStatus.active
 
     func run() async throws {
         let related = try await document.find().related(as: relation, status: status).compactMap(\.metadata)
@@ -241,7 +225,6 @@ extension Listing {
 
 extension OutputOptions {
     /// Prints what a server says of a document.
-    /// - Throws: ``CommandFailure`` where it said nothing.
     func print(_ metadata: DocumentMetadata?) throws {
         try print(.documents([metadata.orFail("the server told nothing of the document")], isSingle: true))
     }

@@ -16,17 +16,13 @@ struct DocumentsAddCommand: AsyncParsableCommand {
     @OptionGroup var options: RecordOptions
     @OptionGroup var file: DocumentFileOptions
 
-    @Option(help: ArgumentHelp("An id of the app's own for it; one is made unless given.", valueName: "id"))
-    var externalId: String?
+    @Option(help: .value("id", "An id of the app's own for it; one is made unless given.")) var externalId: String?
 
-    @Option(help: "The label under which people see it.")
-    var label: String?
+    @Option(help: "The label under which people see it.") var label: String?
 
-    @Option(help: ArgumentHelp("The document that it is about, with --as.", valueName: "id"))
-    var relatedTo: String?
+    @Option(help: .value("id", "The document that it is about, with --as.")) var relatedTo: String?
 
-    @Option(name: .customLong("as"), help: ArgumentHelp("What it is to that document.", valueName: "relation"))
-    var relation: DocumentRelation?
+    @Option(name: .customLong("as"), help: .value("relation", "What it is to that document.")) var relation: DocumentRelation?
 
     func validate() throws {
         if (relatedTo == nil) != (relation == nil) { throw ValidationError("--related-to and --as go together.") }
@@ -59,19 +55,16 @@ struct DocumentsReplaceCommand: AsyncParsableCommand {
             indivo documents get ID > document.xml
             indivo documents replace ID document.xml
 
-            Only the newest version can be replaced. The new version has an id of its own; the old one stays among \
-            the versions.
+            Only the newest version can be replaced. The new version has an id of its own; the old one stays among the versions.
             """)
 
     @OptionGroup var options: RecordOptions
 
-    @Argument(help: "The document's id.")
-    var id: String
+    @Argument(help: "The document's id.") var id: String
 
     @OptionGroup var file: DocumentFileOptions
 
-    @Option(help: ArgumentHelp("An id of the app's own for the new version; one is made unless given.", valueName: "id"))
-    var externalId: String?
+    @Option(help: .value("id", "An id of the app's own for the new version; one is made unless given.")) var externalId: String?
 
     func run() async throws {
         let id = try documentID(id)
@@ -126,30 +119,24 @@ struct DocumentsLabelCommand: AsyncParsableCommand {
 
 /// Which document gets which label.
 struct LabelOptions: ParsableArguments {
-    @Argument(help: "The document's id.")
-    var id: String
+    @Argument(help: "The document's id.") var id: String
 
-    @Argument(help: "The label, at most 100 characters; - reads it from standard input.")
-    var text: String
+    @Argument(help: "The label, at most 100 characters; - reads it from standard input.") var text: String
 
     func read() throws -> (id: String, label: String) { (try documentID(id), try InputFile.argument(text)) }
 }
 
 struct DocumentsStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        asking: "status",
-        "Set a document's status: active, archived (right, but no longer current) or void (made in error).")
+        asking: "status", "Set a document's status: active, archived (right, but no longer current) or void (made in error).")
 
     @OptionGroup var options: RecordOptions
 
-    @Argument(help: "The document's id.")
-    var id: String
+    @Argument(help: "The document's id.") var id: String
 
-    @Argument(help: "The status.")
-    var status: DocumentStatus
+    @Argument(help: "The status.") var status: DocumentStatus
 
-    @Option(help: "Why; - reads it from standard input.")
-    var reason: String
+    @Option(help: "Why; - reads it from standard input.") var reason: String
 
     func run() async throws {
         let (id, reason) = (try documentID(id), try InputFile.argument(reason))
@@ -172,14 +159,11 @@ struct DocumentsRelateCommand: AsyncParsableCommand {
 
     @OptionGroup var options: RecordOptions
 
-    @Argument(help: "The document's id.")
-    var id: String
+    @Argument(help: "The document's id.") var id: String
 
-    @Argument(help: "The id of the document that is related to it.")
-    var other: String
+    @Argument(help: "The id of the document that is related to it.") var other: String
 
-    @Option(name: .customLong("as"), help: ArgumentHelp("What the other is to the document.", valueName: "relation"))
-    var relation: DocumentRelation
+    @Option(name: .customLong("as"), help: .value("relation", "What the other is to the document.")) var relation: DocumentRelation
 
     func run() async throws {
         let (id, other) = (try documentID(id), try documentID(other))

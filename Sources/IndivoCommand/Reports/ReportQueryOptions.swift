@@ -6,41 +6,31 @@ import Suggestions
 struct ReportQueryOptions: ParsableArguments {
     @OptionGroup var part: ListPartOptions
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("The field by which they are ordered; -FIELD for the other way round.", valueName: "field"))
+    @Option(parsing: .unconditional, help: .value("field", "The field by which they are ordered; -FIELD for the other way round."))
     var order: String?
 
-    @Option(help: "Only facts of documents of this status.")
-    var status = DocumentStatus.active
+    @Option(help: "Only facts of documents of this status.") var status = DocumentStatus.active
 
     @Option(
-        help: ArgumentHelp(
-            "Only where a field has a value, or one of several; may be given for several fields.",
-            valueName: "field=value|value"))
+        help: .value("field=value|value", "Only where a field has a value, or one of several; may be given for several fields."))
     var filter: [String] = []
 
-    @Option(help: ArgumentHelp("The field of dates that --from and --to are about.", valueName: "field"))
-    var dateField: String?
+    @Option(help: .value("field", "The field of dates that --from and --to are about.")) var dateField: String?
 
-    @Option(help: ArgumentHelp("The first day or time, such as 2026-01-31 or 2026-01-31T08:00:00Z.", valueName: "date"))
-    var from: String?
+    @Option(help: .value("date", "The first day or time, such as 2026-01-31 or 2026-01-31T08:00:00Z.")) var from: String?
 
-    @Option(help: ArgumentHelp("The last; a day means its first moment.", valueName: "date"))
-    var to: String?
+    @Option(help: .value("date", "The last; a day means its first moment.")) var to: String?
 
     @Option(
         name: .customLong("aggregate"),
-        help: ArgumentHelp("Compute sum, avg, min, max or count of a field, for each group.", valueName: "operation:field"))
+        help: .value("operation:field", "Compute sum, avg, min, max or count of a field, for each group."))
     var aggregation: String?
 
-    @Option(help: ArgumentHelp("Group by a field, with --aggregate.", valueName: "field"))
-    var groupBy: String?
+    @Option(help: .value("field", "Group by a field, with --aggregate.")) var groupBy: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Group by hour, day, week, month, year, hourofday, dayofweek, weekofyear or monthofyear of a date.",
-            valueName: "field:span"))
+        help: .value(
+            "field:span", "Group by hour, day, week, month, year, hourofday, dayofweek, weekofyear or monthofyear of a date."))
     var dateGroup: String?
 
     func validate() throws {
@@ -56,7 +46,6 @@ struct ReportQueryOptions: ParsableArguments {
 
     /// The query, checked against the report's fields.
     /// - Parameter dateField: What the dates are of, where the options do not say.
-    /// - Throws: ``CommandFailure`` that names the fields there are.
     func query(of source: ReportQuery.Source, dateField standard: String? = nil) throws -> ReportQuery {
         var query = ReportQuery(status: status).limited(to: part.limit, offset: part.offset)
         for text in filter {
@@ -67,9 +56,8 @@ struct ReportQueryOptions: ParsableArguments {
                 .init(field: name, values: try values.map { try ReportQuery.Value(String($0), type: type, field: name) }))
         }
         if from != nil || to != nil {
-            guard let field = dateField ?? standard else {
-                throw CommandFailure("--from and --to need the field that they are about: give --date-field, such as created_at")
-            }
+            let field = try (dateField ?? standard).orFail(
+                "--from and --to need the field that they are about: give --date-field, such as created_at", .wrongUse)
             _ = try source.type(ofField: field)
             query = query.dates(field, from: from.map { .text($0) }, to: to.map { .text($0) })
         } else if dateField != nil {
@@ -87,17 +75,15 @@ struct ReportQueryOptions: ParsableArguments {
     func aggregate() throws -> AggregateQuery? {
         guard let aggregation else { return nil }
         let (name, field) = try aggregation.pair(":", after: "--aggregate", "OPERATION:FIELD")
-        guard let operation = AggregateQuery.Operation(rawValue: name) else {
-            let known = AggregateQuery.Operation.allCases.map(\.rawValue).joined(separator: ", ")
-            throw CommandFailure("“\(name)” is nothing that --aggregate can compute; it is one of \(known)")
-        }
+        let operation: AggregateQuery.Operation = try Self.choice(name, "nothing that --aggregate can compute")
         guard let dateGroup else { return AggregateQuery(operation, of: field, by: groupBy.map { .field($0) }) }
         let (dates, span) = try dateGroup.pair(":", after: "--date-group", "FIELD:SPAN")
-        guard let increment = AggregateQuery.Increment(rawValue: span) else {
-            let known = AggregateQuery.Increment.allCases.map(\.rawValue).joined(separator: ", ")
-            throw CommandFailure("“\(span)” is no span of --date-group; it is one of \(known)")
-        }
-        return AggregateQuery(operation, of: field, by: .dates(dates, increment))
+        return AggregateQuery(operation, of: field, by: .dates(dates, try Self.choice(span, "no span of --date-group")))
+    }
+
+    private static func choice<Choice: CaseIterable & RawRepresentable<String>>(_ name: String, _ fault: String) throws -> Choice {
+        try Choice(rawValue: name).orFail(
+            "“\(name)” is \(fault); it is one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))", .wrongUse)
     }
 }
 
@@ -130,13 +116,10 @@ extension ReportQuery.Value {
     fileprivate init(_ text: String, type: DataModel.FieldType?, field: String) throws {
         switch type {
         case .number:
-            guard let number = Double(text) else { throw CommandFailure("“\(field)” is a number, and “\(text)” is none") }
-            self = .number(number)
+            self = .number(try Double(text).orFail("“\(field)” is a number, and “\(text)” is none", .wrongUse))
         case .boolean:
-            guard let truth = Bool(text.lowercased()) else {
-                throw CommandFailure("“\(field)” is true or false, and “\(text)” is neither")
-            }
-            self = .truth(truth)
+            let fault = "“\(field)” is true or false, and “\(text)” is neither"
+            self = .truth(try Bool(text.lowercased()).orFail(fault, .wrongUse))
         default: self = .text(text)
         }
     }

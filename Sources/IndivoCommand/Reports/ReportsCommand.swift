@@ -28,11 +28,9 @@ struct ReportsCommand: AsyncParsableCommand {
     @OptionGroup var options: RecordOptions
     @OptionGroup var query: ReportQueryOptions
 
-    @Option(help: ArgumentHelp("A folder of SDML files with models of your own.", valueName: "dir"), completion: .directory)
-    var models: String?
+    @Option(help: .value("dir", "A folder of SDML files with models of your own."), completion: .directory) var models: String?
 
-    @Argument(help: "The name of the model.", completion: .list(DataModel.core.map(\.name)))
-    var model: String
+    @Argument(help: "The name of the model.", completion: .list(DataModel.core.map(\.name))) var model: String
 
     func run() async throws {
         if let models { try SDMLModels.load(models) }
@@ -48,8 +46,7 @@ struct ReportsCommand: AsyncParsableCommand {
                 return try options.output.print(.aggregates(results), none: "No fact fits.")
             }
             let documents = try await options.talk.fetch(record.reports(ofModel: model, matching: wanted), "facts")
-            try options.output.print(
-                .report(documents, fields: source.fields ?? []), none: "The record has no such facts.")
+            try options.output.print(.report(documents, fields: source.fields ?? []), none: "The record has no such facts.")
         } catch let error as IndivoError where error.reason == .notFound && !DataModel.core.contains(where: { $0.name == model }) {
             throw unknownModel()
         }
@@ -87,10 +84,9 @@ extension Listing {
         return Listing(
             columns: Columns(
                 [("document_id", "document")]
-                    + names.map { ($0, shown.contains($0) ? ReportTable.title(properties[$0] ?? $0) : nil) }),
+                    + names.map { ($0, shown.contains($0) ? (properties[$0] ?? $0).replacing(/[._]title$/, with: "") : nil) }),
             rows: zip(models, rows).map { model, row in [model.attr("documentId")] + names.map { row[$0] } },
-            json: { models.isEmpty ? Data("[]\n".utf8) : try SDMXDocument(root).json() },
-            xml: { try root.file() })
+            json: { models.isEmpty ? Data("[]\n".utf8) : try SDMXDocument(root).json() }, xml: { try root.file() })
     }
 }
 
@@ -119,8 +115,6 @@ private enum ReportTable {
         let best = plain.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
         return Set(best.prefix(6).map(\.element))
     }
-
-    static func title(_ name: String) -> String { name.replacing(/[._]title$/, with: "") }
 }
 
 extension Listing {
@@ -130,14 +124,10 @@ extension Listing {
         return Listing(
             columns: ["group": "group", "value": "value"], rows: results.map { [$0.group, $0.value] },
             json: {
-                JSONValue(
-                    results.map { result in
-                        [
-                            "group": JSONValue(result.group),
-                            "value": JSONValue(number: result.value ?? "") ?? JSONValue(result.value),
-                        ]
-                    }
-                ).fileData
+                let objects: [JSONValue] = results.map {
+                    ["group": JSONValue($0.group), "value": JSONValue(number: $0.value ?? "") ?? JSONValue($0.value)]
+                }
+                return JSONValue(objects).fileData
             },
             xml: {
                 var reports = AggregateReports()

@@ -4,19 +4,13 @@ struct CommandFailure: Error, CustomStringConvertible {
     let description: String
     let status: ExitStatus
 
-    /// - Parameters:
-    ///   - place: Where in a file, with a colon behind it; `nil` when it is nowhere in a file.
-    ///   - status: What the tool ends with.
+    /// - Parameter place: Where in a file, with a colon behind it; `nil` when it is nowhere in a file.
     init(_ message: String, at place: String? = nil, status: ExitStatus = .wrongUse) {
-        description = (place.map { "\($0) " } ?? "") + "error: \(message)"
-        self.status = status
+        self.init(description: (place.map { "\($0) " } ?? "") + "error: \(message)", status: status)
     }
 
     /// - Parameter description: The whole text, as it is printed.
-    init(description: String, status: ExitStatus) {
-        self.description = description
-        self.status = status
-    }
+    init(description: String, status: ExitStatus) { (self.description, self.status) = (description, status) }
 }
 
 extension CommandFailure {

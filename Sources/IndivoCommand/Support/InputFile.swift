@@ -10,12 +10,9 @@ struct InputFile {
     var name: String { path == "-" ? "standard input" : path }
 
     /// The files that arguments name; standard input when they name none.
-    static func all(_ paths: [String]) -> [InputFile] {
-        paths.isEmpty ? [InputFile(path: "-")] : paths.map { InputFile(path: $0) }
-    }
+    static func all(_ paths: [String]) -> [InputFile] { paths.isEmpty ? [InputFile(path: "-")] : paths.map { InputFile(path: $0) } }
 
     /// The file's bytes.
-    /// - Throws: ``CommandFailure``.
     func read() throws -> Data {
         if path == "-" {
             do {
@@ -29,19 +26,13 @@ struct InputFile {
             throw CommandFailure("\(path): there is no such file")
         }
         if isFolder { throw CommandFailure("\(path): this is a folder; name the files in it, such as \(path)/*.xml") }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw CommandFailure("\(path): the file cannot be read; look at its permissions with ls -l")
-        }
-        return data
+        return try FileManager.default.contents(atPath: path).orFail(
+            "\(path): the file cannot be read; look at its permissions with ls -l", .wrongUse)
     }
 
     /// The file's text.
-    /// - Throws: ``CommandFailure``.
     func text() throws -> String {
-        guard let text = String(validating: try read(), as: UTF8.self) else {
-            throw CommandFailure("\(name): this is no text in UTF-8")
-        }
-        return text
+        try String(validating: try read(), as: UTF8.self).orFail("\(name): this is no text in UTF-8", .wrongUse)
     }
 
     /// An argument as it is; of `-` what standard input holds, without the end of its last line.
@@ -50,7 +41,6 @@ struct InputFile {
     }
 
     /// The root element of the file's XML.
-    /// - Throws: ``CommandFailure``, with line and column where the file is not XML.
     func parse() throws -> XMLNode {
         let data = try read()
         return try locating { try XMLNode(parsing: data) }
@@ -79,13 +69,9 @@ protocol LocatedError: Error {
     var column: Int? { get }
 }
 
-extension XMLError: LocatedError {
-    var told: String { message }
-}
+extension XMLError: LocatedError { var told: String { message } }
 
-extension SDMJError: LocatedError {
-    var told: String { path.isEmpty ? reason : "\(path): \(reason)" }
-}
+extension SDMJError: LocatedError { var told: String { path.isEmpty ? reason : "\(path): \(reason)" } }
 
 extension DocumentError: LocatedError {
     var told: String { description }

@@ -1,12 +1,4 @@
-import Dispatch
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import Foundation
 
 /// The signals by which a person or a supervisor ends a command.
 enum Interrupt {

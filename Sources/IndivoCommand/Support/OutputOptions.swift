@@ -20,8 +20,7 @@ enum OutputForm: String, EnumerableFlag {
 
 /// How much a command tells beside its result, on standard error.
 struct TalkOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Tell nothing but errors beside the result.")
-    var quiet = false
+    @Flag(name: .shortAndLong, help: "Tell nothing but errors beside the result.") var quiet = false
 
     @Flag(name: .shortAndLong, help: "Tell each call, and more of what went wrong; it may name what is in documents.")
     var verbose = false
@@ -31,15 +30,12 @@ struct TalkOptions: ParsableArguments {
     }
 
     /// Tells a person how things stand.
-    func note(_ text: String) {
-        if !quiet { StandardStreams.complain(text) }
-    }
+    func note(_ text: String) { if !quiet { StandardStreams.complain(text) } }
 }
 
 /// How a command prints its result: a table for people, other forms for programs.
 struct OutputOptions: ParsableArguments {
-    @Flag(exclusivity: .exclusive)
-    var form: OutputForm?
+    @Flag(exclusivity: .exclusive) var form: OutputForm?
 
     @OptionGroup var talk: TalkOptions
 
@@ -111,17 +107,14 @@ struct Listing {
     }
 
     /// A table that JSON has as objects, and XML as elements with attributes.
-    /// - Parameters:
-    ///   - jsonNames: What JSON calls columns otherwise.
-    ///   - attributes: The columns that XML has; all unless given. Of those behind a “?” only where there is a value.
+    /// - Parameter attributes: The columns that XML has; all unless given. Of those behind a “?” only where there is a value.
+    /// - Parameter jsonNames: What JSON calls columns otherwise.
     init(
         _ columns: Columns, _ rows: [[JSONValue]], isSingle: Bool = false, list: String, element: String,
         attributes: [String]? = nil, jsonNames: [String: String] = [:]
     ) {
         let names = columns.names
-        let objects = rows.map { row in
-            JSONValue(members: zip(names, row).map { JSONMember(name: jsonNames[$0] ?? $0, value: $1) })
-        }
+        let objects = rows.map { JSONValue(members: zip(names, $0).map { JSONMember(name: jsonNames[$0] ?? $0, value: $1) }) }
         let elements = rows.map { row in
             let node = XMLNode(element)
             let values = Dictionary(uniqueKeysWithValues: zip(names, row))
@@ -133,9 +126,8 @@ struct Listing {
             return node
         }
         self.init(
-            columns: columns,
-            rows: rows.map { zip(names, $0).map { $1.string ?? $1.number ?? ($1.boolean == true ? $0 : nil) } }, isSingle: isSingle,
-            json: { (isSingle ? objects[0] : JSONValue(objects)).fileData },
+            columns: columns, rows: rows.map { zip(names, $0).map { $1.string ?? $1.number ?? ($1.boolean == true ? $0 : nil) } },
+            isSingle: isSingle, json: { (isSingle ? objects[0] : JSONValue(objects)).fileData },
             xml: { try (isSingle ? elements[0] : XMLNode.list(list, elements)).file() })
     }
 
@@ -172,20 +164,11 @@ enum CSV {
 /// Rows of text in columns as wide as they need to be.
 struct TextTable {
     let header: [String]
-    var rows: [[String]] = []
-
-    init(_ header: String...) { self.init(header: header) }
-
-    init(header: [String], rows: [[String]] = []) {
-        self.header = header
-        self.rows = rows
-    }
+    let rows: [[String]]
 
     /// The table's lines, the header underlined.
-    var lines: [String] { lines(width: nil) }
-
     /// - Parameter width: How wide a line may be, so that the widest columns are shortened; `nil` for any.
-    func lines(width: Int?) -> [String] {
+    func lines(width: Int? = nil) -> [String] {
         let all = ([header] + rows).map { row in row.map(\.onOneLine) }
         var widths = header.indices.map { column in all.map { $0[column].displayWidth }.max() ?? 0 }
         if let width { Self.shrink(&widths, to: width - 2 * (widths.count - 1)) }
@@ -197,17 +180,14 @@ struct TextTable {
             let line = padded.joined(separator: "  ")
             return line.lastIndex { $0 != " " }.map { String(line[...$0]) } ?? ""
         }
-        return [line(all[0]), widths.map { String(repeating: "─", count: $0) }.joined(separator: "  ")]
-            + all.dropFirst().map(line)
+        return [line(all[0]), widths.map { String(repeating: "─", count: $0) }.joined(separator: "  ")] + all.dropFirst().map(line)
     }
 
     /// Takes from the widest columns what is too much, and leaves each a few characters.
     private static func shrink(_ widths: inout [Int], to total: Int) {
         let least = 6
         while widths.reduce(0, +) > total {
-            guard let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > least else {
-                return
-            }
+            guard let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > least else { return }
             widths[widest] -= 1
         }
     }

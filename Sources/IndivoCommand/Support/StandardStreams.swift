@@ -2,14 +2,6 @@ import Foundation
 import IndivoModel
 import ShownText
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// The process's standard input, output and error.
 enum StandardStreams {
     /// Nobody reads standard output any more, as behind `head`: the command is done.
@@ -35,12 +27,11 @@ enum StandardStreams {
 
     /// Writes bytes to standard output: to a file or another program just as they are, to a terminal as text that does
     /// not command it.
-    /// - Throws: ``OutputClosed``, ``CommandFailure``.
     static func write(_ data: Data) throws {
         var rest = data[...]
         if outputIsTerminal { rest = Data(String(decoding: data, as: UTF8.self).shown(keepsLines: true).utf8)[...] }
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes(writeToOutput)
+            let count = rest.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EPIPE {
@@ -64,6 +55,3 @@ enum StandardStreams {
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }
-
-/// The system's `write`, out of sight of ``StandardStreams/write(_:)``.
-private func writeToOutput(_ bytes: UnsafeRawBufferPointer) -> Int { write(STDOUT_FILENO, bytes.baseAddress, bytes.count) }

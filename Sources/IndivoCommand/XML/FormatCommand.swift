@@ -4,8 +4,7 @@ import IndivoXML
 
 struct FormatCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "format",
-        abstract: "Print XML one element a line, indented.",
+        commandName: "format", abstract: "Print XML one element a line, indented.",
         discussion: """
             Only white space between elements changes: an element that holds text is printed as it is, and so is \
             everything below xml:space="preserve".
@@ -13,17 +12,14 @@ struct FormatCommand: ParsableCommand {
             The exit status is 0 when the document was printed, 2 when it cannot be read.
             """)
 
-    @Argument(help: "The file; standard input when left out or -.", completion: .file())
-    var file: String = "-"
+    @Argument(help: "The file; standard input when left out or -.", completion: .file()) var file: String = "-"
 
     @Flag(help: "Print the canonical form (W3C Canonical XML 1.0), in which documents that mean the same are equal.")
     var canonical = false
 
-    @Flag(help: "Print without white space between elements.")
-    var compact = false
+    @Flag(help: "Print without white space between elements.") var compact = false
 
-    @Flag(help: "Keep comments in the canonical form.")
-    var comments = false
+    @Flag(help: "Keep comments in the canonical form.") var comments = false
 
     func validate() throws {
         if canonical && compact { throw ValidationError("--canonical and --compact exclude each other.") }

@@ -39,14 +39,11 @@ struct SDMLGeneratePlugin: CommandPlugin {
     /// The files in and below a folder, hidden ones left out. The target's own list lacks what its manifest excludes,
     /// as it has to where no build plugin takes the models.
     private func files(in folder: URL) -> [URL] {
-        let found = FileManager.default.enumerator(
-            at: folder, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
+        let found = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
         return (found?.compactMap { $0 as? URL } ?? []).sorted { $0.path < $1.path }
     }
 
-    private func run(
-        _ tool: URL, for target: String, in folder: URL, models: [URL], files: [URL], arguments: [String]
-    ) throws {
+    private func run(_ tool: URL, for target: String, in folder: URL, models: [URL], files: [URL], arguments: [String]) throws {
         var all = models.map(\.path) + ["--output", folder.appending(path: "Generated").path]
         all += ["--list", listName(of: target), "--command", "'swift package generate-documents'"]
         for file in files where file.lastPathComponent == "sdml2swift.options" { all += ["--options", file.path] }
@@ -56,8 +53,7 @@ struct SDMLGeneratePlugin: CommandPlugin {
         try process.run()
         process.waitUntilExit()
         if process.terminationStatus != 0 {
-            Diagnostics.error(
-                "sdml2swift ended with status \(process.terminationStatus) for the target \(target).")
+            Diagnostics.error("sdml2swift ended with status \(process.terminationStatus) for the target \(target).")
         }
     }
 }

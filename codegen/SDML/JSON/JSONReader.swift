@@ -7,8 +7,7 @@ struct JSONReader {
     /// Why is reported, and nothing behind it can be understood.
     private struct Stop: Error {}
 
-    private static let badEscape =
-        #"This escape means nothing in JSON. Known are \" \\ \/ \b \f \n \r \t and \u with four digits."#
+    private static let badEscape = #"This escape means nothing in JSON. Known are \" \\ \/ \b \f \n \r \t and \u with four digits."#
     /// Deeper nesting than any model has.
     private static let maximumDepth = 128
     /// As many as one file, or one string in it, tells of.

@@ -48,10 +48,7 @@ public struct AllowedValue: Sendable, Hashable {
     public let title: String?
 
     /// An allowed value.
-    public init(identifier: String, title: String? = nil) {
-        self.identifier = identifier
-        self.title = title
-    }
+    public init(identifier: String, title: String? = nil) { (self.identifier, self.title) = (identifier, title) }
 }
 
 /// What a notes file says about a model.
@@ -63,7 +60,6 @@ public struct ModelNotes: Sendable, Hashable {
 
     /// Nothing said.
     public init(documentation: String? = nil, swiftName: String? = nil) {
-        self.documentation = documentation
-        self.swiftName = swiftName
+        (self.documentation, self.swiftName) = (documentation, swiftName)
     }
 }

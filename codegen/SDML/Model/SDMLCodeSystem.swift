@@ -6,24 +6,15 @@ public struct SDMLCodeSystem: Sendable, Hashable {
     public let uri: String
 
     /// A system known only by its URI.
-    public init(uri: String) {
-        self = Self.known.first { $0.uri == uri } ?? Self(title: nil, uri: uri)
-    }
+    public init(uri: String) { self = Self.known.first { $0.uri == uri } ?? Self(title: nil, uri: uri) }
 
-    private init(title: String?, uri: String) {
-        self.title = title
-        self.uri = uri
-    }
+    private init(title: String?, uri: String) { (self.title, self.uri) = (title, uri) }
 
     /// The system that `text` means: a title of ``known``, or a URI.
     init?(_ text: String) {
-        if let system = Self.known.first(where: { $0.title == text }) {
-            self = system
-        } else if text.contains(":") {
-            self.init(uri: text)
-        } else {
-            return nil
-        }
+        let system = Self.known.first { $0.title == text } ?? (text.contains(":") ? Self(uri: text) : nil)
+        guard let system else { return nil }
+        self = system
     }
 
     /// The systems of Indivo's core models.
@@ -34,8 +25,7 @@ public struct SDMLCodeSystem: Sendable, Hashable {
         SDMLCodeSystem(title: "UNII", uri: "http://fda.gov/UNII/"),
         SDMLCodeSystem(title: "LOINC", uri: "http://purl.bioontology.org/ontology/LNC/"),
         SDMLCodeSystem(title: "CVX", uri: "http://www2a.cdc.gov/nip/IIS/IISStandards/vaccines.asp?rpt=cvx#"),
-        SDMLCodeSystem(
-            title: "CDC vaccine groups", uri: "http://www2a.cdc.gov/nip/IIS/IISStandards/vaccines.asp?rpt=vg#"),
+        SDMLCodeSystem(title: "CDC vaccine groups", uri: "http://www2a.cdc.gov/nip/IIS/IISStandards/vaccines.asp?rpt=vg#"),
     ] + [
         "ImmunizationAdministrationStatus", "ImmunizationRefusalReason", "LabResultInterpretation", "LabStatus",
         "MedicationProvenance", "EncounterType", "BloodPressureMethod",

@@ -4,9 +4,7 @@ public struct SDMLSchema: Sendable, Hashable {
     public let models: [SDMLModel]
 
     /// A schema of these models.
-    public init(models: [SDMLModel]) {
-        self.models = models.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-    }
+    public init(models: [SDMLModel]) { self.models = models.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) } }
 
     /// The model of this name.
     public func model(named name: String) -> SDMLModel? { models.first { $0.name == name } }
@@ -33,7 +31,7 @@ public struct SDMLField: Sendable, Hashable {
     /// What it holds.
     public let type: SDMLFieldType
     /// What the notes say about it.
-    public let notes: FieldNotes
+    public internal(set) var notes = FieldNotes()
     /// Where it is declared.
     public let location: SourceLocation
 }

@@ -41,10 +41,7 @@ public enum SDMLType: String, Sendable, Hashable, CaseIterable {
         case .valueAndUnit: strings("value", "unit")
         case .valueRange: [SDMLPart("max", .valueAndUnit), SDMLPart("min", .valueAndUnit)]
         case .quantitativeResult:
-            [
-                SDMLPart("value", .valueAndUnit), SDMLPart("normal_range", .valueRange),
-                SDMLPart("non_critical_range", .valueRange),
-            ]
+            [SDMLPart("value", .valueAndUnit), SDMLPart("normal_range", .valueRange), SDMLPart("non_critical_range", .valueRange)]
         case .address: strings("country", "city", "postalcode", "region", "street")
         case .organization: strings("name") + [SDMLPart("adr", .address)]
         case .pharmacy: strings("ncpdpid", "org") + [SDMLPart("adr", .address)]
@@ -84,15 +81,9 @@ public struct SDMLPart: Sendable, Hashable {
     /// What it is.
     public let kind: Kind
 
-    init(_ name: String, _ type: SDMLType) {
-        self.name = name
-        self.kind = .type(type)
-    }
+    init(_ name: String, _ type: SDMLType) { self.init(name, .type(type)) }
 
-    init(_ name: String, _ kind: Kind) {
-        self.name = name
-        self.kind = kind
-    }
+    init(_ name: String, _ kind: Kind) { (self.name, self.kind) = (name, kind) }
 }
 
 /// A field as it is sent and stored: one text under one name.
@@ -117,10 +108,7 @@ public struct SDMLLeaf: Sendable, Hashable {
     public let kind: Kind
 
     /// A field as it is sent.
-    public init(name: String, kind: Kind) {
-        self.name = name
-        self.kind = kind
-    }
+    public init(name: String, kind: Kind) { (self.name, self.kind) = (name, kind) }
 }
 
 extension SDMLType {

@@ -15,9 +15,7 @@ struct ModelReader {
         switch root.value {
         case .object: readModel(root, isNested: false)
         case .array(let elements):
-            if elements.isEmpty {
-                diagnostics.error(at: root.location, "The list is empty: it needs at least one model, '{ … }'.")
-            }
+            if elements.isEmpty { diagnostics.error(at: root.location, "The list is empty: it needs at least one model, '{ … }'.") }
             for element in elements {
                 if case .object = element.value {
                     readModel(element, isNested: false)
@@ -60,7 +58,7 @@ struct ModelReader {
             default:
                 checkName(key, of: "field", at: location)
                 if let type = readType(member.value, of: key) {
-                    model.fields.append(.init(name: key, type: type, location: location))
+                    model.fields.append(SDMLField(name: key, type: type, location: location))
                 } else {
                     model.isDamaged = true
                 }
@@ -129,8 +127,7 @@ struct ModelReader {
         else { return "" }
         let inner = String(scalars[first...last])
         if inner.unicodeScalars.count != scalars.count {
-            diagnostics.warn(
-                at: location, "'\(text)' is read as '\(inner)': a server takes the blanks as part of it. Remove them.")
+            diagnostics.warn(at: location, "'\(text)' is read as '\(inner)': a server takes the blanks as part of it. Remove them.")
         }
         return inner
     }
@@ -144,14 +141,8 @@ struct ModelReader {
 
 /// A model as one place of one file states it. Linking makes models of definitions.
 struct ModelDefinition {
-    struct Field {
-        var name: String
-        var type: SDMLFieldType
-        var location: SourceLocation
-    }
-
     var name: String
-    var fields: [Field] = []
+    var fields: [SDMLField] = []
     /// Whether it stands inside another model.
     var isNested: Bool
     /// Whether something in it could not be read, so that it says less than was meant.

@@ -8,10 +8,7 @@ public struct SDMLParser: Sendable {
         public var notes: SourceFile?
 
         /// A file of models with its notes.
-        public init(models: SourceFile, notes: SourceFile? = nil) {
-            self.models = models
-            self.notes = notes
-        }
+        public init(models: SourceFile, notes: SourceFile? = nil) { (self.models, self.notes) = (models, notes) }
     }
 
     /// What parsing gives: the models, and every problem of every file. With an error among them the models are only
@@ -47,9 +44,7 @@ public struct SDMLParser: Sendable {
             }
             diagnostics.add(problems)
         }
-        let linker = SchemaLinker(
-            definitions: definitions, notes: notes, externalModels: externalModels, diagnostics: diagnostics)
-        let schema = linker.link()
-        return Result(schema: schema, diagnostics: diagnostics.sorted)
+        let linker = SchemaLinker(definitions: definitions, notes: notes, externalModels: externalModels, diagnostics: diagnostics)
+        return Result(schema: linker.link(), diagnostics: diagnostics.sorted)
     }
 }

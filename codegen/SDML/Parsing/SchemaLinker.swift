@@ -33,10 +33,8 @@ struct SchemaLinker {
 
     private func model(_ definition: ModelDefinition) -> SDMLModel {
         let notes = notes[definition.name]
-        let fields = definition.fields.map { field in
-            SDMLField(
-                name: field.name, type: field.type, notes: notes?.fields[field.name] ?? FieldNotes(), location: field.location)
-        }
+        var fields = definition.fields
+        for index in fields.indices { fields[index].notes = notes?.fields[fields[index].name] ?? FieldNotes() }
         return SDMLModel(
             name: definition.name, fields: fields, notes: notes?.notes ?? ModelNotes(), fileName: definition.fileName,
             location: definition.location)

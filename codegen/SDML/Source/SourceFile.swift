@@ -17,9 +17,7 @@ public struct SourceFile: Sendable, Hashable {
     }
 
     /// A file from its text.
-    public init(path: String, name: String? = nil, text: String) {
-        self.init(path: path, name: name, bytes: Array(text.utf8))
-    }
+    public init(path: String, name: String? = nil, text: String) { self.init(path: path, name: name, bytes: Array(text.utf8)) }
 }
 
 /// A place in a file: line and column count from 1, columns in Unicode scalars.
@@ -33,18 +31,14 @@ public struct SourceLocation: Sendable, Hashable, Comparable, CustomStringConver
 
     /// A place in the file at `path`.
     public init(path: String, line: Int, column: Int) {
-        self.path = path
-        self.line = line
-        self.column = column
+        (self.path, self.line, self.column) = (path, line, column)
     }
 
     /// `path:line:column`, as compilers write it.
     public var description: String { "\(path):\(line):\(column)" }
 
     /// By path, then line, then column.
-    public static func < (a: SourceLocation, b: SourceLocation) -> Bool {
-        (a.path, a.line, a.column) < (b.path, b.line, b.column)
-    }
+    public static func < (a: SourceLocation, b: SourceLocation) -> Bool { (a.path, a.line, a.column) < (b.path, b.line, b.column) }
 }
 
 /// Where the lines of a file start, which gives the location of any byte.

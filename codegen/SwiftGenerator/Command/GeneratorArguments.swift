@@ -71,18 +71,20 @@ struct GeneratorArguments {
                 if let value = inlineValue ?? remaining.popFirst() { return value }
                 throw Failure("\(name) needs \(what) after it.")
             }
+            let noName = "after \(name) is no name that Swift takes."
+            let noPart = "after \(name) cannot be part of a name in Swift."
             switch name {
             case "--output", "-o": output = try folder(value("a folder"))
             case "--check": isCheck = true
             case "--access": options.access = try access(value("public, package or internal"))
-            case "--prefix": options.prefix = try identifierPart(value("a text"), of: name)
-            case "--suffix": options.suffix = try identifierPart(value("a text"), of: name, isStart: false)
+            case "--prefix": options.prefix = try checked(value("a text"), noPart) { $0.isEmpty || $0.isASCIIIdentifier }
+            case "--suffix": options.suffix = try checked(value("a text"), noPart) { "_\($0)".isASCIIIdentifier }
             case "--single-file": options.singleFile = try fileName(value("a name"))
-            case "--import": givenImports.append(try identifier(value("a module"), of: name))
+            case "--import": givenImports.append(try checked(value("a module"), noName, \.isASCIIIdentifier))
             case "--no-import": options.imports = []
             case "--list": options.listName = try listName(value("a name"))
             case "--list-access": options.listAccess = try access(value("public, package or internal"))
-            case "--external": options.externalModels.insert(try identifier(value("a model"), of: name))
+            case "--external": options.externalModels.insert(try checked(value("a model"), noName, \.isASCIIIdentifier))
             case "--command": options.command = try value("a command")
             case "--options": optionsFile = try value("a file")
             case "--quiet", "-q": isQuiet = true
@@ -101,17 +103,11 @@ struct GeneratorArguments {
         throw Failure("'\(text)' is no access level: it is public, package or internal.")
     }
 
-    private func identifier(_ text: String, of option: String) throws(Failure) -> String {
-        if text.isASCIIIdentifier { return text }
-        throw Failure("'\(text)' after \(option) is no name that Swift takes.")
-    }
-
     /// A name that no static member of every document has.
     private func listName(_ text: String) throws(Failure) -> String {
-        let name = try identifier(text, of: "--list")
+        let name = try checked(text, "after --list is no name that Swift takes.", \.isASCIIIdentifier)
         let taken = SwiftGrammar.unusableMembers.union(["format", "modelName", "read", "register"])
-        if taken.contains(name) { throw Failure("'\(name)' after --list is taken: choose another name.") }
-        return name
+        return try checked(name, "after --list is taken: choose another name.") { !taken.contains($0) }
     }
 
     /// A path without slashes at its end.
@@ -121,16 +117,14 @@ struct GeneratorArguments {
         return path.isEmpty ? "/" : path
     }
 
-    private func identifierPart(_ text: String, of option: String, isStart: Bool = true) throws(Failure) -> String {
-        if text.isEmpty || (isStart ? text : "_\(text)").isASCIIIdentifier { return text }
-        throw Failure("'\(text)' after \(option) cannot be part of a name in Swift.")
-    }
-
     private func fileName(_ text: String) throws(Failure) -> String {
         let name = text.hasSuffix(".swift") ? String(text.dropLast(6)) : text
-        if name.isEmpty || name.contains("/") || name.hasPrefix(".") {
-            throw Failure("'\(text)' after --single-file is no name of a file.")
-        }
-        return name
+        if !name.isEmpty && !name.contains("/") && !name.hasPrefix(".") { return name }
+        throw Failure("'\(text)' after --single-file is no name of a file.")
+    }
+
+    private func checked(_ text: String, _ fault: String, _ isGood: (String) -> Bool) throws(Failure) -> String {
+        if isGood(text) { return text }
+        throw Failure("'\(text)' \(fault)")
     }
 }

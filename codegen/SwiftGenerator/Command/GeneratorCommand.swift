@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
 import Foundation
-#endif
 import SDML
 
 /// The tool `sdml2swift`, as a function: arguments in, messages and an exit status out.
@@ -19,9 +15,7 @@ public struct GeneratorCommand: Sendable {
 
         /// A run that ended so.
         public init(status: Int32, output: [String] = [], errors: [String] = []) {
-            self.status = status
-            self.output = output
-            self.errors = errors
+            (self.status, self.output, self.errors) = (status, output, errors)
         }
     }
 

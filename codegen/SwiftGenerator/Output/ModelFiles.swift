@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
 import Foundation
-#endif
 import SDML
 
 /// Finds the files of models that a user names, and the notes beside them.
@@ -68,9 +64,7 @@ package struct ModelFiles {
             return
         }
         let models = visible.filter { $0.hasSuffix(Self.modelSuffix) }
-        if models.isEmpty {
-            errors.append("\(folder): error: There is no file ending in \(Self.modelSuffix) in this folder.")
-        }
+        if models.isEmpty { errors.append("\(folder): error: There is no file ending in \(Self.modelSuffix) in this folder.") }
         for name in models { add(Self.path(name, in: folder)) }
         for notes in visible where notes.hasSuffix(Self.notesSuffix) {
             let expected = notes.dropLast(Self.notesSuffix.count) + Self.modelSuffix

@@ -1,15 +1,4 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
 import Foundation
-#endif
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// The folder that takes generated files. Files in it that were not generated are never touched.
 package struct OutputFolder {
@@ -17,10 +6,7 @@ package struct OutputFolder {
     /// How every generated file in it begins.
     let marker: String
 
-    package init(path: String, marker: String = GeneratedFile.marker) {
-        self.path = path
-        self.marker = marker
-    }
+    package init(path: String, marker: String = GeneratedFile.marker) { (self.path, self.marker) = (path, marker) }
 
     /// What has to happen to a folder so that it holds exactly these generated files.
     package struct Plan {
@@ -38,23 +24,18 @@ package struct OutputFolder {
     /// What stands in the way of writing, each with the path it is about.
     package struct Failure: Error {
         package var messages: [String]
-
-        init(_ message: String) { messages = [message] }
-
-        init(messages: [String]) { self.messages = messages }
     }
 
     /// Compares what is there with what should be.
     ///
-    /// - Throws: ``Failure`` when a file of somebody else stands where one should be written, or the folder cannot be
-    ///   read.
+    /// - Throws: ``Failure`` when a file of somebody else stands where one should be written, or the folder cannot be read.
     package func plan(for files: [GeneratedFile]) throws(Failure) -> Plan {
         var isFolder: Bool = false
         let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
         if !exists { return Plan(written: files) }
-        guard isFolder else { throw Failure("\(path): error: This is a file; the output goes into a folder.") }
+        guard isFolder else { throw Failure(messages: ["\(path): error: This is a file; the output goes into a folder."]) }
         guard let names = (try? FileManager.default.contentsOfDirectory(atPath: path)).map(Set.init) else {
-            throw Failure("\(path): error: The folder cannot be read.")
+            throw Failure(messages: ["\(path): error: The folder cannot be read."])
         }
         var plan = Plan()
         var problems: [String] = []
@@ -73,19 +54,17 @@ package struct OutputFolder {
         }
         if !problems.isEmpty { throw Failure(messages: problems) }
         let wanted = Set(files.map(\.name))
-        plan.removed =
-            names.filter { $0.hasSuffix(".swift") && !wanted.contains($0) && isGenerated(content(of: $0)) }.sorted()
+        plan.removed = names.filter { $0.hasSuffix(".swift") && !wanted.contains($0) && isGenerated(content(of: $0)) }.sorted()
         return plan
     }
 
-    /// Carries out a plan. New content is first written beside the old, and takes its place only when all of it is
-    /// there.
+    /// Carries out a plan. New content is first written beside the old, and takes its place only when all of it is there.
     package func apply(_ plan: Plan) throws(Failure) {
         if plan.isEmpty { return }
         var staged: [(temporary: String, final: String)] = []
         func fail(_ message: String) -> Failure {
             for file in staged { try? FileManager.default.removeItem(atPath: file.temporary) }
-            return Failure(message)
+            return Failure(messages: [message])
         }
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

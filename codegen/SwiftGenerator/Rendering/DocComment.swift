@@ -22,17 +22,18 @@ package enum DocComment {
 
     /// The words of a text in lines of at most `width` characters, longer words alone.
     package static func wrapped(_ text: String, width: Int) -> [String] {
-        var lines: [String] = []
-        var line = ""
-        for word in oneLine(text).split(separator: " ") {
-            if !line.isEmpty && line.count + 1 + word.count > width {
-                lines.append(line)
-                line = ""
+        lines(of: oneLine(text).split(separator: " ").map(String.init), width: width)
+    }
+
+    /// Words in lines of at most `width` characters, longer words alone.
+    static func lines(of words: [String], width: Int) -> [String] {
+        words.reduce(into: []) { lines, word in
+            if let last = lines.last, last.count + 1 + word.count <= width {
+                lines[lines.count - 1] += " \(word)"
+            } else {
+                lines.append(word)
             }
-            line += (line.isEmpty ? "" : " ") + word
         }
-        if !line.isEmpty { lines.append(line) }
-        return lines
     }
 
     /// The text with nothing in it that would end a comment's line.

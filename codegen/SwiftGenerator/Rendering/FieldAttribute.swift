@@ -39,17 +39,7 @@ indirect enum CodeLayout {
             let lines = items.map { blanks + $0.broken(indent: inner, reserve: 1) }
             return "\(open)\n\(lines.joined(separator: ",\n"))\(close)"
         case .filled:
-            var lines = [""]
-            for item in items.map({ "\($0.flat)," }) {
-                let last = lines[lines.count - 1]
-                if last.isEmpty {
-                    lines = [item]
-                } else if inner + last.count + 1 + item.count > Renderer.lineLength {
-                    lines.append(item)
-                } else {
-                    lines[lines.count - 1] += " \(item)"
-                }
-            }
+            let lines = DocComment.lines(of: items.map { "\($0.flat)," }, width: Renderer.lineLength - inner)
             return "\(open)\n\(lines.map { blanks + $0 }.joined(separator: "\n"))\(end)"
         }
     }
@@ -57,15 +47,13 @@ indirect enum CodeLayout {
 
 /// Writes `@Field(…)` with what a property has beyond its type.
 enum FieldAttribute {
-    static func layout(of property: SwiftProperty) -> CodeLayout {
-        var arguments: [CodeLayout] = []
-        if property.fieldName != property.name { arguments.append(.text(Renderer.literal(property.fieldName))) }
-        if !property.formerNames.isEmpty {
-            let names = property.formerNames.map(Renderer.literal).joined(separator: ", ")
-            arguments.append(.text("formerly: \(names)"))
+    static func layout(of field: SDMLField, property name: String) -> CodeLayout {
+        var arguments: [CodeLayout] = field.name == name ? [] : [.text(Renderer.literal(field.name))]
+        if !field.notes.formerly.isEmpty {
+            arguments.append(.text("formerly: \(field.notes.formerly.map(Renderer.literal).joined(separator: ", "))"))
         }
-        if property.rules.isEmpty, arguments.isEmpty { return .text("@Field") }
-        let rules = property.rules.map(layout)
+        let rules = field.rules.map(layout)
+        if rules.isEmpty, arguments.isEmpty { return .text("@Field") }
         if arguments.isEmpty { return .list(open: "@Field(rules: [", items: rules, close: "])", breaking: .elements) }
         if !rules.isEmpty { arguments.append(.list(open: "rules: [", items: rules, close: "]", breaking: .elements)) }
         return .list(open: "@Field(", items: arguments, close: ")", breaking: .arguments)
@@ -78,8 +66,7 @@ enum FieldAttribute {
         case .unlimitedLength: .text(".unlimitedLength")
         case .coded(let system): .text(".coded(in: \(expression(for: system)))")
         case .identifiers(let identifiers):
-            .list(
-                open: ".identifiers([", items: identifiers.map { .text(Renderer.literal($0)) }, close: "])", breaking: .filled)
+            .list(open: ".identifiers([", items: identifiers.map { .text(Renderer.literal($0)) }, close: "])", breaking: .filled)
         case .unit(let unit): .text(".unit(\(Renderer.literal(unit)))")
         case .part(let part, let type, let rules):
             .list(

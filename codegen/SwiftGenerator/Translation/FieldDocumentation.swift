@@ -1,29 +1,27 @@
 import SDML
 
 /// The documentation of a property: what the notes say of the field, constraints put into words.
-struct FieldDocumentation {
+enum FieldDocumentation {
     /// A string a paragraph; one that begins with `- ` is an item of a list.
-    let paragraphs: [String]
-
-    init(_ field: SDMLField) {
+    static func paragraphs(on field: SDMLField) -> [String] {
         let notes = field.notes
         let isVitalSign = field.type == .value(.vitalSign)
-        let values = Self.allowedValues(notes, isVitalSign: isVitalSign)
-        let older = notes.formerly.isEmpty ? nil : "Older documents call it \(Self.list(notes.formerly.map { "`\($0)`" }, "or"))."
-        let first = [notes.documentation ?? "The field `\(DocComment.oneLine(field.name))`."] + Self.sentences(notes)
+        let values = allowedValues(notes, isVitalSign: isVitalSign)
+        let older = notes.formerly.isEmpty ? nil : "Older documents call it \(list(notes.formerly.map { "`\($0)`" }, "or"))."
+        let first = [notes.documentation ?? "The field `\(DocComment.oneLine(field.name))`."] + sentences(notes)
             + [isVitalSign ? values : nil, older].compactMap(\.self)
         var paragraphs = [first.joined(separator: " ")]
         if !isVitalSign, let values { paragraphs.append(values) }
         for part in notes.parts {
             guard case .value(let type) = field.type else { break }
             let isVitalSign = type.parts.contains { $0.name == part.name && $0.kind == .type(.vitalSign) }
-            let values = Self.allowedValues(part.notes, isVitalSign: isVitalSign)
-            let words = ([part.notes.documentation] + Self.sentences(part.notes) + [values]).compactMap(\.self)
+            let values = allowedValues(part.notes, isVitalSign: isVitalSign)
+            let words = ([part.notes.documentation] + sentences(part.notes) + [values]).compactMap(\.self)
             if words.isEmpty { continue }
             let property = SwiftValueTypes.property(ofPart: part.name, in: type)
             paragraphs.append("- `\(property)`: \(words.joined(separator: " "))")
         }
-        self.paragraphs = paragraphs
+        return paragraphs
     }
 
     private static func sentences(_ notes: FieldNotes) -> [String] {

@@ -11,14 +11,10 @@ enum SwiftSpelling {
     /// `sleep_night` → `SleepNight`, `VitalSigns` → `VitalSigns`.
     static func upperCamel(_ name: String, fallback: String) -> String {
         let words = words(of: name)
-        if words.isEmpty { return fallback }
-        return startingWithLetter(joined(words.map(uppercasedStart)))
+        return words.isEmpty ? fallback : startingWithLetter(joined(words.map(uppercasedStart)))
     }
 
-    static func firstLetterUppercased(_ word: String) -> String {
-        guard let first = word.first else { return word }
-        return first.uppercased() + word.dropFirst()
-    }
+    static func firstLetterUppercased(_ word: String) -> String { word.prefix(1).uppercased() + word.dropFirst() }
 
     /// `name` → `Name`; the abbreviations that Swift's naming rules write in capitals get them.
     static func uppercasedStart(_ word: String) -> String {
@@ -29,8 +25,7 @@ enum SwiftSpelling {
     /// tell nothing there.
     private static func words(of name: String) -> [String] {
         let words = name.unicodeScalars.split { $0 == "_" || !SwiftGrammar.isIdentifierPart($0) }.map { String($0) }
-        let isShouted = words.count > 1 && words.allSatisfy { $0 == $0.uppercased() }
-            && words.contains { $0 != $0.lowercased() }
+        let isShouted = words.count > 1 && words.allSatisfy { $0 == $0.uppercased() } && words.contains { $0 != $0.lowercased() }
         return isShouted ? words.map { $0.lowercased() } : words
     }
 
@@ -53,7 +48,6 @@ enum SwiftSpelling {
     }
 
     private static func startingWithLetter(_ name: String) -> String {
-        guard let first = name.unicodeScalars.first else { return name }
-        return SwiftGrammar.isIdentifierStart(first) ? name : "_\(name)"
+        name.unicodeScalars.first.map(SwiftGrammar.isIdentifierStart) == false ? "_\(name)" : name
     }
 }

@@ -3,10 +3,10 @@ import SDML
 /// What SDML's types are called in Swift.
 package enum SwiftValueTypes {
     /// Compounds are structs of the same name, but for `Name`, which says too little outside a model.
-    static func name(of type: SDMLType) -> String {
+    static func name(of type: SDMLType, isDay: Bool) -> String {
         switch type {
         case .number: "Double"
-        case .date: "XMLDateTime"
+        case .date: isDay ? "XMLDate" : "XMLDateTime"
         case .name: "PersonName"
         default: type.rawValue
         }
