@@ -107,7 +107,7 @@ extension RecordedExchange {
         outcome =
             try entry.object("_failure").failure("kind", detail: "detail", isSent: "mayHaveReachedServer", server: host)
             ?? response.answer(
-                response("status", \.integer), response("statusText", \.string), Self.fields(response),
+                response("status", \.whole), response("statusText", \.string), Self.fields(response),
                 content.body(body, isBase64: content(ifAny: "encoding", \.string) == "base64"))
     }
 

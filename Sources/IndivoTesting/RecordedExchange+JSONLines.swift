@@ -18,7 +18,7 @@ extension RecordedExchange {
             if let text = try line(ifAny: key, \.string) { return Data(text.utf8) }
             return try line(ifAny: key + "_b64", \.string).map { try line.body($0, isBase64: true) }
         }
-        (name, seq) = (try line("name", \.string), try line("seq", \.integer))
+        (name, seq) = (try line("name", \.string), try line("seq", \.whole))
         (call, note) = (try line(ifAny: "call", \.string), try line(ifAny: "note", \.string))
         (method, scheme) = (try line("method", \.string), try line(ifAny: "scheme", \.string))
         (host, path) = (try line("host", \.string), try line("path", \.string))
@@ -30,7 +30,7 @@ extension RecordedExchange {
         outcome =
             try line.failure("failure", detail: "failure_detail", isSent: "may_have_reached_server", server: host)
             ?? line.answer(
-                line("status", \.integer), line(ifAny: "reason", \.string) ?? "", fields("response_headers"),
+                line("status", \.whole), line(ifAny: "reason", \.string) ?? "", fields("response_headers"),
                 body("response_body") ?? Data())
     }
 }

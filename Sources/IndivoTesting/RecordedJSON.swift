@@ -58,3 +58,8 @@ struct RecordedJSON {
                 detail: try self(ifAny: detail, \.string)))
     }
 }
+
+extension JSONValue {
+    /// A whole number, also one that is written as 200.0, as tools do whose numbers are all doubles.
+    var whole: Int? { integer ?? double.flatMap { Int(exactly: $0) } }
+}

@@ -62,7 +62,10 @@ public struct Recording: Sendable {
 
     private init(archive content: Data, named name: String) throws(RecordingError) {
         let entries = try Self.read("the archive", of: name) {
-            let log = RecordedJSON(json: try JSONValue(parsing: content)).object("log")
+            // As much as can be parsed: archives hold all bodies.
+            var limits = JSONLimits()
+            limits.bytes = .max
+            let log = RecordedJSON(json: try JSONValue(parsing: content, limits: limits)).object("log")
             let version = try log("version", \.string)
             guard version.hasPrefix("1.") else { throw log.fault("its version is \(version), not 1.2") }
             return try log("entries", \.elements)

@@ -150,25 +150,27 @@ public protocol OAuthNonceStore: Sendable {
 ///
 /// Nonces are kept apart by consumer, token and timestamp (RFC 5849, 3.3).
 public final class OAuthNonceMemory: OAuthNonceStore {
-    /// Nonce, consumer and token of each use, by its timestamp.
-    private let uses = Mutex<[Int: Set<[String?]>]>([:])
+    /// Nonce, consumer and token of each use, by its timestamp; and at how many timestamps old ones are forgotten.
+    private let state = Mutex<(uses: [Int: Set<[String?]>], limit: Int)>(([:], 1_024))
     private let maximumAge: Int
     private let clock: @Sendable () -> Int
 
     /// A memory with a clock that gives the time in whole seconds since 1970-01-01T00:00:00Z.
-    /// - Parameter maximumAge: For how many seconds after its timestamp a nonce is remembered; not less than the verifier's.
+    /// - Parameter maximumAge: For how many seconds after its timestamp a nonce is remembered at least; not less than the
+    ///   verifier's.
     public init(maximumAge: Int = 300, clock: @escaping @Sendable () -> Int = OAuthSigner.systemTime) {
         (self.maximumAge, self.clock) = (maximumAge, clock)
     }
 
     public func use(_ nonce: String, timestamp: Int, consumerKey: String, token: String?) -> Bool {
-        uses.withLock { uses in
-            // Once for each second.
-            if uses[timestamp] == nil {
-                let oldest = clock() - maximumAge
-                uses = uses.filter { $0.key >= oldest }
+        state.withLock { state in
+            if state.uses.count >= state.limit {
+                // Twice the age: a request whose age was checked may have waited for its secrets since.
+                let oldest = clock() - 2 * maximumAge
+                state.uses = state.uses.filter { $0.key >= oldest }
+                state.limit = max(1_024, 2 * state.uses.count)
             }
-            return uses[timestamp, default: []].insert([nonce, consumerKey, token]).inserted
+            return state.uses[timestamp, default: []].insert([nonce, consumerKey, token]).inserted
         }
     }
 }

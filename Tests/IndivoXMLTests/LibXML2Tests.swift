@@ -129,6 +129,12 @@ struct LibXML2Tests {
         let wrong = LibXML2Tests.xsd.replacingOccurrences(of: "xs:int", with: "xs:nope")
         let error = try #require(throws: XMLError.self) { try XMLSchema(parsing: Data(wrong.utf8)) }
         #expect(error.kind == .schema)
+        let pattern = """
+            <xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
+            <xs:simpleType name="t"><xs:restriction base="xs:string">
+            <xs:pattern value="[a"/></xs:restriction></xs:simpleType></xs:schema>
+            """
+        #expect(try #require(throws: XMLError.self) { try XMLSchema(parsing: Data(pattern.utf8)) }.line == 3)
         let loading = LibXML2Tests.xsd.replacingOccurrences(
             of: "<xs:element name=\"list\">",
             with: "<xs:include schemaLocation=\"file:///etc/passwd\"/><xs:element name=\"list\">")

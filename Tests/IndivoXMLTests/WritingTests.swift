@@ -181,6 +181,14 @@ struct WritingTests {
         #expect(try XMLNode(parsing: node.xml()).namespace == "u` <&>")
     }
 
+    @Test("lines end with LF, by bytes", arguments: ["a\nb", "a\rb", "a\r\nb", "a\r\r\nb", "\r\r\n\n\r", "a\r\u{301}"])
+    func lineEnds(text: String) {
+        // A CR that an LF follows is dropped, any other becomes one.
+        let pieces = text.utf8.split(separator: 0x0D, omittingEmptySubsequences: false)
+        let expected = pieces.dropFirst().reduce(into: Array(pieces[0])) { $0 += ($1.first == 0x0A ? [] : [0x0A]) + $1 }
+        #expect(XMLText.normalizingLineEnds(text).utf8.elementsEqual(expected))
+    }
+
     @Test("canonical form does not see how a document was written down")
     func canonical() throws {
         let one = try XMLNode(parsing: "<a c='2'   b=\"1\"><![CDATA[x]]></a>")

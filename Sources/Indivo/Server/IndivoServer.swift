@@ -31,7 +31,8 @@ public final class IndivoServer: Sendable {
     let usedCallbacks = Mutex<[String]>([])
 
     /// - Parameters:
-    ///   - api: Mostly not the same as `ui`. Plain HTTP is for this machine only, and for the hosts that `options` name.
+    ///   - api: The REST API: scheme, host, port; mostly not `ui`, the UI server. Plain HTTP is for this machine only, and for
+    ///     the hosts that `options` name.
     ///   - transport: What carries requests; the system's own unless a test or an app brings another.
     ///   - logger: Gets the name and status of each call, never a secret or anything about the patient.
     public init(

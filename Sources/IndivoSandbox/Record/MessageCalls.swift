@@ -5,8 +5,9 @@ import GRDB
 enum MessageCalls {
     static let routes: [Route] = Route.below("/records/{record}", [
         .post("record_send_message", "/inbox/{message}", .message) { call in
+            let form = call.request.form
             for account in try call.record.recipients(in: call.db) {
-                _ = try deliver(to: account, record: call.record.id, externalId: call["message"], call)
+                _ = try deliver(form, to: account, record: call.record.id, externalId: call["message"], call)
             }
             return .ok
         },
@@ -16,7 +17,8 @@ enum MessageCalls {
     ]) + Route.below("/accounts/{account}", [
         .get("account_inbox", "/inbox/", .ownerAccount, inbox),
         .post("account_send_message", "/inbox/", .admin) { call in
-            let message = try deliver(to: call.account.id, externalId: call.request.form["message_id"], call)
+            let form = call.request.form
+            let message = try deliver(form, to: call.account.id, externalId: form["message_id"], call)
             return .xml(try message.markup(in: call.db))
         },
         Route(["GET"], "account_inbox_message", "/inbox/{message}", .ownerAccount, read),
@@ -27,8 +29,10 @@ enum MessageCalls {
         .get("account_notifications", "/notifications/", .ownerAccount, notifications),
     ])
 
-    private static func deliver(to account: String, record: String? = nil, externalId: String?, _ call: Call) throws -> MessageRow {
-        let (form, sender) = (call.request.form, call.principal.effective.id)
+    private static func deliver(
+        _ form: FormFields, to account: String, record: String? = nil, externalId: String?, _ call: Call
+    ) throws -> MessageRow {
+        let sender = call.principal.effective.id
         // An id that is nil is none's.
         let same = "message WHERE account = ? AND sender = ? AND externalId = ?"
         let isKnown = try call.db.exists(same, [account, sender, externalId])

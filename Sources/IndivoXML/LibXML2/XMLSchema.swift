@@ -55,7 +55,8 @@ public final class XMLSchema: Sendable {
         guard let pointer else {
             let problems = messages.map { Problem($0, in: root.tree) }
             let all = problems.map(\.description).joined(separator: "; ")
-            throw XMLError(.schema, line: problems.first?.line, message: "not a schema: " + all)
+            // What the compiler of patterns says has no line, and comes first.
+            throw XMLError(.schema, line: problems.lazy.compactMap(\.line).first, message: "not a schema: " + all)
         }
         schema = Mutex(Handle(pointer: pointer))
     }

@@ -25,7 +25,20 @@ public struct XMLError: Error, Hashable, Sendable {
 
     /// The limits that an error can name: each is the property of `XMLLimits` that has its name.
     public enum Limit: String, Hashable, Sendable {
-        case depth, inputBytes, textBytes, attributes, nameBytes, entityExpansionBytes, entityDepth
+        /// How deep elements lie.
+        case depth
+        /// The bytes of the input.
+        case inputBytes
+        /// The bytes of one text or value.
+        case textBytes
+        /// The attributes of one element.
+        case attributes
+        /// The bytes of one name.
+        case nameBytes
+        /// The bytes that entities add.
+        case entityExpansionBytes
+        /// How deep entities lie.
+        case entityDepth
     }
 
     /// What kind of thing is wrong.

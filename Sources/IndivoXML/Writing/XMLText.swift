@@ -21,7 +21,8 @@ package enum XMLText {
 
     /// The text as a parser gives it back: a line ends with LF, whether it was written with CR, CRLF or LF (section 2.11).
     package static func normalizingLineEnds(_ text: String) -> String {
-        text.utf8.contains(0x0D) ? text.replacing("\r\n", with: "\n").replacing("\r", with: "\n") : text
+        // "\r\n" is one Character. In one pass: the LF that stood for it would join a CR before it.
+        text.utf8.contains(0x0D) ? String(text.map { $0 == "\r\n" || $0 == "\r" ? "\n" : $0 }) : text
     }
 
     /// Whether a parser gives both back as the same: byte for byte, but for the line ends.

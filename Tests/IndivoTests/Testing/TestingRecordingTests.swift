@@ -151,7 +151,7 @@ struct TestingRecordingTests {
                   "headers": [{"name": ":authority", "value": "indivo.example.org"}, {"name": "accept", "value": "*/*"}],
                   "queryString": [], "headersSize": -1, "bodySize": 0},
                 "response": {
-                  "status": 200, "statusText": "", "httpVersion": "h2", "cookies": [],
+                  "status": 200.0, "statusText": "", "httpVersion": "h2", "cookies": [],
                   "headers": [{"name": "content-type", "value": "text/plain"}],
                   "content": {"size": 5, "mimeType": "text/plain", "text": "Mi4wLjA=", "encoding": "base64"},
                   "redirectURL": "", "headersSize": -1, "bodySize": -1}
