@@ -38,7 +38,7 @@ package struct Chart {
             latest: """
                 <strong>\(Chart.text(last.value))</strong> \(shownUnit)
                 <span class="\(verdict == "normal" ? "good" : verdict.isEmpty ? "quiet" : "bad")">\(verdict)</span>\
-                <span class="quiet">\(rangeText) <time datetime="\(last.at.day)">\(last.at.day)</time></span>
+                <span class="quiet">\(rangeText.map { " (\($0))" } ?? "") <time datetime="\(last.at.day)">\(last.at.day)</time></span>
                 """,
             label: summary(of: sorted),
             """
@@ -76,12 +76,11 @@ package struct Chart {
         return value > normal.upperBound ? "above normal" : value < normal.lowerBound ? "below normal" : "normal"
     }
 
-    private var rangeText: String { normal.map { " (\(Chart.text($0.lowerBound)) to \(Chart.text($0.upperBound)))" } ?? "" }
+    private var rangeText: String? { normal.map { "\(Chart.text($0.lowerBound)) to \(Chart.text($0.upperBound))" } }
 
     private func summary(of points: [Point]) -> String {
         let values = points.map { "\($0.at.day): \(Chart.text($0.value))" }.joined(separator: ", ")
-        let range = normal.map { "; normal \(Chart.text($0.lowerBound)) to \(Chart.text($0.upperBound))" } ?? ""
-        return "\(title) in \(shownUnit). \(values)\(range)"
+        return "\(title) in \(shownUnit). \(values)" + (rangeText.map { "; normal \($0)" } ?? "")
     }
 
     /// A number with four digits that count, or all those before the point.

@@ -79,7 +79,7 @@ package struct TimeChart {
             let scale = ChartScale(marks.flatMap(\.values))
             return (scale.grid, scale.y)
         case .names(let names):
-            let height = (ChartFrame.height - ChartFrame.bottom - 8) / Double(max(1, names.count))
+            let height = (ChartFrame.bottom - 8) / Double(max(1, names.count))
             func y(_ index: Double) -> Double { 8 + height * (index + 0.5) }
             return (Markup(names.enumerated().map { ChartScale.line(y(Double($0)), $1) }), y)
         }
@@ -93,9 +93,8 @@ package struct TimeChart {
         case .bar(let low, let high):
             // What is short stays visible, and neighbours stay apart.
             let width = max(end - start - (end - start > 4 ? 1 : 0), 1.5)
-            let (top, bottom) = (min(y(low), y(high)), max(y(low), y(high)))
-            let isFlat = bottom - top < 1.5
-            let (from, height) = isFlat ? ((top + bottom) / 2 - 0.75, 1.5) : (top, bottom - top)
+            let height = max(abs(y(low) - y(high)), 1.5)
+            let from = (y(low) + y(high) - height) / 2
             return """
                 <rect class="mark-\(mark.style)" x="\(start)" y="\(from)" width="\(width)" height="\(height)">\(title)</rect>
                 """
@@ -109,7 +108,7 @@ package struct TimeChart {
 
     private func tick(_ tick: (at: Int, text: String)) -> Markup {
         let x = ChartFrame.x(tick.at, in: time)
-        let anchor = x < ChartFrame.left + 10 ? "start" : x > ChartFrame.width - ChartFrame.right - 10 ? "end" : "middle"
+        let anchor = x < ChartFrame.left + 10 ? "start" : x > ChartFrame.right - 10 ? "end" : "middle"
         return """
             <line class="grid" x1="\(x)" y1="142" x2="\(x)" y2="147"/>\
             <text x="\(x)" y="161" text-anchor="\(anchor)">\(tick.text)</text>

@@ -125,7 +125,11 @@ package struct HTTPListener: Sendable {
             while !Task.isCancelled {
                 do {
                     let socket = try await listening.accept()
-                    let peer = socket.peer
+                    // The address of the client.
+                    let peer = switch try? socket.socket.remotePeer() {
+                    case .ip4(let host, _), .ip6(let host, _): host
+                    default: ""
+                    }
                     guard !connections.isFull(of: peer) else {
                         try? socket.close()
                         continue
@@ -147,16 +151,6 @@ package struct HTTPListener: Sendable {
                     try? await Task.sleep(for: .milliseconds(50))
                 }
             }
-        }
-    }
-}
-
-extension AsyncSocket {
-    /// The address of the client.
-    fileprivate var peer: String {
-        switch try? socket.remotePeer() {
-        case .ip4(let host, _), .ip6(let host, _): host
-        default: ""
         }
     }
 }
