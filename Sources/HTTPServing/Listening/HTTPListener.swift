@@ -20,10 +20,9 @@ package struct HTTPListener: Sendable {
         package var bodyLimit: Int
         /// The largest request line with header fields that is read, in bytes.
         package var headLimit = 64 << 10
-        /// How many bytes of bodies may be in memory at once. A body for whose next bytes there is no room is read to its end,
-        /// dropped, with the response ``overloaded``.
+        /// How many bytes of bodies may be in memory at once.
         package var bodyBudget = Int.max
-        /// The response where the budget is used up.
+        /// The response where the budget is used up. A body for whose next bytes there is no room is read to its end, and dropped.
         package var overloaded = Response(status: 503, type: "text/plain", text: "Too much at once.\n").adding("Retry-After", "5")
         /// The fewest bytes a second of a body of which more than 64 KiB have come, measured in windows of ten seconds. The
         /// connection of a slower one is cut; 0 for none.
