@@ -18,8 +18,6 @@ package struct HTTPListener: Sendable {
         package var port: UInt16
         /// The largest body that is read, in bytes.
         package var bodyLimit: Int
-        /// The largest request line with header fields that is read, in bytes.
-        package var headLimit = 64 << 10
         /// How many bytes of bodies may be in memory at once.
         package var bodyBudget = Int.max
         /// The response where the budget is used up. A body for whose next bytes there is no room is read to its end, and dropped.
@@ -129,21 +127,9 @@ package struct HTTPListener: Sendable {
                     case .ip4(let host, _), .ip6(let host, _): host
                     default: ""
                     }
-                    guard !connections.isFull(of: peer) else {
-                        try? socket.close()
-                        continue
-                    }
-                    while !connections.open(socket.socket.file.rawValue, of: peer, for: .seconds(settings.timeout)) {
-                        guard !Task.isCancelled else {
-                            try? socket.close()
-                            return
-                        }
-                        // Every connection is being answered, or about to close: who comes waits in the system's queue.
-                        try? await Task.sleep(for: .milliseconds(10))
-                    }
                     let connection = ServedConnection(
                         socket: socket, peer: peer, connections: connections, settings: settings, handler: handler)
-                    group.addTask { await connection.serve() }
+                    if await connection.open() { group.addTask { await connection.serve() } } else { try? socket.close() }
                 } catch {
                     // Descriptors have run out, or the client went before it was accepted.
                     connections.cutLongestWaiting()

@@ -6,12 +6,14 @@ struct RequestReader {
     /// The longest line before a chunk.
     private static let chunkLineLimit = 1024
 
+    /// The largest request line with header fields, in bytes.
+    private static let headLimit = 64 << 10
+
     private let socket: AsyncSocket
-    private let headLimit: Int
     /// What has come and is not yet read.
     private var buffer: ArraySlice<UInt8> = []
 
-    init(_ socket: AsyncSocket, headLimit: Int) { (self.socket, self.headLimit) = (socket, headLimit) }
+    init(_ socket: AsyncSocket) { self.socket = socket }
 
     /// Waits for a byte that is not yet read; false at the connection's end.
     mutating func waitForMore() async throws -> Bool {
@@ -29,12 +31,11 @@ struct RequestReader {
     }
 
     /// Reads a head, with the empty line behind it.
-    ///
     /// - Throws: ``RequestError``; `SocketError.disconnected` at the connection's end.
     mutating func head() async throws -> RequestHead {
-        var lines = try await lines(limit: headLimit)
+        var lines = try await lines(limit: Self.headLimit)
         // One empty line before a request is overlooked (RFC 9112 section 2.2).
-        if lines.isEmpty { lines = try await self.lines(limit: headLimit - 2) }
+        if lines.isEmpty { lines = try await self.lines(limit: Self.headLimit - 2) }
         return try RequestHead(lines: lines)
     }
 
@@ -49,7 +50,7 @@ struct RequestReader {
                 guard try await line(limit: 0).isEmpty else { throw RequestError.malformed }
             }
             // Fields behind the last chunk say nothing that counts here.
-            _ = try await lines(limit: headLimit)
+            _ = try await lines(limit: Self.headLimit)
         }
     }
 

@@ -23,9 +23,7 @@ public struct CallbackSession: Sendable {
 
     /// - Parameter next: Waits for the visit that a step needs; `nil` when the person gave up.
     public init(callback: URL?, next: @escaping @Sendable (Step) async throws -> Visit?, close: @escaping @Sendable () -> Void) {
-        self.callback = callback
-        self.next = next
-        self.close = close
+        (self.callback, self.next, self.close) = (callback, next, close)
     }
 
     /// - Parameter visits: The visits, as they come; when it ends, the login is given up.
@@ -53,11 +51,7 @@ public struct CallbackSession: Sendable {
         /// A visit to be handed to a session, from a receiver of one's own.
         public init(
             url: URL, redirect: (@Sendable (URL) -> Void)? = nil, finish: @escaping @Sendable (_ message: String) -> Void = { _ in }
-        ) {
-            self.url = url
-            self.redirect = redirect
-            self.finish = finish
-        }
+        ) { (self.url, self.redirect, self.finish) = (url, redirect, finish) }
     }
 }
 

@@ -1,6 +1,5 @@
 import Foundation
 import OAuth1
-import Synchronization
 
 /// Receives callbacks on 127.0.0.1, for tools and desktop apps (RFC 8252, section 7.3).
 ///
@@ -22,15 +21,9 @@ public struct LoopbackListener: CallbackReceiver {
     private let socket: LoopbackSocket?
 
     /// A listener on a port that is taken when a login begins, and given back before the login returns.
-    public init(port: UInt16 = 8002) {
-        self.port = port
-        socket = nil
-    }
+    public init(port: UInt16 = 8002) { (self.port, socket) = (port, nil) }
 
-    private init(socket: LoopbackSocket) {
-        port = socket.port
-        self.socket = socket
-    }
+    private init(socket: LoopbackSocket) { (port, self.socket) = (socket.port, socket) }
 
     /// A listener on a port that is free now, and kept. It serves one login at a time.
     /// - Throws: ``IndivoError`` with the reason ``IndivoError/LoginError/badCallback(_:)`` when the system gives none.
@@ -69,7 +62,6 @@ public struct LoopbackListener: CallbackReceiver {
             }
         }
         let isKept = self.socket != nil
-        let isOpen = Mutex(true)
         return CallbackSession(
             callback: url(callbackPath),
             next: { step in
@@ -78,11 +70,10 @@ public struct LoopbackListener: CallbackReceiver {
                 return await visits.first { _ in true }
             },
             close: {
-                guard isOpen.withLock({ exchange(&$0, with: false) }) else { return }
-                service.stop()
+                guard service.stop() else { return }
                 choices.finish()
                 callbacks.finish()
-                if isKept { socket.end() } else { socket.giveBack() }
+                socket.end(keepsPort: isKept)
             })
     }
 

@@ -4,11 +4,7 @@ import Synchronization
 /// A socket listening on 127.0.0.1, for one login at a time. No process that is started meanwhile gets it, nor its
 /// connections.
 final class LoopbackSocket: Sendable {
-    private enum State {
-        case idle
-        case serving
-        case closed
-    }
+    private enum State { case idle, serving, closed }
 
     let descriptor: Int32
     let port: UInt16
@@ -40,13 +36,11 @@ final class LoopbackSocket: Sendable {
         }
         self.descriptor = descriptor
         port = UInt16(bigEndian: address.sin_port)
-        guard bound else {
-            let error = Self.failure(wanted)
-            throw error  // and the deinitialiser closes the socket
-        }
+        // The deinitialiser closes the socket.
+        guard bound else { throw Self.failure(wanted) }
     }
 
-    deinit { giveBack() }
+    deinit { end(keepsPort: false) }
 
     /// Begins to serve the socket.
     /// - Throws: ``IndivoError`` where another login is being served.
@@ -57,15 +51,12 @@ final class LoopbackSocket: Sendable {
         }
     }
 
-    /// Ends it. From now on connections wait for the next login.
-    func end() { state.withLock { if $0 == .serving { $0 = .idle } } }
-
-    /// Gives the port back.
-    func giveBack() {
+    /// Ends it: from now on connections wait for the next login, or the port is given back.
+    func end(keepsPort: Bool) {
         state.withLock { state in
             guard state != .closed else { return }
-            state = .closed
-            close(descriptor)
+            state = keepsPort ? .idle : .closed
+            if !keepsPort { close(descriptor) }
         }
     }
 
