@@ -13,8 +13,7 @@ public struct ByteSource: Sendable {
 
     /// - Parameter read: Gives `count` bytes from an offset on; what it is asked for is always within `size`.
     public init(size: Int, read: @escaping @Sendable (_ offset: Int, _ count: Int) throws -> Data) {
-        self.size = max(0, size)
-        reader = read
+        (self.size, reader) = (max(0, size), read)
     }
 
     /// Bytes in memory.

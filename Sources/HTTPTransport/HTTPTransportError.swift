@@ -64,27 +64,18 @@ public struct HTTPTransportError: Error, Sendable, Hashable, CustomStringConvert
     private var message: String {
         let said = detail.map { " (\($0))" } ?? ""
         return switch kind {
-        case .invalidRequest:
-            "the request to \(server) cannot be sent: \(detail ?? "it is not valid")"
-        case .hostNotFound:
-            "the host of \(server) was not found\(said); check the server's URL, and that this machine is online"
-        case .cannotConnect:
-            "no connection to \(server)\(said); check that the server runs and that the port is right"
-        case .tls:
-            "no secure connection to \(server)\(said); check the server's certificate, or whether it speaks plain HTTP"
-        case .timedOut where mayHaveReachedServer:
-            "\(server) did not answer in time\(said)"
-        case .timedOut:
-            "\(server) could not be reached in time\(said); nothing was sent, try again"
-        case .responseLost:
-            "the connection to \(server) broke before the answer was complete\(said)"
+        case .invalidRequest: "the request to \(server) cannot be sent: \(detail ?? "it is not valid")"
+        case .hostNotFound: "the host of \(server) was not found\(said); check the server's URL, and that this machine is online"
+        case .cannotConnect: "no connection to \(server)\(said); check that the server runs and that the port is right"
+        case .tls: "no secure connection to \(server)\(said); check the server's certificate, or whether it speaks plain HTTP"
+        case .timedOut where mayHaveReachedServer: "\(server) did not answer in time\(said)"
+        case .timedOut: "\(server) could not be reached in time\(said); nothing was sent, try again"
+        case .responseLost: "the connection to \(server) broke before the answer was complete\(said)"
         case .responseTooLarge:
             "the answer of \(server) is longer than this transport takes\(said); "
                 + "ask for less, or raise HTTPLimits.maximumResponseBytes"
-        case .malformedResponse:
-            "\(server) did not answer with HTTP\(said); check that host and port are the server's"
-        case .other:
-            "the request to \(server) failed\(said)"
+        case .malformedResponse: "\(server) did not answer with HTTP\(said); check that host and port are the server's"
+        case .other: "the request to \(server) failed\(said)"
         }
     }
 }

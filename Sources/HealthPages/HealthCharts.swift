@@ -73,10 +73,9 @@ struct HealthCharts {
         ticks: [(at: Int, text: String)]? = nil, legend: [(style: String, text: String)] = [], _ heads: [String], _ rows: [[Markup]]
     ) -> Markup {
         let shown = Array(rows.prefix(Self.rowLimit))
-        var markup = TimeChart(
+        var markup = TimeChart.markup(
             title: title, lead: lead, time: time ?? period.range, ticks: ticks ?? period.ticks, axis: axis, marks: marks,
-            legend: legend, table: Table(heads: heads, rows: shown)
-        ).markup
+            legend: legend, table: Table(heads: heads, rows: shown))
         if shown.count < rows.count { markup += "<p class=\"quiet\">The table has the first \(shown.count) of \(rows.count).</p>" }
         return markup
     }

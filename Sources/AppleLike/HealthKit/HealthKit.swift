@@ -7,40 +7,41 @@ public typealias CFTypeID = UInt
 
 /// Of CoreFoundation, which HealthKit brings on Apple's systems.
 public func CFGetTypeID(_ object: AnyObject) -> CFTypeID {
-    guard let number = object as? NSNumber else { return 0 }
     // A Boolean has the type `char` in Objective-C.
-    return number.objCType.pointee == CChar(UInt8(ascii: "c")) ? CFBooleanGetTypeID() : 22
+    (object as? NSNumber).map { $0.objCType.pointee == CChar(UInt8(ascii: "c")) ? CFBooleanGetTypeID() : 22 } ?? 0
 }
 
 public func CFBooleanGetTypeID() -> CFTypeID { 21 }
 
 public let HKMetadataKeyTimeZone = "HKTimeZone"
 
-open class HKObjectType: NSObject {
+open class HKSampleType: NSObject {
     public let identifier: String
     public init(identifier: String) { self.identifier = identifier }
 }
 
-open class HKSampleType: HKObjectType {}
-
-public struct HKQuantityTypeIdentifier: RawRepresentable, Hashable, Sendable {
+/// The name of a type of samples; HealthKit has a structure of its own for each kind.
+public struct HKTypeIdentifier<SampleType>: RawRepresentable, Hashable, Sendable {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
-    public static let activeEnergyBurned = HKQuantityTypeIdentifier(rawValue: "HKQuantityTypeIdentifierActiveEnergyBurned")
-    public static let heartRate = HKQuantityTypeIdentifier(rawValue: "HKQuantityTypeIdentifierHeartRate")
-    public static let bloodPressureSystolic = HKQuantityTypeIdentifier(rawValue: "HKQuantityTypeIdentifierBloodPressureSystolic")
 }
 
-public struct HKCategoryTypeIdentifier: RawRepresentable, Hashable, Sendable {
-    public var rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
-    public static let sleepAnalysis = HKCategoryTypeIdentifier(rawValue: "HKCategoryTypeIdentifierSleepAnalysis")
+public typealias HKQuantityTypeIdentifier = HKTypeIdentifier<HKQuantityType>
+public typealias HKCategoryTypeIdentifier = HKTypeIdentifier<HKCategoryType>
+public typealias HKCorrelationTypeIdentifier = HKTypeIdentifier<HKCorrelationType>
+
+extension HKQuantityTypeIdentifier {
+    public static var activeEnergyBurned: Self { Self(rawValue: "HKQuantityTypeIdentifierActiveEnergyBurned") }
+    public static var heartRate: Self { Self(rawValue: "HKQuantityTypeIdentifierHeartRate") }
+    public static var bloodPressureSystolic: Self { Self(rawValue: "HKQuantityTypeIdentifierBloodPressureSystolic") }
 }
 
-public struct HKCorrelationTypeIdentifier: RawRepresentable, Hashable, Sendable {
-    public var rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
-    public static let bloodPressure = HKCorrelationTypeIdentifier(rawValue: "HKCorrelationTypeIdentifierBloodPressure")
+extension HKCategoryTypeIdentifier {
+    public static var sleepAnalysis: Self { Self(rawValue: "HKCategoryTypeIdentifierSleepAnalysis") }
+}
+
+extension HKCorrelationTypeIdentifier {
+    public static var bloodPressure: Self { Self(rawValue: "HKCorrelationTypeIdentifierBloodPressure") }
 }
 
 public final class HKQuantityType: HKSampleType {
@@ -99,23 +100,17 @@ public final class HKSourceRevision: NSObject {
     public var operatingSystemVersion: OperatingSystemVersion { OperatingSystemVersion(majorVersion: 10, minorVersion: 1, patchVersion: 0) }
 }
 
-open class HKObject: NSObject {
+open class HKSample: NSObject {
     public let uuid = UUID()
+    public let sampleType: HKSampleType
+    public let startDate: Date
+    public let endDate: Date
     public let device: HKDevice?
     public let metadata: [String: Any]?
     public var sourceRevision: HKSourceRevision { HKSourceRevision() }
 
-    init(device: HKDevice?, metadata: [String: Any]?) { (self.device, self.metadata) = (device, metadata) }
-}
-
-open class HKSample: HKObject {
-    public let sampleType: HKSampleType
-    public let startDate: Date
-    public let endDate: Date
-
-    init(_ type: HKSampleType, _ start: Date, _ end: Date, _ device: HKDevice?, _ metadata: [String: Any]?) {
-        (sampleType, startDate, endDate) = (type, start, end)
-        super.init(device: device, metadata: metadata)
+    init(_ type: HKSampleType, _ start: Date, _ end: Date, _ device: HKDevice? = nil, _ metadata: [String: Any]? = nil) {
+        (sampleType, startDate, endDate, self.device, self.metadata) = (type, start, end, device, metadata)
     }
 }
 
@@ -160,7 +155,7 @@ public final class HKWorkout: HKSample {
 
     public init(activityType: HKWorkoutActivityType, start: Date, end: Date) {
         workoutActivityType = activityType
-        super.init(HKSampleType(identifier: "HKWorkoutTypeIdentifier"), start, end, nil, nil)
+        super.init(HKSampleType(identifier: "HKWorkoutTypeIdentifier"), start, end)
     }
 }
 
@@ -205,7 +200,7 @@ public final class HKStateOfMind: HKSample {
 
     public init(date: Date, kind: Kind, valence: Double, labels: [Label], associations: [Association]) {
         (self.kind, self.valence, self.labels, self.associations) = (kind, valence, labels, associations)
-        super.init(HKSampleType(identifier: "HKDataTypeStateOfMind"), date, date, nil, nil)
+        super.init(HKSampleType(identifier: "HKDataTypeStateOfMind"), date, date)
     }
 }
 

@@ -49,22 +49,17 @@ private struct Item: Hashable {
 private let items = Mutex<[Item: Data]>([:])
 
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
-    guard let item = Item(attributes), item.account != nil, let data = attributes[kSecValueData] as? Data else {
-        return errSecParam
-    }
-    return items.withLock { items in
-        guard items[item] == nil else { return errSecDuplicateItem }
-        items[item] = data
-        return errSecSuccess
-    }
+    write(attributes, attributes, ifPresent: false)
 }
 
 public func SecItemUpdate(_ query: CFDictionary, _ attributes: CFDictionary) -> OSStatus {
-    guard let item = Item(query), item.account != nil, let data = attributes[kSecValueData] as? Data else {
-        return errSecParam
-    }
+    write(query, attributes, ifPresent: true)
+}
+
+private func write(_ query: CFDictionary, _ attributes: CFDictionary, ifPresent: Bool) -> OSStatus {
+    guard let item = Item(query), item.account != nil, let data = attributes[kSecValueData] as? Data else { return errSecParam }
     return items.withLock { items in
-        guard items[item] != nil else { return errSecItemNotFound }
+        guard (items[item] != nil) == ifPresent else { return ifPresent ? errSecItemNotFound : errSecDuplicateItem }
         items[item] = data
         return errSecSuccess
     }

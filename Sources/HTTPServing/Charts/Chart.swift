@@ -31,37 +31,32 @@ package struct Chart {
         let places = sorted.map { (x: ChartFrame.x(Int($0.at.rawValue), in: time), y: scale.y($0.value)) }
         let line = places.enumerated().map { index, place -> Markup in "\(index == 0 ? "" : " ")\(place.x),\(place.y)" }
         let verdict = self.verdict(on: last.value)
-        let lastDay: Markup =
-            last.at.day == first.at.day ? .empty : "<text x=\"324\" y=\"164\" text-anchor=\"end\">\(last.at.day)</text>"
+        let rows = sorted.reversed().map { point -> [Markup] in
+            [
+                "<a href=\"\(point.page)\"><time datetime=\"\(point.at.day)\">\(point.at.day)</time></a>",
+                "\(Chart.text(point.value)) \(shownUnit)", Table.cell(self.verdict(on: point.value)),
+            ]
+        }
+        let words = sorted.map { "\($0.at.day): \(Chart.text($0.value))" }.joined(separator: ", ")
         return ChartFrame.figure(
             title,
             latest: """
                 <strong>\(Chart.text(last.value))</strong> \(shownUnit)
                 <span class="\(verdict == "normal" ? "good" : verdict.isEmpty ? "quiet" : "bad")">\(verdict)</span>\
-                <span class="quiet">\(rangeText) <time datetime="\(last.at.day)">\(last.at.day)</time></span>
+                <span class="quiet">\(rangeText.map { " (\($0))" } ?? "") <time datetime="\(last.at.day)">\(last.at.day)</time></span>
                 """,
-            label: summary(of: sorted),
+            label: "\(title) in \(shownUnit). \(words)" + (rangeText.map { "; normal \($0)" } ?? ""),
             """
             \(range(scale))\(scale.grid)<polyline class="line" points="\(line)"/>
             \(zip(sorted, places).map { mark($0, $1.x, $1.y) })
-            <text x="46" y="164">\(first.at.day)</text>\(lastDay)
+            <text x="46" y="164">\(first.at.day)</text>
+            <text x="324" y="164" text-anchor="end">\(last.at.day == first.at.day ? "" : last.at.day)</text>
             """,
             summary: """
                 \(points.count == 1 ? "1 value" : "\(points.count) values")\
                 <span class="unseen"> of \(title), with their documents</span>
                 """,
-            values(sorted))
-    }
-
-    /// The values as a table, each with its document.
-    private func values(_ points: [Point]) -> Table {
-        let rows = points.reversed().map { point -> [Markup] in
-            [
-                "<a href=\"\(point.page)\"><time datetime=\"\(point.at.day)\">\(point.at.day)</time></a>",
-                "\(Chart.text(point.value)) \(shownUnit)", Table.cell(verdict(on: point.value)),
-            ]
-        }
-        return Table(heads: ["On", "Value", "Compared"], rows: rows)
+            Table(heads: ["On", "Value", "Compared"], rows: rows))
     }
 
     // MARK: Words
@@ -76,13 +71,7 @@ package struct Chart {
         return value > normal.upperBound ? "above normal" : value < normal.lowerBound ? "below normal" : "normal"
     }
 
-    private var rangeText: String { normal.map { " (\(Chart.text($0.lowerBound)) to \(Chart.text($0.upperBound)))" } ?? "" }
-
-    private func summary(of points: [Point]) -> String {
-        let values = points.map { "\($0.at.day): \(Chart.text($0.value))" }.joined(separator: ", ")
-        let range = normal.map { "; normal \(Chart.text($0.lowerBound)) to \(Chart.text($0.upperBound))" } ?? ""
-        return "\(title) in \(shownUnit). \(values)\(range)"
-    }
+    private var rangeText: String? { normal.map { "\(Chart.text($0.lowerBound)) to \(Chart.text($0.upperBound))" } }
 
     /// A number with four digits that count, or all those before the point.
     package static func text(_ value: Double) -> String { String(format: 1000...1e15 ~= abs(value) ? "%.0f" : "%.4g", value) }

@@ -2,17 +2,11 @@ import Foundation
 
 /// Where things lie in a chart, in units of its view box.
 enum ChartFrame {
-    static let width = 340.0
-    static let height = 170.0
-    static let left = 46.0
-    static let right = 16.0
-    static let top = 18.0
-    static let bottom = 28.0
+    static let (left, right, top, bottom) = (46.0, 324.0, 18.0, 142.0)
 
     /// Where a point in time lies.
     static func x(_ instant: Int, in range: Range<Int>) -> Double {
-        guard !range.isEmpty else { return left + (width - left - right) / 2 }
-        return left + (width - left - right) * Double(instant - range.lowerBound) / Double(range.count)
+        range.isEmpty ? (left + right) / 2 : left + (right - left) * Double(instant - range.lowerBound) / Double(range.count)
     }
 
     /// What a chart draws, with its words around it.
@@ -36,36 +30,30 @@ extension Markup.StringInterpolation {
 
 /// Where values lie in a chart, and which round ones have a line.
 struct ChartScale {
-    let ticks: [Double]
-    private let low: Double
-    private let high: Double
+    private let low, high, step: Double
 
     /// A scale that shows all of these values.
     init(_ values: [Double]) {
         let least = values.min() ?? 0
         let most = values.max() ?? 1
-        let step = Self.step(for: max(most - least, abs(most) * 0.05, 0.01))
+        // A round number of which two to four make up the span.
+        let span = max(most - least, abs(most) * 0.05, 0.01)
+        let magnitude = pow(10, floor(log10(span)))
+        step = [0.5, 1, 2, 5].map { $0 * magnitude }.first { span / $0 <= 3 } ?? 10 * magnitude
         low = (least / step).rounded(.down) * step
         high = max((most / step).rounded(.up) * step, low + step)
-        // Counted, not added up: at a great distance from zero a step may change nothing.
-        let count = ((high - low) / step).rounded()
-        let (low, bound) = (low, Int(exactly: count).map { min($0, 12) } ?? 0)
-        ticks = (0...bound).map { low + Double($0) * step }
-    }
-
-    /// A round number of which two to four make up the span.
-    private static func step(for span: Double) -> Double {
-        let magnitude = pow(10, floor(log10(span)))
-        return [0.5, 1, 2, 5].map { $0 * magnitude }.first { span / $0 <= 3 } ?? 10 * magnitude
     }
 
     func y(_ value: Double) -> Double {
-        let height = ChartFrame.height - ChartFrame.top - ChartFrame.bottom
-        return ChartFrame.height - ChartFrame.bottom - height * (value - low) / (high - low)
+        ChartFrame.bottom - (ChartFrame.bottom - ChartFrame.top) * (value - low) / (high - low)
     }
 
     /// The lines of the round values, with their numbers.
-    var grid: Markup { Markup(ticks.map { tick in ChartScale.line(y(tick), Chart.text(tick)) }) }
+    var grid: Markup {
+        // Counted, not added up: at a great distance from zero a step may change nothing.
+        let last = Int(exactly: ((high - low) / step).rounded()).map { min($0, 12) } ?? 0
+        return Markup((0...last).map { low + Double($0) * step }.map { ChartScale.line(y($0), Chart.text($0)) })
+    }
 
     /// A line across, with what stands before it.
     static func line(_ y: Double, _ text: String) -> Markup {

@@ -1,7 +1,7 @@
 /// Bars, periods and points along a stretch of time: SVG, no script, with a table of what it shows.
 ///
 /// Bars have a style, which the legend names; what they are stands in their titles and in the table too.
-package struct TimeChart {
+package enum TimeChart {
     /// Something along the time.
     package struct Mark {
         /// How it is drawn.
@@ -14,22 +14,16 @@ package struct TimeChart {
             case point(Double)
         }
 
-        package var time: Range<Int>
-        package var shape: Shape
-        /// The name of its style and of its entry in the legend.
-        package var style: String
-        /// What it shows, in words.
-        package var words: String
+        let time: Range<Int>
+        let shape: Shape
+        let style: String
+        let words: String
 
+        /// - Parameters:
+        ///   - style: The name of its style and of its entry in the legend.
+        ///   - words: What it shows.
         package init(_ shape: Shape, over time: Range<Int>, style: String, words: String) {
             (self.time, self.shape, self.style, self.words) = (time, shape, style, words)
-        }
-
-        var values: [Double] {
-            switch shape {
-            case .bar(let low, let high): [low, high]
-            case .period(let value), .point(let value): [value]
-            }
         }
     }
 
@@ -40,52 +34,45 @@ package struct TimeChart {
         case names([String])
     }
 
-    package var title: String
-    /// What it comes to, in a few words.
-    package var lead: Markup
-    package var time: Range<Int>
-    /// Times with a name under the chart.
-    package var ticks: [(at: Int, text: String)]
-    package var axis: Axis
-    package var marks: [Mark]
-    /// Styles and their names.
-    package var legend: [(style: String, text: String)]
-    package var table: Table
-
-    package init(
+    /// - Parameters:
+    ///   - lead: What it comes to, in a few words.
+    ///   - ticks: Times with a name under the chart.
+    ///   - legend: Styles and their names.
+    package static func markup(
         title: String, lead: Markup, time: Range<Int>, ticks: [(at: Int, text: String)], axis: Axis = .values, marks: [Mark],
         legend: [(style: String, text: String)] = [], table: Table
-    ) {
-        (self.title, self.lead, self.time, self.ticks, self.axis) = (title, lead, time, ticks, axis)
-        (self.marks, self.legend, self.table) = (marks, legend, table)
-    }
-
-    package var markup: Markup {
-        let (grid, y) = vertical
+    ) -> Markup {
+        let (grid, y) = vertical(axis, marks)
         let keys = legend.map { entry -> Markup in
             "<span class=\"key mark-\(entry.style)\" aria-hidden=\"true\"></span>\(entry.text)"
         }
         return ChartFrame.figure(
             title, latest: lead, label: "\(title): a chart; the table below has its values",
-            "\(grid)\(marks.map { drawn($0, y) })\(ticks.map(tick))",
+            "\(grid)\(marks.map { drawn($0, in: time, y) })\(ticks.map { tick(ChartFrame.x($0.at, in: time), $0.text) })",
             legend: keys.isEmpty ? .empty : "<p class=\"legend\">\(keys)</p>",
             summary: "Values<span class=\"unseen\"> of \(title)</span>", table)
     }
 
     /// The lines across, and where values lie.
-    private var vertical: (Markup, (Double) -> Double) {
+    private static func vertical(_ axis: Axis, _ marks: [Mark]) -> (Markup, (Double) -> Double) {
         switch axis {
         case .values:
-            let scale = ChartScale(marks.flatMap(\.values))
+            let scale = ChartScale(
+                marks.flatMap { mark in
+                    switch mark.shape {
+                    case .bar(let low, let high): [low, high]
+                    case .period(let value), .point(let value): [value]
+                    }
+                })
             return (scale.grid, scale.y)
         case .names(let names):
-            let height = (ChartFrame.height - ChartFrame.bottom - 8) / Double(max(1, names.count))
+            let height = (ChartFrame.bottom - 8) / Double(max(1, names.count))
             func y(_ index: Double) -> Double { 8 + height * (index + 0.5) }
             return (Markup(names.enumerated().map { ChartScale.line(y(Double($0)), $1) }), y)
         }
     }
 
-    private func drawn(_ mark: Mark, _ y: (Double) -> Double) -> Markup {
+    private static func drawn(_ mark: Mark, in time: Range<Int>, _ y: (Double) -> Double) -> Markup {
         let start = ChartFrame.x(max(mark.time.lowerBound, time.lowerBound), in: time)
         let end = ChartFrame.x(min(max(mark.time.upperBound, time.lowerBound), time.upperBound), in: time)
         let title: Markup = "<title>\(mark.words)</title>"
@@ -93,9 +80,8 @@ package struct TimeChart {
         case .bar(let low, let high):
             // What is short stays visible, and neighbours stay apart.
             let width = max(end - start - (end - start > 4 ? 1 : 0), 1.5)
-            let (top, bottom) = (min(y(low), y(high)), max(y(low), y(high)))
-            let isFlat = bottom - top < 1.5
-            let (from, height) = isFlat ? ((top + bottom) / 2 - 0.75, 1.5) : (top, bottom - top)
+            let height = max(abs(y(low) - y(high)), 1.5)
+            let from = (y(low) + y(high) - height) / 2
             return """
                 <rect class="mark-\(mark.style)" x="\(start)" y="\(from)" width="\(width)" height="\(height)">\(title)</rect>
                 """
@@ -107,12 +93,11 @@ package struct TimeChart {
         }
     }
 
-    private func tick(_ tick: (at: Int, text: String)) -> Markup {
-        let x = ChartFrame.x(tick.at, in: time)
-        let anchor = x < ChartFrame.left + 10 ? "start" : x > ChartFrame.width - ChartFrame.right - 10 ? "end" : "middle"
+    private static func tick(_ x: Double, _ text: String) -> Markup {
+        let anchor = x < ChartFrame.left + 10 ? "start" : x > ChartFrame.right - 10 ? "end" : "middle"
         return """
             <line class="grid" x1="\(x)" y1="142" x2="\(x)" y2="147"/>\
-            <text x="\(x)" y="161" text-anchor="\(anchor)">\(tick.text)</text>
+            <text x="\(x)" y="161" text-anchor="\(anchor)">\(text)</text>
             """
     }
 }

@@ -18,12 +18,9 @@ package struct HTTPListener: Sendable {
         package var port: UInt16
         /// The largest body that is read, in bytes.
         package var bodyLimit: Int
-        /// The largest request line with header fields that is read, in bytes.
-        package var headLimit = 64 << 10
-        /// How many bytes of bodies may be in memory at once. A body for whose next bytes there is no room is read to its end,
-        /// dropped, with the response ``overloaded``.
+        /// How many bytes of bodies may be in memory at once.
         package var bodyBudget = Int.max
-        /// The response where the budget is used up.
+        /// The response where the budget is used up. A body for whose next bytes there is no room is read to its end, and dropped.
         package var overloaded = Response(status: 503, type: "text/plain", text: "Too much at once.\n").adding("Retry-After", "5")
         /// The fewest bytes a second of a body of which more than 64 KiB have come, measured in windows of ten seconds. The
         /// connection of a slower one is cut; 0 for none.
@@ -125,38 +122,20 @@ package struct HTTPListener: Sendable {
             while !Task.isCancelled {
                 do {
                     let socket = try await listening.accept()
-                    let peer = socket.peer
-                    guard !connections.isFull(of: peer) else {
-                        try? socket.close()
-                        continue
-                    }
-                    while !connections.open(socket.socket.file.rawValue, of: peer, for: .seconds(settings.timeout)) {
-                        guard !Task.isCancelled else {
-                            try? socket.close()
-                            return
-                        }
-                        // Every connection is being answered, or about to close: who comes waits in the system's queue.
-                        try? await Task.sleep(for: .milliseconds(10))
+                    // The address of the client.
+                    let peer = switch try? socket.socket.remotePeer() {
+                    case .ip4(let host, _), .ip6(let host, _): host
+                    default: ""
                     }
                     let connection = ServedConnection(
                         socket: socket, peer: peer, connections: connections, settings: settings, handler: handler)
-                    group.addTask { await connection.serve() }
+                    if await connection.open() { group.addTask { await connection.serve() } } else { try? socket.close() }
                 } catch {
                     // Descriptors have run out, or the client went before it was accepted.
                     connections.cutLongestWaiting()
                     try? await Task.sleep(for: .milliseconds(50))
                 }
             }
-        }
-    }
-}
-
-extension AsyncSocket {
-    /// The address of the client.
-    fileprivate var peer: String {
-        switch try? socket.remotePeer() {
-        case .ip4(let host, _), .ip6(let host, _): host
-        default: ""
         }
     }
 }

@@ -9,7 +9,6 @@ struct IncomingBody {
     static let free = 64 << 10
     /// The time over which the least rate is measured. Phones lose their network for some seconds when they change it.
     static let window = Duration.seconds(10)
-    private static let step = 64 << 10
 
     private let connections: OpenConnections
     private let file: Int32
@@ -25,14 +24,12 @@ struct IncomingBody {
     private var left = 0
 
     init(_ connections: OpenConnections, _ file: Int32, _ settings: HTTPListener.Configuration) {
-        (self.connections, self.file, self.settings) = (connections, file, settings)
-        end = connections.now()
+        (self.connections, self.file, self.settings, end) = (connections, file, settings, connections.now())
     }
 
     /// The body is about to come: its time begins.
     mutating func begin() {
-        end = connections.now() + .seconds(settings.timeout)
-        connections.enter(.receiving, file, for: .seconds(settings.timeout))
+        end = connections.enter(.receiving, file, for: .seconds(settings.timeout))
     }
 
     /// Takes bytes, and keeps them while there is room.
@@ -48,21 +45,15 @@ struct IncomingBody {
 
     private mutating func keep(_ bytes: ArraySlice<UInt8>) {
         guard refusal == nil else { return }
-        refusal = size > settings.bodyLimit ? settings.tooLarge : grow() ? nil : settings.overloaded
-        if refusal == nil { return data.append(contentsOf: bytes) }
+        if size > settings.bodyLimit {
+            refusal = settings.tooLarge
+        } else if size <= share || connections.reserve(size - share, for: &share) {
+            return data.append(contentsOf: bytes)
+        } else {
+            refusal = settings.overloaded
+        }
         data = Data()
         giveBack()
-    }
-
-    /// Makes room for what has come; false when the budget is used up.
-    private mutating func grow() -> Bool {
-        guard size > share else { return true }
-        // In steps, and where there is no room for one, just what is needed.
-        for more in [max(Self.step, size - share), size - share] where connections.reserve(more) {
-            share += more
-            return true
-        }
-        return false
     }
 
     /// Gives its share of the budget back.

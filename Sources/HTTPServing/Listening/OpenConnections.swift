@@ -35,8 +35,7 @@ final class OpenConnections: Sendable {
     }
 
     private let table = Mutex<[Int32: Connection]>([:])
-    private let limit: Int
-    private let peerLimit: Int
+    private let limit, peerLimit: Int
     /// How many bytes of bodies may still come into memory.
     private let budget: Mutex<Int>
     /// A time that only goes forward.
@@ -55,11 +54,14 @@ final class OpenConnections: Sendable {
     /// Those that are cut and not yet closed included.
     var count: Int { table.withLock { $0.count } }
 
-    /// Takes bytes of the budget for a body; false when they are not there.
-    func reserve(_ bytes: Int) -> Bool {
+    /// Takes bytes of the budget for a body, in steps of 64 KiB, and where there is no room for one, just what is needed.
+    /// - Returns: False when they are not there.
+    func reserve(_ needed: Int, for share: inout Int) -> Bool {
         budget.withLock { budget in
-            guard bytes <= budget else { return false }
-            budget -= bytes
+            guard needed <= budget else { return false }
+            let taken = max(needed, budget < 64 << 10 ? 0 : 64 << 10)
+            budget -= taken
+            share += taken
             return true
         }
     }
@@ -88,8 +90,12 @@ final class OpenConnections: Sendable {
         }
     }
 
-    func enter(_ phase: Phase, _ file: Int32, for duration: Duration) {
-        table.withLock { $0[file]?.phase = (phase, now(), now() + duration) }
+    /// - Returns: Until when it may.
+    @discardableResult
+    func enter(_ phase: Phase, _ file: Int32, for duration: Duration) -> Instant {
+        let since = now()
+        table.withLock { $0[file]?.phase = (phase, since, since + duration) }
+        return since + duration
     }
 
     /// Forgets a connection. Its owner does this before it closes it.
@@ -109,9 +115,7 @@ final class OpenConnections: Sendable {
     /// - Returns: False where requests of all are being handled.
     @discardableResult
     private func cutLongestWaiting(of peer: String? = nil, in table: inout [Int32: Connection]) -> Bool {
-        let candidates = table.filter { _, connection in
-            !connection.isCut && connection.phase.kind != .responding && (peer == nil || connection.peer == peer)
-        }
+        let candidates = table.filter { !$1.isCut && $1.phase.kind != .responding && $1.peer == peer ?? $1.peer }
         let order = { (connection: Connection) in (connection.phase.kind.rawValue, connection.phase.since) }
         guard let file = candidates.min(by: { order($0.value) < order($1.value) })?.key else { return false }
         cut(file, in: &table)

@@ -6,25 +6,22 @@ struct RequestReader {
     /// The longest line before a chunk.
     private static let chunkLineLimit = 1024
 
-    private let socket: AsyncSocket
-    private let headLimit: Int
-    private var buffer: [UInt8] = []
-    /// How much of the buffer is read.
-    private var position = 0
+    /// The largest request line with header fields, in bytes.
+    private static let headLimit = 64 << 10
 
-    init(_ socket: AsyncSocket, headLimit: Int) { (self.socket, self.headLimit) = (socket, headLimit) }
+    private let socket: AsyncSocket
+    /// What has come and is not yet read.
+    private var buffer: ArraySlice<UInt8> = []
+
+    init(_ socket: AsyncSocket) { self.socket = socket }
 
     /// Waits for a byte that is not yet read; false at the connection's end.
     mutating func waitForMore() async throws -> Bool {
-        if position < buffer.count { return true }
+        if !buffer.isEmpty { return true }
         return try await fill()
     }
 
     private mutating func fill() async throws -> Bool {
-        if position > 0 {
-            buffer.removeSubrange(..<position)
-            position = 0
-        }
         do {
             buffer += try await socket.read(atMost: 4096)
             return true
@@ -34,12 +31,11 @@ struct RequestReader {
     }
 
     /// Reads a head, with the empty line behind it.
-    ///
     /// - Throws: ``RequestError``; `SocketError.disconnected` at the connection's end.
     mutating func head() async throws -> RequestHead {
-        var lines = try await lines(limit: headLimit)
+        var lines = try await lines(limit: Self.headLimit)
         // One empty line before a request is overlooked (RFC 9112 section 2.2).
-        if lines.isEmpty { lines = try await self.lines(limit: headLimit - 2) }
+        if lines.isEmpty { lines = try await self.lines(limit: Self.headLimit - 2) }
         return try RequestHead(lines: lines)
     }
 
@@ -54,7 +50,7 @@ struct RequestReader {
                 guard try await line(limit: 0).isEmpty else { throw RequestError.malformed }
             }
             // Fields behind the last chunk say nothing that counts here.
-            _ = try await lines(limit: headLimit)
+            _ = try await lines(limit: Self.headLimit)
         }
     }
 
@@ -62,10 +58,10 @@ struct RequestReader {
         var left = count
         while left > 0 {
             guard try await waitForMore() else { throw SocketError.disconnected }
-            let end = min(buffer.count, position + left)
-            body.append(buffer[position..<end])
-            left -= end - position
-            position = end
+            let piece = buffer.prefix(left)
+            body.append(piece)
+            left -= piece.count
+            buffer = buffer.dropFirst(piece.count)
         }
     }
 
@@ -84,27 +80,26 @@ struct RequestReader {
     private mutating func lines(limit: Int) async throws -> [ArraySlice<UInt8>] {
         var (lines, left) = ([ArraySlice<UInt8>](), limit)
         while case let line = try await line(limit: left), !line.isEmpty {
-            lines.append(line[...])
+            lines.append(line)
             left -= line.count + 2
         }
         return lines
     }
 
     /// Reads a line of at most `limit` bytes; its end, and a carriage return before that, are left out.
-    private mutating func line(limit: Int) async throws -> [UInt8] {
-        var searched = position
+    private mutating func line(limit: Int) async throws -> ArraySlice<UInt8> {
+        var searched = 0
         while true {
-            if let end = buffer[searched...].firstIndex(of: 0x0A) {
-                var line = buffer[position..<end]
-                position = end + 1
-                if line.last == 0x0D { line.removeLast() }
-                guard line.count <= limit else { throw RequestError.headTooLarge }
-                return Array(line)
+            if let end = buffer.dropFirst(searched).firstIndex(of: 0x0A) {
+                let line = buffer[..<end]
+                buffer = buffer[(end + 1)...]
+                let text = line.last == 0x0D ? line.dropLast() : line
+                guard text.count <= limit else { throw RequestError.headTooLarge }
+                return text
             }
-            let count = buffer.count - position
-            guard count <= limit + 1 else { throw RequestError.headTooLarge }
+            searched = buffer.count
+            guard searched <= limit + 1 else { throw RequestError.headTooLarge }
             guard try await fill() else { throw SocketError.disconnected }
-            searched = position + count
         }
     }
 }

@@ -3,9 +3,9 @@ import Foundation
 
 /// One client's connection: requests in, responses out, until either side closes.
 struct ServedConnection {
-    /// Seconds that the head of a request may take once its first byte has come.
+    /// What the head of a request may take once its first byte has come.
     private static let headTimeout = Duration.seconds(10)
-    /// Seconds that the response to a request may take to be made: on a machine that does much else it takes its time.
+    /// What the response to a request may take to be made: on a machine that does much else it takes its time.
     private static let responseTimeout = Duration.seconds(30)
     /// What a client may still send once the last response is on its way.
     private static let closing = (timeout: Duration.seconds(2), bytes: 1 << 20)
@@ -20,9 +20,19 @@ struct ServedConnection {
     private var timeout: Duration { .seconds(settings.timeout) }
     private var file: Int32 { socket.socket.file.rawValue }
 
+    /// False where all that its client may have are busy, or the listener ends.
+    func open() async -> Bool {
+        guard !connections.isFull(of: peer) else { return false }
+        while !connections.open(file, of: peer, for: timeout) {
+            // Every connection is being answered, or about to close: who comes waits in the system's queue.
+            do { try await Task.sleep(for: .milliseconds(10)) } catch { return false }
+        }
+        return true
+    }
+
     func serve() async {
         try? socket.socket.setValue(true, for: BoolSocketOption(level: Int32(IPPROTO_TCP), name: TCP_NODELAY))
-        var reader = RequestReader(socket, headLimit: settings.headLimit)
+        var reader = RequestReader(socket)
         // An error is a client that went, or was cut: there is nobody to report it to.
         while (try? await exchange(with: &reader)) == true {}
         connections.remove(file)

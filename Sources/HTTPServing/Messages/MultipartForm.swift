@@ -28,9 +28,9 @@ package struct MultipartForm: Sendable {
                 let headEnd = body.range(of: Data("\r\n\r\n".utf8), in: position..<min(body.count, position + 8_192)),
                 let end = body.range(of: delimiter, in: (headEnd.upperBound - 2)..<body.count),
                 // A part may have no head: then the line end behind the delimiter is the first of the two.
-                let head = String(validating: body[min(position + 2, headEnd.lowerBound)..<headEnd.lowerBound], as: UTF8.self)
+                let head = String(validating: body[min(position + 2, headEnd.lowerBound)..<headEnd.lowerBound], as: UTF8.self),
+                let part = Self.part(head, Data(body[headEnd.upperBound..<max(headEnd.upperBound, end.lowerBound)]))
             else { return nil }
-            guard let part = Self.part(head, Data(body[headEnd.upperBound..<max(headEnd.upperBound, end.lowerBound)])) else { return nil }
             parts.append(part)
             position = end.upperBound
         }

@@ -19,11 +19,14 @@ package struct Timestamp: Sendable, Hashable, Comparable, Codable, RawRepresenta
     /// The form of XML and JSON: `2026-11-21T03:53:12.893108Z`, without the fraction when it is zero.
     package var text: String {
         let fraction = rawValue - seconds * 1_000_000
-        return fraction == 0 ? wholeSeconds + "Z" : wholeSeconds + "." + CivilTime.padded(Int(fraction), 6) + "Z"
+        return fraction == 0 ? secondsText : secondsText.dropLast() + "." + CivilTime.padded(Int(fraction), 6) + "Z"
     }
 
     /// The form audit entries have: the fraction cut off.
-    package var secondsText: String { wholeSeconds + "Z" }
+    package var secondsText: String {
+        let (_, date, clock) = parts
+        return CivilTime.date(date.year, date.month, date.day) + "T" + clock + "Z"
+    }
 
     /// The calendar day in UTC, `2009-05-16`.
     package var day: String { String(text.prefix(10)) }
@@ -35,11 +38,6 @@ package struct Timestamp: Sendable, Hashable, Comparable, Codable, RawRepresenta
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         let weekday = weekdays[days - days.flooredQuotient(by: 7) * 7]
         return "\(weekday), \(CivilTime.padded(date.day, 2)) \(months[date.month - 1]) \(date.year) \(clock) GMT"
-    }
-
-    private var wholeSeconds: String {
-        let (_, date, clock) = parts
-        return CivilTime.date(date.year, date.month, date.day) + "T" + clock
     }
 
     /// The days since 1970-01-01, as a date too, and the time of day.

@@ -26,7 +26,6 @@ package struct Table {
 
     /// A text for a cell; a dash for none.
     package static func cell(_ text: String?) -> Markup {
-        guard let text, !text.isEmpty else { return "–" }
-        return "\(text)"
+        "\(text.flatMap { $0.isEmpty ? nil : $0 } ?? "–")"
     }
 }

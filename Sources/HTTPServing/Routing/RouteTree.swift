@@ -26,9 +26,7 @@ package struct RouteTree<Value: Sendable>: Sendable {
 
     /// What is registered for a path (already decoded), and what its captures hold; nil when nothing is.
     package func match(_ path: String) -> (values: [Value], captures: [String: String])? {
-        guard path.hasPrefix("/") else { return nil }
-        var captured: [String: String] = [:]
-        return match(Self.segments(path)[...], &captured).map { ($0, captured) }
+        path.hasPrefix("/") ? match(Self.segments(path)[...]) : nil
     }
 
     /// What stands between slashes, the empty segment after a trailing slash included.
@@ -36,14 +34,12 @@ package struct RouteTree<Value: Sendable>: Sendable {
         path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     }
 
-    private func match(_ segments: ArraySlice<String>, _ captured: inout [String: String]) -> [Value]? {
-        guard let segment = segments.first else { return values.isEmpty ? nil : values }
-        if let found = literals[segment]?.match(segments.dropFirst(), &captured) { return found }
-        guard !segment.isEmpty else { return nil }
-        for (name, tree) in captures {
-            if let found = tree.match(segments.dropFirst(), &captured) {
-                captured[name] = segment
-                return found
+    private func match(_ segments: ArraySlice<String>) -> (values: [Value], captures: [String: String])? {
+        guard let segment = segments.first else { return values.isEmpty ? nil : (values, [:]) }
+        if let found = literals[segment]?.match(segments.dropFirst()) { return found }
+        for (name, tree) in captures where !segment.isEmpty {
+            if let (values, captured) = tree.match(segments.dropFirst()) {
+                return (values, captured.merging([name: segment]) { $1 })
             }
         }
         return nil

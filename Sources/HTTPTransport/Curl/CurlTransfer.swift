@@ -71,10 +71,12 @@ final class CurlTransfer: @unchecked Sendable {
     func open() throws(HTTPTransportError) {
         guard let easy = curl_easy_init() else { throw error(.other, detail: "libcurl gave no handle") }
         self.easy = easy
-        let this = Unmanaged.passUnretained(self).toOpaque()
         setLong(CURLOPT_NOSIGNAL, 1)
-        _ = indivo_curl_set_pointer(easy, CURLOPT_PRIVATE, this)
         _ = indivo_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+        // What the functions below get.
+        for option in [CURLOPT_PRIVATE, CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_PREREQDATA] {
+            _ = indivo_curl_set_pointer(easy, option, Unmanaged.passUnretained(self).toOpaque())
+        }
         setAddress()
         try setFields()
         setMethodAndBody()
@@ -88,15 +90,12 @@ final class CurlTransfer: @unchecked Sendable {
         }
         setLong(CURLOPT_TIMEOUT_MS, deadline.milliseconds)
         _ = indivo_curl_set_size(easy, CURLOPT_MAXFILESIZE_LARGE, Int(limits.maximumResponseBytes))
-        _ = indivo_curl_set_pointer(easy, CURLOPT_HEADERDATA, this)
         _ = indivo_curl_set_receiver(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, transfer in
             CurlTransfer.receive(bytes, size * count, transfer) { $0.takeHeaderLine($1) }
         }
-        _ = indivo_curl_set_pointer(easy, CURLOPT_WRITEDATA, this)
         _ = indivo_curl_set_receiver(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, transfer in
             CurlTransfer.receive(bytes, size * count, transfer) { $0.takeBody($1) }
         }
-        _ = indivo_curl_set_pointer(easy, CURLOPT_PREREQDATA, this)
         _ = indivo_curl_set_prerequest(easy) { transfer, _, _, _, _ in
             let isAllowed = transfer.map { CurlTransfer.from($0).mayBeSentNow() } ?? false
             return isAllowed ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
@@ -107,19 +106,18 @@ final class CurlTransfer: @unchecked Sendable {
     private func setAddress() {
         setString(CURLOPT_URL, target.origin + "/")
         setString(CURLOPT_REQUEST_TARGET, target.path)
-        setLong(CURLOPT_PATH_AS_IS, 1)
         setString(CURLOPT_PROTOCOLS_STR, "http,https")
         setString(CURLOPT_PROXY, "")
-        setLong(CURLOPT_FOLLOWLOCATION, 0)
-        setLong(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
-        setLong(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        setLong(CURLOPT_SSL_VERIFYPEER, 1)
-        setLong(CURLOPT_SSL_VERIFYHOST, 2)
+        let options = [
+            (CURLOPT_PATH_AS_IS, 1), (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1)),
+            (CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)), (CURLOPT_SSL_VERIFYPEER, 1), (CURLOPT_SSL_VERIFYHOST, 2),
+            (CURLOPT_HTTP_CONTENT_DECODING, 0),
+        ]
+        for (option, value) in options { setLong(option, value) }
         if let authorityFile {
             setString(CURLOPT_CAINFO, authorityFile)
             _ = indivo_curl_set_string(easy, CURLOPT_CAPATH, nil)
         }
-        setLong(CURLOPT_HTTP_CONTENT_DECODING, 0)
         // A connection that lay idle may be closed by the server at the moment it is used again.
         setLong(CURLOPT_MAXAGE_CONN, max(1, limits.idleConnectionAge.milliseconds / 1000))
     }
@@ -197,7 +195,7 @@ final class CurlTransfer: @unchecked Sendable {
     private func takeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         headBytes += line.count
         isTooLarge = headBytes > Self.maximumHeadBytes
-        guard !isTooLarge else { return false }
+        if isTooLarge { return false }
         if line.starts(with: "HTTP/".utf8) {
             response = Self.statusLine(line)
             headIsComplete = false
@@ -219,8 +217,7 @@ final class CurlTransfer: @unchecked Sendable {
         guard case .upload(let source) = body else { return Int(CURL_READFUNC_ABORT) }
         do {
             if uploaded == pieceOffset + piece.count {
-                pieceOffset = uploaded
-                piece = try source.read(at: uploaded, count: 1 << 20)
+                (piece, pieceOffset) = (try source.read(at: uploaded, count: 1 << 20), uploaded)
             }
         } catch {
             uploadFailure = error
@@ -295,8 +292,7 @@ final class CurlTransfer: @unchecked Sendable {
         isFinished = true
         curl_easy_cleanup(easy)
         curl_slist_free_all(headers)
-        easy = nil
-        headers = nil
+        (easy, headers) = (nil, nil)
     }
 }
 #endif

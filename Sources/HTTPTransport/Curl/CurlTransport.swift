@@ -45,9 +45,7 @@ public final class CurlTransport: HTTPTransport {
         let transfer = CurlTransfer(
             request: request, target: target, body: body, limits: limits.ofThisCall, authorityFile: authorityFile)
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                loop.start(transfer, continuation)
-            }
+            try await withCheckedThrowingContinuation { loop.start(transfer, $0) }
         } onCancel: {
             loop.cancel(transfer)
         }

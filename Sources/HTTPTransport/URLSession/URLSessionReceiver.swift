@@ -18,40 +18,33 @@ final class URLSessionReceiver: NSObject, URLSessionDataDelegate {
     }
 
     private struct Transfer {
-        var server: String
-        var limits: HTTPLimits
-        var continuation: Continuation
+        let server: String
+        let limits: HTTPLimits
+        var continuation: Continuation?
         var body = Data()
         var end: End?
     }
 
-    private struct State {
-        var transfers: [Int: Transfer] = [:]
-        /// Ends that came before their start.
-        var early: [Int: End] = [:]
+    private let transfers = Mutex<[Int: Transfer]>([:])
+
+    /// A task that is about to start: from now on it can be ended.
+    func expect(_ task: URLSessionTask, server: String, limits: HTTPLimits) {
+        transfers.withLock { $0[task.taskIdentifier] = Transfer(server: server, limits: limits) }
     }
 
-    private let state = Mutex(State())
-
-    func start(_ task: URLSessionTask, server: String, limits: HTTPLimits, _ continuation: Continuation) {
-        state.withLock { state in
-            state.transfers[task.taskIdentifier] = Transfer(
-                server: server, limits: limits, continuation: continuation,
-                end: state.early.removeValue(forKey: task.taskIdentifier))
-        }
+    func start(_ task: URLSessionTask, _ continuation: Continuation) {
+        transfers.withLock { $0[task.taskIdentifier]?.continuation = continuation }
         task.resume()
-        if state.withLock({ $0.transfers[task.taskIdentifier]?.end }) != nil { task.cancel() }
+        if transfers.withLock({ $0[task.taskIdentifier]?.end }) != nil { task.cancel() }
     }
 
+    /// Ends a task, or has ``start(_:_:)`` end it.
     func end(_ task: URLSessionTask, as end: End) {
-        state.withLock { state in
-            if state.transfers[task.taskIdentifier] == nil {
-                if task.state == .suspended { state.early[task.taskIdentifier] = end }
-            } else if state.transfers[task.taskIdentifier]?.end == nil {
-                state.transfers[task.taskIdentifier]?.end = end
-            }
+        let isStarted = transfers.withLock { transfers in
+            if transfers[task.taskIdentifier]?.end == nil { transfers[task.taskIdentifier]?.end = end }
+            return transfers[task.taskIdentifier]?.continuation != nil
         }
-        task.cancel()
+        if isStarted { task.cancel() }
     }
 
     func urlSession(
@@ -62,20 +55,18 @@ final class URLSessionReceiver: NSObject, URLSessionDataDelegate {
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let isTooLarge = state.withLock { state in
-            guard var transfer = state.transfers.removeValue(forKey: dataTask.taskIdentifier) else { return false }
-            let fits = transfer.body.count + data.count <= transfer.limits.maximumResponseBytes
-            if fits { transfer.body.append(data) }
-            state.transfers[dataTask.taskIdentifier] = transfer
-            return !fits
+        let isTooLarge = transfers.withLock { transfers in
+            guard let transfer = transfers[dataTask.taskIdentifier] else { return false }
+            guard transfer.body.count + data.count <= transfer.limits.maximumResponseBytes else { return true }
+            transfers[dataTask.taskIdentifier]?.body.append(data)
+            return false
         }
         if isTooLarge { end(dataTask, as: .tooLarge) }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        let transfer = state.withLock { $0.transfers.removeValue(forKey: task.taskIdentifier) }
-        guard let transfer else { return }
-        transfer.continuation.resume(with: Self.result(transfer, response: task.response, error: error))
+        guard let transfer = transfers.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        transfer.continuation?.resume(with: Self.result(transfer, response: task.response, error: error))
     }
 
     private static func result(_ transfer: Transfer, response: URLResponse?, error: (any Error)?) -> Result<HTTPAnswer, any Error> {
@@ -100,8 +91,7 @@ final class URLSessionReceiver: NSObject, URLSessionDataDelegate {
         case .timedOut: failure(.timedOut, said)
         case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
-            .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
-            failure(.tls, sent: false, said)
+            .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection: failure(.tls, sent: false, said)
         case .networkConnectionLost: failure(.responseLost, said)
         case .badServerResponse, .cannotParseResponse: failure(.malformedResponse, said)
         default: failure(.other, said)

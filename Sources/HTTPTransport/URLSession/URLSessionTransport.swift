@@ -38,8 +38,8 @@ public final class URLSessionTransport: HTTPTransport {
         configuration.urlCredentialStorage = nil
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        configuration.timeoutIntervalForRequest = limits.deadline.timeInterval
-        configuration.timeoutIntervalForResource = limits.deadline.timeInterval
+        configuration.timeoutIntervalForRequest = TimeInterval(limits.deadline.milliseconds) / 1000
+        configuration.timeoutIntervalForResource = configuration.timeoutIntervalForRequest
         session = URLSession(configuration: configuration, delegate: receiver, delegateQueue: nil)
     }
 
@@ -47,7 +47,7 @@ public final class URLSessionTransport: HTTPTransport {
 
     public func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
         let target = try HTTPTarget(request)
-        let task = session.dataTask(with: try Self.urlRequest(request, to: target, body: body))
+        let task = try session.dataTask(with: Self.urlRequest(request, to: target, body: body))
         return try await wait(for: task, target, limits.ofThisCall)
     }
 
@@ -57,10 +57,8 @@ public final class URLSessionTransport: HTTPTransport {
         let target = try HTTPTarget(request)
         let file = FileManager.default.temporaryDirectory.appending(path: "upload-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
-        guard
-            FileManager.default.createFile(
-                atPath: file.path(percentEncoded: false), contents: nil, attributes: [.posixPermissions: 0o600])
-        else {
+        let path = file.path(percentEncoded: false)
+        guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
             throw HTTPTransportError(
                 kind: .other, server: target.authority, mayHaveReachedServer: false, detail: "no room for a temporary file")
         }
@@ -70,12 +68,13 @@ public final class URLSessionTransport: HTTPTransport {
         var limits = limits.ofThisCall
         limits.deadline = limits.deadline(ofUpload: upload.size)
         var urlRequest = try Self.urlRequest(request, to: target, body: nil)
-        urlRequest.timeoutInterval = limits.deadline.timeInterval
+        urlRequest.timeoutInterval = TimeInterval(limits.deadline.milliseconds) / 1000
         return try await wait(for: session.uploadTask(with: urlRequest, fromFile: file), target, limits)
     }
 
     private func wait(for task: URLSessionTask, _ target: HTTPTarget, _ limits: HTTPLimits) async throws -> HTTPAnswer {
         try Task.checkCancellation()
+        receiver.expect(task, server: target.authority, limits: limits)
         // URLSession does not hold a slow answer to the deadline everywhere, so a task of ours does.
         let deadline = Task { [receiver] in
             try await Task.sleep(for: .milliseconds(limits.deadline.milliseconds))
@@ -83,9 +82,7 @@ public final class URLSessionTransport: HTTPTransport {
         }
         defer { deadline.cancel() }
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                receiver.start(task, server: target.authority, limits: limits, continuation)
-            }
+            try await withCheckedThrowingContinuation { receiver.start(task, $0) }
         } onCancel: {
             receiver.end(task, as: .cancelled)
         }
@@ -125,10 +122,5 @@ extension HTTPTransport where Self == URLSessionTransport {
 
     /// A transport of this system with limits, and connections, of its own.
     public static func system(limits: HTTPLimits) -> URLSessionTransport { URLSessionTransport(limits: limits) }
-}
-
-extension Duration {
-    /// In seconds.
-    fileprivate var timeInterval: TimeInterval { TimeInterval(milliseconds) / 1000 }
 }
 #endif

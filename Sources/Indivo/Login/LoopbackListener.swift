@@ -1,6 +1,5 @@
 import Foundation
 import OAuth1
-import Synchronization
 
 /// Receives callbacks on 127.0.0.1, for tools and desktop apps (RFC 8252, section 7.3).
 ///
@@ -62,7 +61,6 @@ public struct LoopbackListener: CallbackReceiver {
             }
         }
         let isKept = self.socket != nil
-        let isOpen = Mutex(true)
         return CallbackSession(
             callback: url(callbackPath),
             next: { step in
@@ -71,11 +69,10 @@ public struct LoopbackListener: CallbackReceiver {
                 return await visits.first { _ in true }
             },
             close: {
-                guard isOpen.withLock({ exchange(&$0, with: false) }) else { return }
-                service.stop()
+                guard service.stop() else { return }
                 choices.finish()
                 callbacks.finish()
-                if isKept { socket.end() } else { socket.giveBack() }
+                socket.end(keepsPort: isKept)
             })
     }
 

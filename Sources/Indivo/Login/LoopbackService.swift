@@ -8,7 +8,7 @@ final class LoopbackService: Sendable {
     private let socket: LoopbackSocket
     private let patience: Duration
     private let handle: @Sendable (LoopbackRequest, LoopbackExchange) -> Void
-    private let isEnding = Mutex(false)
+    private let isServing = Mutex(true)
     private let ended = DispatchSemaphore(value: 0)
 
     /// Begins to serve.
@@ -17,10 +17,11 @@ final class LoopbackService: Sendable {
         Thread.detachNewThread { self.run() }
     }
 
-    /// Takes no connection any more, and returns once all that were taken are closed. To be called once.
-    func stop() {
-        isEnding.withLock { $0 = true }
+    /// Takes no connection any more, and returns once all that were taken are closed; false where it was stopped before.
+    func stop() -> Bool {
+        guard isServing.withLock({ exchange(&$0, with: false) }) else { return false }
         ended.wait()
+        return true
     }
 
     /// How often it looks whether the login has ended, in milliseconds.
@@ -36,7 +37,7 @@ final class LoopbackService: Sendable {
 
     private func run() {
         var visitors: [Int32: Visitor] = [:]
-        while !isEnding.withLock({ $0 }) {
+        while isServing.withLock({ $0 }) {
             for (connection, visitor) in visitors where visitor.deadline <= .now {
                 close(connection)
                 visitors[connection] = nil
@@ -145,30 +146,29 @@ final class LoopbackExchange: Sendable {
 
     func redirect(to url: URL) {
         // A URL holds no line's end: it is percent-encoded, always.
-        answer(
-            "HTTP/1.1 302 Found\r\nLocation: \(url.absoluteString)\r\nContent-Length: 0\r\nCache-Control: no-store\r\n"
-                + "Referrer-Policy: no-referrer\r\nConnection: close\r\n\r\n")
+        answer("302 Found", "Location: \(url.absoluteString)")
     }
 
-    func show(_ message: String) { answer(page("200 OK", message)) }
+    func show(_ message: String) { page("200 OK", message) }
 
-    func notFound(_ message: String = "There is nothing here.") { answer(page("404 Not Found", message)) }
+    func notFound(_ message: String = "There is nothing here.") { page("404 Not Found", message) }
 
     /// Refuses what came here by no way that a login goes.
-    func refuse() { answer(page("403 Forbidden", "This page is opened by a browser during a login, and in no other way.")) }
+    func refuse() { page("403 Forbidden", "This page is opened by a browser during a login, and in no other way.") }
 
     /// - Parameter message: Text of our own, without markup.
-    private func page(_ status: String, _ message: String) -> String {
-        let body = "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><title>Login</title>"
-            + "<link rel=\"icon\" href=\"data:,\"><p>\(message)</p></html>\n"
-        return "HTTP/1.1 \(status)\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: \(body.utf8.count)\r\n"
-            + "Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nX-Content-Type-Options: nosniff\r\n"
-            + "Content-Security-Policy: default-src 'none'; img-src data:; frame-ancestors 'none'\r\n"
-            + "Connection: close\r\n\r\n" + body
+    private func page(_ status: String, _ message: String) {
+        answer(
+            status, "Content-Type: text/html; charset=utf-8\r\nX-Content-Type-Options: nosniff\r\n"
+                + "Content-Security-Policy: default-src 'none'; img-src data:; frame-ancestors 'none'",
+            "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><title>Login</title>"
+                + "<link rel=\"icon\" href=\"data:,\"><p>\(message)</p></html>\n")
     }
 
-    private func answer(_ response: String) {
+    private func answer(_ status: String, _ fields: String, _ body: String = "") {
         guard let socket = connection.withLock({ $0.take() }) else { return }
+        let response = "HTTP/1.1 \(status)\r\n\(fields)\r\nContent-Length: \(body.utf8.count)\r\nCache-Control: no-store\r\n"
+            + "Referrer-Policy: no-referrer\r\nConnection: close\r\n\r\n" + body
         #if canImport(Darwin)
         let flags: Int32 = 0
         #else

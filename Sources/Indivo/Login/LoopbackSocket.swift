@@ -35,13 +35,11 @@ final class LoopbackSocket: Sendable {
         }
         self.descriptor = descriptor
         port = UInt16(bigEndian: address.sin_port)
-        guard bound else {
-            let error = Self.failure(wanted)
-            throw error  // and the deinitialiser closes the socket
-        }
+        // The deinitialiser closes the socket.
+        guard bound else { throw Self.failure(wanted) }
     }
 
-    deinit { giveBack() }
+    deinit { end(keepsPort: false) }
 
     /// Begins to serve the socket, unless another login is being served.
     func begin() throws {
@@ -51,15 +49,12 @@ final class LoopbackSocket: Sendable {
         }
     }
 
-    /// Ends it. From now on connections wait for the next login.
-    func end() { state.withLock { if $0 == .serving { $0 = .idle } } }
-
-    /// Gives the port back.
-    func giveBack() {
+    /// Ends it: from now on connections wait for the next login, or the port is given back.
+    func end(keepsPort: Bool) {
         state.withLock { state in
             guard state != .closed else { return }
-            state = .closed
-            close(descriptor)
+            state = keepsPort ? .idle : .closed
+            if !keepsPort { close(descriptor) }
         }
     }
 

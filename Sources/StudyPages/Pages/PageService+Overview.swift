@@ -47,11 +47,11 @@ extension PageService {
                 + MessageWords.states.map { "\(day.counts[$0.name] ?? 0)" }
         }
         let total = days.reduce(0) { $0 + $1.total }
-        let chart = TimeChart(
+        let chart = TimeChart.markup(
             title: "Messages by day", lead: "<strong>\(total)</strong> in \(dayCount) days", time: start..<(start + dayCount),
             ticks: [(start, first.day), (start + dayCount, today.day)], marks: marks,
             table: Table(heads: ["Day", "Messages"] + MessageWords.states.map(\.words), rows: rows))
-        return "<div class=\"charts wide\">\(chart.markup)</div>"
+        return "<div class=\"charts wide\">\(chart)</div>"
     }
 }
 
