@@ -115,7 +115,7 @@ final class OpenConnections: Sendable {
     /// - Returns: False where requests of all are being handled.
     @discardableResult
     private func cutLongestWaiting(of peer: String? = nil, in table: inout [Int32: Connection]) -> Bool {
-        let candidates = table.filter { !$1.isCut && $1.phase.kind != .responding && $1.peer == peer ?? $1.peer }
+        let candidates = table.filter { !$1.isCut && $1.phase.kind != .responding && (peer == nil || $1.peer == peer) }
         let order = { (connection: Connection) in (connection.phase.kind.rawValue, connection.phase.since) }
         guard let file = candidates.min(by: { order($0.value) < order($1.value) })?.key else { return false }
         cut(file, in: &table)

@@ -26,6 +26,7 @@ package struct Table {
 
     /// A text for a cell; a dash for none.
     package static func cell(_ text: String?) -> Markup {
-        "\(text.flatMap { $0.isEmpty ? nil : $0 } ?? "–")"
+        guard let text, !text.isEmpty else { return "–" }
+        return "\(text)"
     }
 }

@@ -56,8 +56,10 @@ final class URLSessionReceiver: NSObject, URLSessionDataDelegate {
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let isTooLarge = transfers.withLock { transfers in
-            guard let transfer = transfers[dataTask.taskIdentifier] else { return false }
-            guard transfer.body.count + data.count <= transfer.limits.maximumResponseBytes else { return true }
+            // No copy of the transfer may be alive where its body grows: all of the body would be copied each time.
+            let room = transfers[dataTask.taskIdentifier].map { $0.limits.maximumResponseBytes - $0.body.count }
+            guard let room else { return false }
+            guard data.count <= room else { return true }
             transfers[dataTask.taskIdentifier]?.body.append(data)
             return false
         }

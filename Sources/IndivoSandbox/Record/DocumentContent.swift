@@ -16,7 +16,7 @@ struct DocumentContent {
         let isXML = ["application/xml", "text/xml"].contains(contentType)
         let isText = isXML || ["text/plain", "text/html", "application/json", nil].contains(contentType)
         (self.data, mimeType) = (data, isText ? nil : contentType)
-        root = isXML ? try DocumentContent.parse(data) : isText ? try? DocumentContent.parse(data) : nil
+        root = if isXML { try DocumentContent.parse(data) } else { isText ? try? DocumentContent.parse(data) : nil }
         type = root.map { ($0.namespace ?? "") + $0.name }
         // The real server has room for 100 characters, and fails on more.
         try require((mimeType ?? "").unicodeScalars.count <= 100, sentence: "A content type has at most 100 characters")

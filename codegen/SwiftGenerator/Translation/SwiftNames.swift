@@ -6,6 +6,8 @@ struct SwiftNames {
     private var taken: Set<String> = []
     /// What nothing may be called unless notes ask for it.
     private let reserved: Set<String>
+    /// The same for the properties of classes. Made once: a schema may have thousands of models.
+    private var reservedForProperties: Set<String> = []
     private let ignoresCase: Bool
 
     /// The classes of a schema's models and of external ones.
@@ -24,13 +26,14 @@ struct SwiftNames {
             // `Document` behind a name may make another type's of it: `Indivo`.
             return ReservedNames.types.contains(name) ? name + "Document" : name
         }
+        // A property called like a type would hide it from the declarations beside.
+        reservedForProperties = ReservedNames.documentMembers.union(SwiftGrammar.unusableMembers)
+            .union(ReservedNames.usedTypes).union(names.values)
     }
 
     /// The properties of one class.
     init(propertiesOf model: SDMLModel, _ classes: SwiftNames, _ diagnostics: Diagnostics) {
-        // A property called like a type would hide it from the declarations beside.
-        let reserved = ReservedNames.documentMembers.union(SwiftGrammar.unusableMembers).union(ReservedNames.usedTypes)
-            .union(classes.names.values)
+        let reserved = classes.reservedForProperties
         (self.reserved, ignoresCase) = (reserved, false)
         let fields = model.fields.map { (name: $0.name, asked: $0.notes.swiftName, location: $0.location) }
         takeAsked(fields, "The property", reserved, "a type, or a member of every document, has that name", diagnostics)
