@@ -43,7 +43,8 @@ package struct Chart {
             latest: """
                 <strong>\(Chart.text(last.value))</strong> \(shownUnit)
                 <span class="\(verdict == "normal" ? "good" : verdict.isEmpty ? "quiet" : "bad")">\(verdict)</span>\
-                <span class="quiet">\(rangeText.map { " (\($0))" } ?? "") <time datetime="\(last.at.day)">\(last.at.day)</time></span>
+                <span class="quiet">\(rangeText.map { " (\($0))" } ?? "") \
+                <time datetime="\(last.at.day)">\(last.at.day)</time></span>
                 """,
             label: "\(title) in \(shownUnit). \(words)" + (rangeText.map { "; normal \($0)" } ?? ""),
             """
