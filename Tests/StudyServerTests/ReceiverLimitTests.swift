@@ -69,7 +69,8 @@ extension ReceiverTests {
     @Test func oneClientCannotTakeAllTurns() async throws {
         try await with(
             .open {
-                $0.requestsPerMinute = 3; $0.trustsProxy = true
+                $0.allow(3)
+                $0.trustsProxy = true
             }
         ) { phone, _ async throws in
             var statuses: [Int] = []
@@ -86,7 +87,8 @@ extension ReceiverTests {
     @Test(arguments: [true, false]) func moreClientsAtOneAddressHaveNoMoreTurns(isOpen: Bool) async throws {
         let codes = try CodeAttestation(["a code by post"])
         let change: (inout ReceiverConfiguration) -> Void = {
-            ($0.requestsPerMinute, $0.trustsProxy) = (30, true)
+            $0.allow(30)
+            $0.trustsProxy = true
             if !isOpen { $0.attestation = codes }
         }
         try await with(.open(change)) { phone, _ async throws in
@@ -104,10 +106,19 @@ extension ReceiverTests {
     }
 
     @Test func aLargeBodyTakesMoreTurnsThanASmallOne() async throws {
-        try await with(.open { $0.requestsPerMinute = 3 }) { phone, _ async throws in
+        try await with(.open { $0.allow(3) }) { phone, _ async throws in
             let large = Data(count: 2 << 20)
             #expect(try await phone.send(.post, "/api/upload", upload(), large).status == 415)
             #expect(try await phone.send(.post, "/api/upload", upload(), package).status == 429)
         }
+    }
+}
+
+extension ReceiverConfiguration {
+    /// So many requests of one client, however long a test takes.
+    fileprivate mutating func allow(_ requests: Int) {
+        let now = ContinuousClock.now
+        requestsPerMinute = requests
+        clock = { now }
     }
 }

@@ -35,10 +35,10 @@ public final class Receiver: Sendable {
     ) async throws -> Receiver {
         let now: @Sendable () -> Int = { Int(Date().timeIntervalSince1970) }
         let registry = try await ClientRegistry(clients, queue: queue, now: now)
-        let start = ContinuousClock.now
+        let start = configuration.clock()
         let service = ReceiverService(
             queue: queue, registry: registry, configuration: configuration,
-            limiter: RateLimiter(perMinute: configuration.requestsPerMinute) { ContinuousClock.now - start })
+            limiter: RateLimiter(perMinute: configuration.requestsPerMinute) { configuration.clock() - start })
         let gate = RequestGate()
         var listening = HTTPListener.Configuration(
             address: configuration.address, port: configuration.port, bodyLimit: configuration.bodyLimit, timeout: 60,

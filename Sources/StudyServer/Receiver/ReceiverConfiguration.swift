@@ -50,6 +50,8 @@ public struct ReceiverConfiguration: Sendable {
     /// All clients at one address together have ten times as many, and where everybody may register (``NoAttestation``), as
     /// many as one. A network of IPv6 (`/64`) counts as one address.
     public var requestsPerMinute = 600
+    /// What a minute is measured with; tests let it stand still.
+    package var clock: @Sendable () -> ContinuousClock.Instant = { .now }
     /// The connections of one address to a receiver that listens on the network itself, without a proxy. For one more, the one
     /// that has waited longest for its client is cut.
     public var connectionsPerAddress = 64
