@@ -1,8 +1,4 @@
-#if canImport(CLibXML2)
-import CLibXML2
-#else
-import libxml2
-#endif
+import SystemXML
 
 /// A document as a tree of libxml2's own, for what libxml2 does better: XPath and schemas. Each of its nodes knows the record it
 /// stands for.

@@ -1,8 +1,4 @@
-#if canImport(CLibXML2)
-import CLibXML2
-#else
-import libxml2
-#endif
+import SystemXML
 
 /// What a document's own DTD may do: declare entities that stay within the limits. Everything else in it is kept as text.
 extension ParseState {

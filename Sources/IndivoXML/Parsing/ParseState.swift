@@ -1,8 +1,4 @@
-#if canImport(CLibXML2)
-import CLibXML2
-#else
-import libxml2
-#endif
+import SystemXML
 
 /// What the parser's callbacks work on: the arena that grows, and where in the document they are. It lives behind a pointer that
 /// libxml2 hands to each callback.

@@ -1,8 +1,4 @@
-#if canImport(CLibXML2)
-import CLibXML2
-#else
-import libxml2
-#endif
+import SystemXML
 
 /// Reads a document piece by piece, and keeps only the subtrees that are wanted.
 final class PushParser {

@@ -1,8 +1,4 @@
-#if canImport(CLibXML2)
-import CLibXML2
-#else
-import libxml2
-#endif
+import SystemXML
 
 /// How the bytes of a document are to be read, as its byte order mark, its XML declaration or its transport say.
 struct SourceEncoding {

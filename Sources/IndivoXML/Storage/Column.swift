@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SystemXML
 
 /// A growable array of plain values in memory of its own. Arena columns are read millions of times a second. A Swift array would
 /// check uniqueness and exclusivity on the way; a column is a pointer and two numbers, and whoever holds it frees it
