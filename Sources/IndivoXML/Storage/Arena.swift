@@ -5,7 +5,8 @@ struct Arena: ColumnHolder {
     var attributes = Column<AttributeRecord>()
     var bytes = Column<UInt8>()
     var names = NameTable()
-    var lines = LineTable()
+    /// The source line of each node that was parsed.
+    var lines = Column<UInt32>()
     /// `standalone` of the XML declaration.
     var standalone: Bool?
 
