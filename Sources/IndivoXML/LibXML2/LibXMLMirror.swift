@@ -5,7 +5,7 @@ import SystemXML
 final class LibXMLMirror {
     let document: xmlDocPtr
     /// libxml2's nodes by record.
-    private var nodes: [xmlNodePtr?]
+    private(set) var nodes: [xmlNodePtr?]
 
     /// libxml2 walks trees by recursion in places; deeper documents would exhaust a task's stack.
     private static let depthLimit = 10_000
@@ -41,8 +41,6 @@ final class LibXMLMirror {
     }
 
     deinit { xmlFreeDoc(document) }
-
-    func node(_ index: UInt32) -> xmlNodePtr? { nodes[Int(index)] }
 
     /// The record that one of libxml2's nodes stands for.
     static func index(of node: xmlNodePtr) -> UInt32? {
@@ -106,11 +104,7 @@ final class LibXMLMirror {
             if let known, String(cString: known.pointee.href).utf8.elementsEqual(uri) { return known }
             if let new = xmlNewNs(node, uri.string, prefix) { return new }
         }
-        var number = 1
-        while true {
-            if let new = xmlNewNs(node, uri.string, "ns\(number)") { return new }
-            number += 1
-        }
+        return (1...).lazy.compactMap { xmlNewNs(node, uri.string, "ns\($0)") }.first { _ in true }
     }
 }
 

@@ -95,8 +95,7 @@ extension ParseState {
     /// How many comparisons count as one byte.
     private static let comparisonsPerByte = 64
 
-    /// Counts an attribute that the DTD declares.
-    /// - Returns: Whether parsing may continue.
+    /// Counts an attribute that the DTD declares, and says whether parsing may continue.
     mutating func declareAttribute(_ name: UnsafePointer<UInt8>, of element: UnsafePointer<UInt8>, hasDefault: Bool) -> Bool {
         declaredAttributes[element, default: 0] += 1
         if hasDefault {

@@ -23,8 +23,7 @@ final class PushParser {
     private var context: xmlParserCtxtPtr { parser.context }
     private var state: UnsafeMutablePointer<ParseState> { parser.state }
 
-    /// Reads on. The first bytes are enough to determine the encoding, or all.
-    /// - Returns: The subtrees that were completed.
+    /// Reads on, and gives the subtrees that are complete. The first bytes are enough to determine the encoding, or all.
     func feed(_ bytes: UTF8Bytes, isLast: Bool) throws -> [XMLNode] {
         let limit = options.limits.inputBytes
         taken += bytes.count

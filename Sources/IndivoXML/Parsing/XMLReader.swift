@@ -44,11 +44,6 @@ public struct XMLReader<Source: AsyncSequence>: AsyncSequence {
             base = reader.source.makeAsyncIterator()
         }
 
-        /// The next element; nil at the end of the document.
-        ///
-        /// - Throws: `XMLError`, and what the source throws.
-        public mutating func next() async throws -> XMLNode? { try await next(isolation: nil) }
-
         /// The next element; nil at the end of the document. It comes on the caller's actor.
         ///
         /// - Throws: `XMLError`, and what the source throws.
@@ -111,9 +106,7 @@ public struct XMLFileChunks: AsyncSequence, Sendable {
 
         fileprivate init(path: String) { self.path = path }
 
-        deinit {
-            if let handle { fclose(handle) }
-        }
+        deinit { if let handle { fclose(handle) } }
 
         /// The next piece; nil at the end of the file.
         ///
