@@ -92,6 +92,7 @@ let package = Package(
         .systemLibrary(name: "CZlib"),
 
         // The library. Each module may know only the ones above it.
+        // libxml2 and the C library under one name.
         .target(name: "SystemXML", dependencies: [libXML2]),
         .target(name: "IndivoXML", dependencies: ["SystemXML"], linkerSettings: [.linkedLibrary("xml2", .when(platforms: apple))]),
         .target(name: "OAuth1", dependencies: ["SecretText", "URLCoding", signing]),
