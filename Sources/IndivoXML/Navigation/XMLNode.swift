@@ -65,8 +65,7 @@ public struct XMLNode {
     /// The line of the source where the node starts, from 1; nil for nodes made in code.
     public var line: Int? {
         guard let node = resolved, node.generation == 0 else { return nil }
-        let lines = node.tree.state.pointee.arena.lines.buffer
-        return lines.indices.contains(Int(node.index)) ? Int(lines[Int(node.index)]) : nil
+        return node.tree.state.pointee.arena.lines[Int(node.index)]
     }
 
     @inline(__always)

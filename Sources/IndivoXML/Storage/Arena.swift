@@ -5,8 +5,7 @@ struct Arena {
     var attributes = Column<AttributeRecord>()
     var bytes = Column<UInt8>()
     var names = NameTable()
-    /// The source line of each node that was parsed.
-    var lines = Column<UInt32>()
+    var lines = LineTable()
     /// `standalone` of the XML declaration.
     var standalone: Bool?
 
