@@ -92,7 +92,9 @@ let package = Package(
         .systemLibrary(name: "CZlib"),
 
         // The library. Each module may know only the ones above it.
-        .target(name: "IndivoXML", dependencies: [libXML2], linkerSettings: [.linkedLibrary("xml2", .when(platforms: apple))]),
+        // libxml2 and the C library under one name.
+        .target(name: "SystemXML", dependencies: [libXML2]),
+        .target(name: "IndivoXML", dependencies: ["SystemXML"], linkerSettings: [.linkedLibrary("xml2", .when(platforms: apple))]),
         .target(name: "OAuth1", dependencies: ["SecretText", "URLCoding", signing]),
         // Secrets that no log shows; escapes and forms of URLs.
         .target(name: "SecretText"),

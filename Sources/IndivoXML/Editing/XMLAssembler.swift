@@ -40,9 +40,7 @@ package final class XMLAssembler {
     }
 
     /// Gives the open element an attribute, unless it has content already.
-    package func attribute(_ name: Name, _ value: String) {
-        if isInTag { attribute(name, self.value(value)) }
-    }
+    package func attribute(_ name: Name, _ value: String) { attribute(name, self.value(value)) }
 
     /// A value to give to many attributes: then it is stored once.
     package func value(_ text: String) -> Value { Value(offset: tree.store(text)) }
@@ -87,14 +85,7 @@ package final class XMLAssembler {
     package var root: XMLNode? { tree.handle(orNil: tree.firstElement(in: 0)) }
 
     private func append(_ record: NodeRecord) -> UInt32 {
-        let index = UInt32(tree.state.pointee.arena.nodes.count)
-        precondition(index < noNode, "an XML document can have no more than \(noNode) nodes")
-        if lastSibling != noNode {
-            tree.nodes[Int(lastSibling)].next = index
-        } else {
-            tree.nodes[Int(parent)].header |= NodeRecord.childrenFlag
-        }
-        tree.state.pointee.arena.nodes.append(record)
-        return index
+        precondition(tree.state.pointee.arena.nodes.count < noNode, "an XML document can have no more than \(noNode) nodes")
+        return tree.state.pointee.arena.append(record, behind: lastSibling)
     }
 }

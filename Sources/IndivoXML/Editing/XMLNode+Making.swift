@@ -49,9 +49,7 @@ extension XMLNode {
         copy.state.pointee.links.deallocate()
         return copy.handle(top)
     }
-}
 
-extension XMLNode {
     /// Makes a new element as this one's last child.
     ///
     /// The same as appending `XMLNode(name, …)`, without the temporary document that a new node has: use it to build large
@@ -73,6 +71,26 @@ extension XMLNode {
         for (name, value) in attributes { node.setAttribute(name, value) }
         if let text, !text.isEmpty { tree.link(tree.makeText(text), into: element, before: noNode) }
         return node
+    }
+
+    /// A new element with children, in a document of its own. Elements among the children that have no namespace and no
+    /// prefix take this one's, so that it is said once.
+    public init(
+        _ name: String, namespace: String? = nil, attributes: KeyValuePairs<String, String> = [:],
+        @XMLBuilder children: () throws -> [XMLNode]
+    ) rethrows {
+        self.init(name, namespace: namespace, attributes: attributes)
+        let children = try children()
+        append(children)
+        guard let namespace = self.namespace, prefix == nil else { return }
+        for child in children { child.inherit(namespace) }
+    }
+
+    /// Gives an element without a namespace, and those below it, the namespace around it.
+    private func inherit(_ namespace: String) {
+        guard let node = resolved, node.record.isElement, self.namespace == nil, prefix == nil, attr("xmlns") == nil else { return }
+        node.tree.rename(node.index, to: qualifiedName, namespace: namespace)
+        for child in children() { child.inherit(namespace) }
     }
 }
 
@@ -99,28 +117,6 @@ public enum XMLBuilder {
     public static func buildEither(second part: [XMLNode]) -> [XMLNode] { part }
     public static func buildArray(_ parts: [[XMLNode]]) -> [XMLNode] { parts.flatMap(\.self) }
     public static func buildLimitedAvailability(_ part: [XMLNode]) -> [XMLNode] { part }
-}
-
-extension XMLNode {
-    /// A new element with children, in a document of its own. Elements among the children that have no namespace and no
-    /// prefix take this one's, so that it is said once.
-    public init(
-        _ name: String, namespace: String? = nil, attributes: KeyValuePairs<String, String> = [:],
-        @XMLBuilder children: () throws -> [XMLNode]
-    ) rethrows {
-        self.init(name, namespace: namespace, attributes: attributes)
-        let children = try children()
-        append(children)
-        guard let namespace = self.namespace, prefix == nil else { return }
-        for child in children { child.inherit(namespace) }
-    }
-
-    /// Gives an element without a namespace, and those below it, the namespace around it.
-    private func inherit(_ namespace: String) {
-        guard let node = resolved, node.record.isElement, self.namespace == nil, prefix == nil, attr("xmlns") == nil else { return }
-        node.tree.rename(node.index, to: qualifiedName, namespace: namespace)
-        for child in children() { child.inherit(namespace) }
-    }
 }
 
 extension XMLTree {

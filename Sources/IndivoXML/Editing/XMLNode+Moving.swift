@@ -31,9 +31,7 @@ extension XMLNode {
     }
 
     var canHaveChildren: Bool { record.isElement || record.kind == .document }
-}
 
-extension XMLNode {
     /// A place for nodes, seen from one that is there.
     enum Place {
         case start, end, before, after

@@ -36,8 +36,6 @@ extension XMLQueryable {
 
     /// Replaces the parent by the node and its siblings, for each of these. The children of a root element
     /// stay where they are, because a document needs a root.
-    ///
-    /// - Returns: The receiver.
     @discardableResult
     public func unwrap() -> Self { each { $1.replaceParent() } }
 }

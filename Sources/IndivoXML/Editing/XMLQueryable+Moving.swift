@@ -15,8 +15,6 @@ extension XMLQueryable {
     ///
     /// A document node stands for its children. A move that would make no tree (a node into itself, children of a text) changes
     /// nothing.
-    ///
-    /// - Returns: The receiver.
     @discardableResult
     public func append(_ node: XMLNode) -> Self { append(CollectionOfOne(node)) }
 

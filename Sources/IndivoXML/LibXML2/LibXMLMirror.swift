@@ -1,15 +1,11 @@
-#if canImport(CLibXML2)
-import CLibXML2
-#else
-import libxml2
-#endif
+import SystemXML
 
 /// A document as a tree of libxml2's own, for what libxml2 does better: XPath and schemas. Each of its nodes knows the record it
 /// stands for.
 final class LibXMLMirror {
     let document: xmlDocPtr
     /// libxml2's nodes by record.
-    private var nodes: [xmlNodePtr?]
+    private(set) var nodes: [xmlNodePtr?]
 
     /// libxml2 walks trees by recursion in places; deeper documents would exhaust a task's stack.
     private static let depthLimit = 10_000
@@ -45,8 +41,6 @@ final class LibXMLMirror {
     }
 
     deinit { xmlFreeDoc(document) }
-
-    func node(_ index: UInt32) -> xmlNodePtr? { nodes[Int(index)] }
 
     /// The record that one of libxml2's nodes stands for.
     static func index(of node: xmlNodePtr) -> UInt32? {
@@ -110,11 +104,7 @@ final class LibXMLMirror {
             if let known, String(cString: known.pointee.href).utf8.elementsEqual(uri) { return known }
             if let new = xmlNewNs(node, uri.string, prefix) { return new }
         }
-        var number = 1
-        while true {
-            if let new = xmlNewNs(node, uri.string, "ns\(number)") { return new }
-            number += 1
-        }
+        return (1...).lazy.compactMap { xmlNewNs(node, uri.string, "ns\($0)") }.first { _ in true }
     }
 }
 

@@ -1,8 +1,4 @@
-#if canImport(CLibXML2)
-import CLibXML2
-#else
-import libxml2
-#endif
+import SystemXML
 
 /// What an XPath expression comes to.
 public enum XMLXPathResult {
@@ -19,8 +15,7 @@ public enum XMLXPathResult {
 
     /// The nodes; an empty selection for other results.
     public var nodes: XMLSelection {
-        if case .nodes(let nodes) = self { return nodes }
-        return XMLSelection()
+        if case .nodes(let nodes) = self { nodes } else { XMLSelection() }
     }
 
     /// The result as a string, as XPath's `string()` converts it: of nodes, the text of the first.
@@ -70,7 +65,7 @@ extension XMLNode {
         context.pointee.opLimit = 500_000_000
         for (prefix, uri) in namespaces { xmlXPathRegisterNs(context, prefix, uri) }
         let (object, messages) = LibXMLMessage.collected { () -> xmlXPathObjectPtr? in
-            guard let place = mirror.node(node.index), xmlXPathSetContextNode(place, context) == 0 else { return nil }
+            guard let place = mirror.nodes[Int(node.index)], xmlXPathSetContextNode(place, context) == 0 else { return nil }
             return xmlXPathEvalExpression(expression, context)
         }
         if let object {

@@ -1,8 +1,4 @@
-#if canImport(CLibXML2)
-import CLibXML2
-#else
-import libxml2
-#endif
+import SystemXML
 import Synchronization
 #if canImport(FoundationEssentials)
 import FoundationEssentials

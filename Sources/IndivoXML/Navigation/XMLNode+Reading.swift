@@ -16,9 +16,7 @@ extension XMLNode {
         guard let node = resolved, node.record.isElement else { return false }
         return node.tree.names.namespace(ofName: node.record.name).equals(uri)
     }
-}
 
-extension XMLNode {
     /// The element's attributes in their order, without namespace declarations. A copy: it does not follow edits.
     public var attributes: XMLAttributes {
         guard let node = resolved else { return XMLAttributes([]) }
@@ -58,26 +56,7 @@ extension XMLNode {
             guard body(names.qualified(attribute.name), namespace, node.tree.attributeValue(attribute)) else { return }
         }
     }
-}
 
-extension XMLTree {
-    @inline(__always)
-    func attribute(_ index: UInt32, named name: UTF8Bytes) -> AttributeRecord? {
-        let names = names
-        for attribute in attributes(index) where names.qualified(attribute.name).equals(name) { return attribute }
-        return nil
-    }
-
-    /// Where an attribute of this local name and namespace stands.
-    func place(ofAttribute local: String, namespace: String, in attributes: [AttributeRecord]) -> Int? {
-        attributes.firstIndex { attribute in
-            !attribute.isDeclaration && names.local(attribute.name).elementsEqual(local.utf8)
-                && names.namespace(ofName: attribute.name).elementsEqual(namespace.utf8)
-        }
-    }
-}
-
-extension XMLNode {
     /// All text and CDATA below the node, in one string; the content of a text, comment or processing instruction.
     public func text() -> String { resolved.map { $0.tree.text($0.index) } ?? "" }
 
@@ -105,9 +84,7 @@ extension XMLNode {
 
     private func relatives<Nodes: Sequence<UInt32>>(_ nodes: (XMLTree, UInt32) -> Nodes) -> XMLSelection {
         guard let node = resolved else { return XMLSelection() }
-        var ids: [NodeID] = []
-        for index in nodes(node.tree, node.index) { ids.append(node.tree.id(index)) }
-        return XMLSelection(tree: node.tree, ids: ids)
+        return XMLSelection(tree: node.tree, ids: nodes(node.tree, node.index).map { node.tree.id($0) })
     }
 
     /// The first child element of this local name, whatever its namespace.
@@ -123,10 +100,9 @@ extension XMLNode {
     /// while let element = child { …; child = element.next() }
     /// ```
     package var firstElement: XMLNode? { resolved.flatMap { $0.tree.handle(orNil: $0.tree.firstElement(in: $0.index)) } }
-}
 
-/// A node gives what a set of it alone would.
-extension XMLNode {
+    // MARK: What a set of the node alone gives
+
     /// The node itself, as for a selection of it alone.
     public var first: XMLNode? { self }
 
@@ -139,5 +115,22 @@ extension XMLNode {
     /// The node if the closure says yes; else an empty selection.
     public func filter(_ isIncluded: (XMLNode) throws -> Bool) rethrows -> XMLSelection {
         try isIncluded(self) ? selection : XMLSelection()
+    }
+}
+
+extension XMLTree {
+    @inline(__always)
+    func attribute(_ index: UInt32, named name: UTF8Bytes) -> AttributeRecord? {
+        let names = names
+        for attribute in attributes(index) where names.qualified(attribute.name).equals(name) { return attribute }
+        return nil
+    }
+
+    /// Where an attribute of this local name and namespace stands.
+    func place(ofAttribute local: String, namespace: String, in attributes: [AttributeRecord]) -> Int? {
+        attributes.firstIndex { attribute in
+            !attribute.isDeclaration && names.local(attribute.name).elementsEqual(local.utf8)
+                && names.namespace(ofName: attribute.name).elementsEqual(namespace.utf8)
+        }
     }
 }

@@ -67,9 +67,7 @@ public struct XMLNode {
         guard let node = resolved, node.generation == 0 else { return nil }
         return node.tree.state.pointee.arena.lines[Int(node.index)]
     }
-}
 
-extension XMLNode {
     @inline(__always)
     var record: NodeRecord { tree.nodes[Int(index)] }
 
@@ -89,7 +87,7 @@ struct NodeID: Hashable {
     var generation: UInt32
 }
 
-extension XMLNode: Hashable {
+extension XMLNode: Hashable, CustomStringConvertible {
     /// Whether both are the same node.
     public static func == (left: XMLNode, right: XMLNode) -> Bool {
         let left = left.resolved ?? left
@@ -102,9 +100,7 @@ extension XMLNode: Hashable {
         let node = resolved ?? self
         hasher.combine(node.tree.hashIdentity(node.index))
     }
-}
 
-extension XMLNode: CustomStringConvertible {
     /// The node as XML, for people who debug; an element of more than 200 characters is cut.
     public var description: String {
         guard let text = try? xml() else { return "XMLNode(\(kind))" }

@@ -20,9 +20,9 @@ extension XMLSelection: XMLQueryable {
     public var selection: XMLSelection { self }
 }
 
-// MARK: - Down
-
 extension XMLQueryable {
+    // MARK: Down
+
     /// The descendants that the selector matches. The whole selector is matched below the nodes; it may start with a
     /// combinator, as in `> Item`.
     public func find(_ selector: XMLSelector) -> XMLSelection {
@@ -31,11 +31,9 @@ extension XMLQueryable {
 
     /// The first of the descendants that the selector matches.
     public func first(_ selector: XMLSelector) -> XMLNode? { find(selector).first }
-}
 
-// MARK: - Up and sideways
+    // MARK: Up and sideways
 
-extension XMLQueryable {
     /// The ancestors that are elements, in document order: the nearest is the last.
     public func parents() -> XMLSelection { relatives(.parentElement) }
 
@@ -69,19 +67,26 @@ extension XMLQueryable {
             return indices.flatMap { tree.walk(step, from: $0).prefix { run?.matches($0) != true } }
         }
     }
-}
 
-// MARK: - Of the nodes themselves
+    // MARK: Of the nodes themselves
 
-extension XMLQueryable {
     /// Whether the selector matches one of the nodes.
     public func `is`(_ selector: XMLSelector) -> Bool { !selection.filter(selector).isEmpty }
 
     /// The nodes that the selector matches.
-    public func filter(_ selector: XMLSelector) -> XMLSelection { selection.picked(by: selector, keepsMatches: true) }
+    public func filter(_ selector: XMLSelector) -> XMLSelection { picked(by: selector, keepsMatches: true) }
 
     /// The nodes that the selector does not match.
-    public func not(_ selector: XMLSelector) -> XMLSelection { selection.picked(by: selector, keepsMatches: false) }
+    public func not(_ selector: XMLSelector) -> XMLSelection { picked(by: selector, keepsMatches: false) }
+
+    private func picked(by selector: XMLSelector, keepsMatches: Bool) -> XMLSelection {
+        var kept: Set<XMLNode> = []
+        for (tree, indices) in selection.groups {
+            let found = SelectorRun(selector, tree: tree).filter(indices.filter(tree.isElement), by: selector.alternatives)
+            kept.formUnion(found.map(tree.handle))
+        }
+        return selection.filter { kept.contains($0) == keepsMatches }
+    }
 
     /// The nodes with a descendant that the selector matches.
     public func has(_ selector: XMLSelector) -> XMLSelection { selection.filter { !$0.find(selector).isEmpty } }
@@ -102,8 +107,6 @@ extension XMLQueryable {
     public func index(of node: XMLNode) -> Int? { selection.firstIndex(of: node) }
 
     /// Calls `body` with each node and its index.
-    ///
-    /// - Returns: The receiver.
     @discardableResult
     public func each(_ body: (_ place: Int, _ node: XMLNode) throws -> Void) rethrows -> Self {
         for (place, node) in selection.enumerated() { try body(place, node) }
@@ -124,22 +127,9 @@ extension XMLQueryable {
         let from = bound(start)
         return XMLSelection(nodes[from..<Swift.max(from, bound(end ?? nodes.count))])
     }
-}
 
-extension XMLSelection {
-    /// The nodes the selector means, or the others.
-    func picked(by selector: XMLSelector, keepsMatches: Bool) -> XMLSelection {
-        var kept: Set<XMLNode> = []
-        for (tree, indices) in groups {
-            let found = SelectorRun(selector, tree: tree).filter(indices.filter(tree.isElement), by: selector.alternatives)
-            kept.formUnion(found.map(tree.handle))
-        }
-        return filter { kept.contains($0) == keepsMatches }
-    }
-}
+    // MARK: Another verb and a filter
 
-// Verbs that are another verb and a filter.
-extension XMLQueryable {
     /// The child elements that the selector matches.
     public func children(_ selector: XMLSelector) -> XMLSelection { selection.children().filter(selector) }
 

@@ -50,16 +50,12 @@ extension XMLSelection: RandomAccessCollection {
     }
 }
 
-extension XMLSelection: Hashable {
+extension XMLSelection: Hashable, CustomStringConvertible {
     /// Whether both hold the same nodes in the same order.
     public static func == (left: XMLSelection, right: XMLSelection) -> Bool { left.elementsEqual(right) }
 
-    public func hash(into hasher: inout Hasher) {
-        for node in self { hasher.combine(node) }
-    }
-}
+    public func hash(into hasher: inout Hasher) { hasher.combine(Array(self)) }
 
-extension XMLSelection: CustomStringConvertible {
     public var description: String { "[" + map(\.description).joined(separator: ", ") + "]" }
 }
 
@@ -97,28 +93,14 @@ extension XMLSelection {
 
     /// What `nodes` gives for each node: in document order and without duplicates.
     func gather<Nodes: Sequence<UInt32>>(_ nodes: (_ tree: XMLTree, _ index: UInt32) -> Nodes) -> XMLSelection {
-        collect { tree, indices in
-            var found: [UInt32] = []
-            for index in indices { found += nodes(tree, index) }
-            return found
-        }
+        collect { tree, indices in indices.flatMap { nodes(tree, $0) } }
     }
 
     /// Where a step from each node leads.
     private func gather(_ step: NodeWalk.Step) -> XMLSelection {
         gather { tree, index in CollectionOfOne(tree.go(step, from: index)).filter { $0 != noNode } }
     }
-}
 
-extension XMLTree {
-    /// Nodes in document order, each once.
-    func inOrder(_ indices: [UInt32]) -> [UInt32] {
-        if zip(indices, indices.dropFirst()).allSatisfy({ place(of: $0) < place(of: $1) }) { return indices }
-        return Set(indices).sorted { place(of: $0) < place(of: $1) }
-    }
-}
-
-extension XMLSelection {
     /// The child elements of all the nodes.
     public func children() -> XMLSelection { gather { $0.elements(in: $1) } }
 
@@ -141,7 +123,10 @@ extension XMLSelection {
 
     /// The nearest of each node and its ancestors that the selector matches.
     public func closest(_ selector: XMLSelector) -> XMLSelection {
-        collect { tree, indices in indices.compactMap(SelectorRun(selector, tree: tree).closest) }
+        collect { tree, indices in
+            let run = SelectorRun(selector, tree: tree)
+            return indices.compactMap { tree.ancestors(ofAndWith: $0).first { tree.isElement($0) && run.matches($0) } }
+        }
     }
 
     /// The nearest of each node and its ancestors that the selector matches.
@@ -150,21 +135,19 @@ extension XMLSelection {
 
     /// The nodes for which the closure says yes.
     public func filter(_ isIncluded: (XMLNode) throws -> Bool) rethrows -> XMLSelection {
-        var kept: [XMLNode] = []
-        for node in self where try isIncluded(node) { kept.append(node) }
-        return XMLSelection(kept)
+        XMLSelection(try Array(self).filter(isIncluded))
     }
 
     /// Copies of the nodes and all below them, each in a document of its own.
     public func clone() -> XMLSelection { XMLSelection(map { $0.clone() }) }
+
+    /// The child elements of this local name, as `children(named:)`: `root["Report"]["Item"]`.
+    public subscript(name: String) -> XMLSelection { children(named: name) }
 }
 
 extension XMLNode {
     /// The nearest of the node and its ancestors that the selector matches.
-    public func closest(_ selector: XMLSelector) -> XMLNode? {
-        guard let node = resolved else { return nil }
-        return SelectorRun(selector, tree: node.tree).closest(node.index).map(node.tree.handle)
-    }
+    public func closest(_ selector: XMLSelector) -> XMLNode? { selection.closest(selector).first }
 
     /// The nearest of the node and its ancestors that the selector matches.
     @_disfavoredOverload
@@ -174,11 +157,10 @@ extension XMLNode {
     public subscript(name: String) -> XMLSelection { children(named: name) }
 }
 
-extension XMLSelection {
-    /// The child elements of this local name, as `children(named:)`: `root["Report"]["Item"]`.
-    public subscript(name: String) -> XMLSelection { children(named: name) }
-}
-
-extension SelectorRun {
-    func closest(_ index: UInt32) -> UInt32? { tree.ancestors(ofAndWith: index).first { tree.isElement($0) && matches($0) } }
+extension XMLTree {
+    /// Nodes in document order, each once.
+    func inOrder(_ indices: [UInt32]) -> [UInt32] {
+        if zip(indices, indices.dropFirst()).allSatisfy({ place(of: $0) < place(of: $1) }) { return indices }
+        return Set(indices).sorted { place(of: $0) < place(of: $1) }
+    }
 }

@@ -65,11 +65,9 @@ extension Double: XMLTextReadable {
         case "-INF": self = -.infinity
         case "NaN": self = .nan
         default:
-            // Swift reads more than XML Schema allows: hexadecimal, and infinities by other names.
-            // A number beyond the range it makes infinite.
-            guard xmlText.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let value = Double(xmlText),
-                value.isFinite
-            else { return nil }
+            // Swift reads more: hexadecimal, infinities by other names, and as infinite what is beyond the range.
+            let isPlain = xmlText.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) }
+            guard isPlain, let value = Double(xmlText), value.isFinite else { return nil }
             self = value
         }
     }

@@ -1,7 +1,7 @@
 /// A node that is only read: a handle without a reference to its tree, for walking many nodes fast.
 ///
 /// It is good as long as somebody holds a node of the same tree and does not take this one away.
-package struct XMLView: BitwiseCopyable {
+package struct XMLView: BitwiseCopyable, Equatable {
     fileprivate let tree: Unmanaged<XMLTree>
     fileprivate let index: UInt32
 
@@ -64,14 +64,12 @@ package struct XMLView: BitwiseCopyable {
 
     /// All text and CDATA below the element, in one string.
     package func text() -> String { look { $0.text(index) } }
+
+    /// Whether both are the same node of the same tree.
+    package static func == (a: XMLView, b: XMLView) -> Bool { a.index == b.index && a.tree.toOpaque() == b.tree.toOpaque() }
 }
 
 extension XMLNode {
     /// The node as a view; `nil` when it is gone.
     package var view: XMLView? { resolved.map { XMLView(tree: Unmanaged.passUnretained($0.tree), index: $0.index) } }
-}
-
-extension XMLView: Equatable {
-    /// Whether both are the same node of the same tree.
-    package static func == (a: XMLView, b: XMLView) -> Bool { a.index == b.index && a.tree.toOpaque() == b.tree.toOpaque() }
 }

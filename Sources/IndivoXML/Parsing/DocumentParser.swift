@@ -1,8 +1,4 @@
-#if canImport(CLibXML2)
-import CLibXML2
-#else
-import libxml2
-#endif
+import SystemXML
 
 /// Reads a document into an arena with libxml2's SAX2 interface.
 enum DocumentParser {

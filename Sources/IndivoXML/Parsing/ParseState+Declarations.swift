@@ -1,8 +1,4 @@
-#if canImport(CLibXML2)
-import CLibXML2
-#else
-import libxml2
-#endif
+import SystemXML
 
 /// What a document's own DTD may do: declare entities that stay within the limits. Everything else in it is kept as text.
 extension ParseState {
@@ -99,8 +95,7 @@ extension ParseState {
     /// How many comparisons count as one byte.
     private static let comparisonsPerByte = 64
 
-    /// Counts an attribute that the DTD declares.
-    /// - Returns: Whether parsing may continue.
+    /// Counts an attribute that the DTD declares, and says whether parsing may continue.
     mutating func declareAttribute(_ name: UnsafePointer<UInt8>, of element: UnsafePointer<UInt8>, hasDefault: Bool) -> Bool {
         declaredAttributes[element, default: 0] += 1
         if hasDefault {

@@ -1,8 +1,4 @@
-#if canImport(CLibXML2)
-import CLibXML2
-#else
-import libxml2
-#endif
+import SystemXML
 
 /// What the parser's callbacks work on: the arena that grows, and where in the document they are. It lives behind a pointer that
 /// libxml2 hands to each callback.
@@ -51,7 +47,7 @@ struct ParseState {
     var topLevelEnd = 0
 
     mutating func deallocate() {
-        arena.deallocate()
+        arena.apply(.deallocate)
         names.deallocate()
         recentValues.deallocate()
     }
@@ -62,24 +58,14 @@ struct ParseState {
         dropsWhitespace = options.dropsWhitespace
         arena.lines.append(1)
     }
-}
 
-extension ParseState {
     /// Appends a record as the next child of the open element.
     @inline(__always)
     mutating func append(_ record: NodeRecord) -> UInt32 {
-        let index = UInt32(truncatingIfNeeded: arena.nodes.count)
-        let nodes = arena.nodes.base
-        if lastSibling != noNode {
-            nodes[Int(lastSibling)].next = index
-        } else {
-            nodes[Int(parent)].header |= NodeRecord.childrenFlag
-        }
         if parent == 0 { line = topLevelLine }
-        arena.nodes.append(record)
         arena.lines.append(line)
         line = currentLine
-        return index
+        return arena.append(record, behind: lastSibling)
     }
 
     @inline(__always)
@@ -199,7 +185,7 @@ extension ParseState {
     /// What was read, as a tree of its own.
     mutating func takeTree() -> XMLTree {
         arena.names.parsedCount = arena.names.count
-        arena.trim()
+        arena.apply(.trim)
         defer { arena = Arena() }
         return XMLTree(arena)
     }
@@ -212,9 +198,8 @@ extension ParseState {
         let count = Int(context.pointee.nsNr) / 2 - own
         guard count > 0 else { return [] }
         func declaration(_ prefix: UnsafePointer<UInt8>?) -> NamespaceDeclaration? {
-            guard let index = (0..<count).last(where: { table[2 * $0] == prefix }), let uri = table[2 * index + 1],
-                uri.pointee != 0
-            else { return nil }
+            guard let index = (0..<count).last(where: { table[2 * $0] == prefix }),
+                let uri = table[2 * index + 1], uri.pointee != 0 else { return nil }
             return NamespaceDeclaration(prefix: prefix.map { String(cString: $0) } ?? "", uri: String(cString: uri))
         }
         let hasPrefix = (0..<count).contains { table[2 * $0] != nil }

@@ -1,8 +1,4 @@
-#if canImport(CLibXML2)
-import CLibXML2
-#else
-import libxml2
-#endif
+import SystemXML
 
 /// libxml2's parser, and the state that its callbacks work on.
 final class ParserContext {

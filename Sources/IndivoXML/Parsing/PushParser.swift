@@ -1,8 +1,4 @@
-#if canImport(CLibXML2)
-import CLibXML2
-#else
-import libxml2
-#endif
+import SystemXML
 
 /// Reads a document piece by piece, and keeps only the subtrees that are wanted.
 final class PushParser {
@@ -27,8 +23,7 @@ final class PushParser {
     private var context: xmlParserCtxtPtr { parser.context }
     private var state: UnsafeMutablePointer<ParseState> { parser.state }
 
-    /// Reads on. The first bytes are enough to determine the encoding, or all.
-    /// - Returns: The subtrees that were completed.
+    /// Reads on, and gives the subtrees that are complete. The first bytes are enough to determine the encoding, or all.
     func feed(_ bytes: UTF8Bytes, isLast: Bool) throws -> [XMLNode] {
         let limit = options.limits.inputBytes
         taken += bytes.count

@@ -1,8 +1,4 @@
-#if canImport(CLibXML2)
-import CLibXML2
-#else
-import libxml2
-#endif
+import SystemXML
 
 /// The functions libxml2 calls. Each finds the state by the context it is given, which may be an inner one that reads
 /// an entity; declarations of a DTD go to libxml2's own functions as well, which keep what entities mean.

@@ -1,8 +1,4 @@
-#if canImport(CLibXML2)
-import CLibXML2
-#else
-import libxml2
-#endif
+import SystemXML
 
 /// How the bytes of a document are to be read, as its byte order mark, its XML declaration or its transport say.
 struct SourceEncoding {
@@ -11,8 +7,7 @@ struct SourceEncoding {
     /// How many bytes of a byte order mark come first.
     var mark: Int
 
-    /// - Parameter head: The start of the document, or all of it.
-    /// - Throws: `XMLError` of kind `encoding`.
+    /// How a document is to be read that starts with `head`. Throws `XMLError` of kind `encoding`.
     static func detect(_ head: UTF8Bytes, given: String?) throws -> SourceEncoding {
         let found = byMark(head)
         if let given {
@@ -119,8 +114,7 @@ final class SourceConverter {
         xmlBufferFree(converted)
     }
 
-    /// Converts what follows.
-    /// - Throws: `XMLError` of kind `encoding` for bytes that are no text, and when the last end inside a character.
+    /// Converts what follows. Bytes that are no text, and last ones that end inside a character, are errors of kind `encoding`.
     func convert(_ input: UTF8Bytes, into output: inout Column<UInt8>, limit: Int = .max, isLast: Bool = false) throws {
         for start in stride(from: 0, to: input.count, by: 65_536) {
             let piece = UTF8Bytes(rebasing: input[start...].prefix(65_536))

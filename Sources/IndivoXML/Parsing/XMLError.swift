@@ -1,6 +1,6 @@
 /// Something that is wrong with XML: a document that is not well-formed, one that hits a limit, content that XML
 /// cannot carry.
-public struct XMLError: Error, Hashable, Sendable {
+public struct XMLError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What kind of thing is wrong.
     public enum Kind: Hashable, Sendable {
         /// The input is not well-formed XML with namespaces.
@@ -61,9 +61,7 @@ public struct XMLError: Error, Hashable, Sendable {
         self.message = message
         self.excerpt = excerpt
     }
-}
 
-extension XMLError: CustomStringConvertible {
     /// `line 3, column 17: …`
     public var description: String {
         switch (line, column) {
@@ -72,9 +70,7 @@ extension XMLError: CustomStringConvertible {
         default: message
         }
     }
-}
 
-extension XMLError {
     /// An error at a byte of the source.
     init(_ kind: Kind, at offset: Int, of source: UTF8Bytes, message: String) {
         let lineStart = source[..<offset].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0

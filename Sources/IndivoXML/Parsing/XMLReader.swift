@@ -3,13 +3,7 @@ import FoundationEssentials
 #else
 import Foundation
 #endif
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SystemXML
 
 /// Reads a document of any size, one wanted element after the other.
 ///
@@ -49,11 +43,6 @@ public struct XMLReader<Source: AsyncSequence>: AsyncSequence {
             self.reader = reader
             base = reader.source.makeAsyncIterator()
         }
-
-        /// The next element; nil at the end of the document.
-        ///
-        /// - Throws: `XMLError`, and what the source throws.
-        public mutating func next() async throws -> XMLNode? { try await next(isolation: nil) }
 
         /// The next element; nil at the end of the document. It comes on the caller's actor.
         ///
@@ -117,9 +106,7 @@ public struct XMLFileChunks: AsyncSequence, Sendable {
 
         fileprivate init(path: String) { self.path = path }
 
-        deinit {
-            if let handle { fclose(handle) }
-        }
+        deinit { if let handle { fclose(handle) } }
 
         /// The next piece; nil at the end of the file.
         ///

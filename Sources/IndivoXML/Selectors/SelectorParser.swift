@@ -181,9 +181,7 @@ struct SelectorParser {
         if sign != "=" { try scanner.expect("=") }
         return (relation, sign == "!")
     }
-}
 
-extension SelectorParser {
     /// A pseudo-class; its colon was read.
     mutating func pseudoClass() throws -> [Condition] {
         let place = scanner.position
@@ -230,8 +228,7 @@ extension SelectorParser {
         "not": { .any(try $0.selectorList(mayLead: false), isNegated: true) },
         "is": { .any(try $0.selectorList(mayLead: false), isNegated: false) },
         "where": { .any(try $0.selectorList(mayLead: false), isNegated: false) },
-        "has": { .has(try $0.selectorList(mayLead: true)) },
-        "contains": { .contains(try $0.texts()) },
+        "has": { .has(try $0.selectorList(mayLead: true)) }, "contains": { .contains(try $0.texts()) },
         "eq": { .position(.equal(try $0.integer())) }, "gt": { .position(.greater(try $0.integer())) },
         "lt": { .position(.less(try $0.integer())) },
     ]

@@ -24,7 +24,7 @@
 ///
 /// Names match case-sensitively. A name without a prefix matches in every namespace, unless the prefix table has an
 /// entry for `""`, the default; an attribute's name without a prefix is in no namespace.
-public struct XMLSelector: Hashable, Sendable {
+public struct XMLSelector: Hashable, Sendable, CustomStringConvertible {
     /// The selector as it was written.
     public let text: String
     let alternatives: [ComplexSelector]
@@ -54,9 +54,7 @@ public struct XMLSelector: Hashable, Sendable {
         hasher.combine(alternatives)
         hasher.combine(nameTests)
     }
-}
 
-extension XMLSelector: CustomStringConvertible {
     public var description: String { text }
 }
 

@@ -1,6 +1,6 @@
 /// Everything a document is made of, in a few blocks of memory. Record 0 is the document node. Content and attribute values lie in
 /// `bytes`, each behind its length; a value that is replaced is written anew at the end.
-struct Arena: ColumnHolder {
+struct Arena {
     var nodes = Column<NodeRecord>()
     var attributes = Column<AttributeRecord>()
     var bytes = Column<UInt8>()
@@ -28,9 +28,20 @@ struct Arena: ColumnHolder {
         bytes.reserve(count * 3 / 4 + 64)
         names.reserve()
     }
-}
 
-extension Arena {
+    /// Appends a record as a child of its parent: behind `sibling`, which has none behind it yet, or as the first.
+    @inline(__always)
+    mutating func append(_ record: NodeRecord, behind sibling: UInt32) -> UInt32 {
+        let index = UInt32(truncatingIfNeeded: nodes.count)
+        if sibling != noNode {
+            nodes.base[Int(sibling)].next = index
+        } else {
+            nodes.base[Int(record.parent)].header |= NodeRecord.childrenFlag
+        }
+        nodes.append(record)
+        return index
+    }
+
     /// The bytes stored at `offset`.
     @inline(__always)
     func value(at offset: UInt32) -> UTF8Bytes {
@@ -100,6 +111,6 @@ final class FrozenArena: @unchecked Sendable {
 
     deinit {
         var arena = arena
-        arena.deallocate()
+        arena.apply(.deallocate)
     }
 }

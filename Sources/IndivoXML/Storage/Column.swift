@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SystemXML
 
 /// A growable array of plain values in memory of its own. Arena columns are read millions of times a second. A Swift array would
 /// check uniqueness and exclusivity on the way; a column is a pointer and two numbers, and whoever holds it frees it
@@ -45,9 +39,7 @@ struct Column<Element: BitwiseCopyable> {
 
     mutating func removeLast(_ number: Int = 1) { count -= number }
 
-    mutating func reserve(_ wanted: Int) {
-        if wanted > capacity { reallocate(to: wanted) }
-    }
+    mutating func reserve(_ wanted: Int) { if wanted > capacity { reallocate(to: wanted) } }
 
     @inline(never)
     private mutating func grow(to wanted: Int) {
@@ -99,31 +91,9 @@ struct Column<Element: BitwiseCopyable> {
     private static func fail(_ capacity: Int) -> Never {
         fatalError("out of memory: \(capacity) elements of \(MemoryLayout<Element>.stride) bytes")
     }
-}
-
-/// What consists of columns: they are copied, trimmed and freed together.
-protocol ColumnHolder {
-    mutating func apply(_ step: ColumnStep)
-}
-
-enum ColumnStep {
-    case copy, trim, deallocate
-}
-
-extension ColumnHolder {
-    func copy() -> Self {
-        var copy = self
-        copy.apply(.copy)
-        return copy
-    }
-
-    /// Gives memory that is not needed back to the system.
-    mutating func trim() { apply(.trim) }
 
     mutating func deallocate() { apply(.deallocate) }
-}
 
-extension Column: ColumnHolder {
     mutating func apply(_ step: ColumnStep) {
         switch step {
         case .copy:
@@ -137,4 +107,13 @@ extension Column: ColumnHolder {
             self = Column()
         }
     }
+}
+
+/// What is done to all columns of an arena together.
+enum ColumnStep {
+    /// Another owner keeps the memory that was copied.
+    case copy
+    /// Gives memory that is not needed back to the system.
+    case trim
+    case deallocate
 }

@@ -1,6 +1,6 @@
 /// The source line of each node, in about one byte a node. Lines never fall in document order, so a byte holds the distance to the
 /// node before. Lines more than 254 behind it are kept whole; so is every 256th node's, where counting starts.
-struct LineTable: ColumnHolder {
+struct LineTable {
     private static let stride = 256
     private static let far: UInt8 = 255
 

@@ -1,5 +1,5 @@
 /// The names of a document, each stored once and known by a number: prefix, local name and namespace together.
-struct NameTable: ColumnHolder {
+struct NameTable {
     struct Entry: BitwiseCopyable {
         /// Where the qualified name stands in `bytes`.
         var offset: UInt32

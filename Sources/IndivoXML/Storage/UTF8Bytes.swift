@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import SystemXML
 
 /// Text in UTF-8 where it lies.
 package typealias UTF8Bytes = UnsafeBufferPointer<UInt8>

@@ -3,7 +3,7 @@ extension XMLTree {
     func makeWritable() {
         state.pointee.mirror = nil
         if state.pointee.frozen != nil {
-            state.pointee.arena = state.pointee.arena.copy()
+            state.pointee.arena.apply(.copy)
             state.pointee.frozen = nil
         }
         // What nobody refers to is dropped once it is most of all, so that a document edited for ever does not grow for ever.
@@ -77,17 +77,7 @@ extension XMLTree {
     func unlink(_ index: UInt32) {
         let links = state.pointee.links.base
         let record = nodes[Int(index)]
-        let previous = links[Int(index)].previous
-        if previous != noNode {
-            nodes[Int(previous)].next = record.next
-        } else if record.parent != noNode {
-            links[Int(record.parent)].firstChild = record.next
-        }
-        if record.next != noNode {
-            links[Int(record.next)].previous = previous
-        } else if record.parent != noNode {
-            links[Int(record.parent)].lastChild = previous
-        }
+        join(links[Int(index)].previous, record.next, in: record.parent)
         if record.parent != noNode, links[Int(record.parent)].firstChild == noNode {
             nodes[Int(record.parent)].header &= ~NodeRecord.childrenFlag
         }
@@ -101,20 +91,17 @@ extension XMLTree {
         let links = state.pointee.links.base
         let previous = successor == noNode ? links[Int(parent)].lastChild : links[Int(successor)].previous
         nodes[Int(index)].parent = parent
-        nodes[Int(index)].next = successor
-        links[Int(index)].previous = previous
-        if previous != noNode {
-            nodes[Int(previous)].next = index
-        } else {
-            links[Int(parent)].firstChild = index
-        }
-        if successor != noNode {
-            links[Int(successor)].previous = index
-        } else {
-            links[Int(parent)].lastChild = index
-        }
+        join(previous, index, in: parent)
+        join(index, successor, in: parent)
         nodes[Int(parent)].header |= NodeRecord.childrenFlag
         state.pointee.removedTops.remove(index)
+    }
+
+    /// Makes neighbours of two children of `parent`; `noNode` stands for its start and its end.
+    private func join(_ left: UInt32, _ right: UInt32, in parent: UInt32) {
+        let links = state.pointee.links.base
+        if left != noNode { nodes[Int(left)].next = right } else if parent != noNode { links[Int(parent)].firstChild = right }
+        if right != noNode { links[Int(right)].previous = left } else if parent != noNode { links[Int(parent)].lastChild = left }
     }
 
     // MARK: Bytes

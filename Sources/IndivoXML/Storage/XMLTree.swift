@@ -49,7 +49,7 @@ final class XMLTree {
     }
 
     deinit {
-        if state.pointee.frozen == nil { state.pointee.arena.deallocate() }
+        if state.pointee.frozen == nil { state.pointee.arena.apply(.deallocate) }
         state.pointee.links.deallocate()
         state.deinitialize(count: 1)
         state.deallocate()
@@ -73,11 +73,9 @@ final class XMLTree {
     func handle(_ index: UInt32) -> XMLNode { XMLNode(tree: self, index: index, generation: id(index).generation) }
 
     func handle(orNil index: UInt32) -> XMLNode? { index == noNode ? nil : handle(index) }
-}
 
-// MARK: - Ways through the tree
+    // MARK: Ways through the tree
 
-extension XMLTree {
     @inline(__always)
     func firstChild(_ index: UInt32) -> UInt32 {
         if isPristine { return nodes[Int(index)].hasChildren ? index + 1 : noNode }
@@ -157,11 +155,9 @@ extension XMLTree {
         while parent(current) != noNode { current = parent(current) }
         return current
     }
-}
 
-// MARK: - Names, content, attributes
+    // MARK: Names, content, attributes
 
-extension XMLTree {
     @inline(__always)
     func content(_ index: UInt32) -> UTF8Bytes { state.pointee.arena.value(at: nodes[Int(index)].payload) }
 

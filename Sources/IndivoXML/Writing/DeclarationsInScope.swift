@@ -70,6 +70,28 @@ extension XMLTree {
         }
         if attributes.count > count { setAttributes(index, to: attributes) }
     }
+
+    /// The attributes of the namespace `xml` that an element's ancestors have and itself has not, of each the nearest.
+    func xmlAttributes(above index: UInt32) -> [AttributeRecord] {
+        var seen: Set<UTF8Key> = []
+        var found: [AttributeRecord] = []
+        for node in ancestors(ofAndWith: index) {
+            for attribute in attributes(node) where !attribute.isDeclaration {
+                let isXML = names.namespace(ofName: attribute.name).elementsEqual(NamespaceScope.xml.utf8)
+                guard isXML, seen.insert(UTF8Key(names.local(attribute.name))).inserted else { continue }
+                if node != index { found.append(attribute) }
+            }
+        }
+        return found
+    }
+
+    /// Whether `xml:space="preserve"` is in force around a node.
+    func preservesSpace(around index: UInt32) -> Bool { ancestors(of: index).compactMap(preservesSpace).first ?? false }
+
+    /// What the element's own `xml:space` says.
+    func preservesSpace(_ index: UInt32) -> Bool? {
+        attribute(index, named: ("xml:space" as StaticString).utf8Buffer).map { attributeValue($0).equals("preserve") }
+    }
 }
 
 extension UTF8Bytes {
@@ -92,29 +114,5 @@ extension UInt8 {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x2D, 0x2E, 0x80...: true
         default: false
         }
-    }
-}
-
-extension XMLTree {
-    /// The attributes of the namespace `xml` that an element's ancestors have and itself has not, of each the nearest.
-    func xmlAttributes(above index: UInt32) -> [AttributeRecord] {
-        var seen: Set<UTF8Key> = []
-        var found: [AttributeRecord] = []
-        for node in ancestors(ofAndWith: index) {
-            for attribute in attributes(node) where !attribute.isDeclaration {
-                let isXML = names.namespace(ofName: attribute.name).elementsEqual(NamespaceScope.xml.utf8)
-                guard isXML, seen.insert(UTF8Key(names.local(attribute.name))).inserted else { continue }
-                if node != index { found.append(attribute) }
-            }
-        }
-        return found
-    }
-
-    /// Whether `xml:space="preserve"` is in force around a node.
-    func preservesSpace(around index: UInt32) -> Bool { ancestors(of: index).compactMap(preservesSpace).first ?? false }
-
-    /// What the element's own `xml:space` says.
-    func preservesSpace(_ index: UInt32) -> Bool? {
-        attribute(index, named: ("xml:space" as StaticString).utf8Buffer).map { attributeValue($0).equals("preserve") }
     }
 }

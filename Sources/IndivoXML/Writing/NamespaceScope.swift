@@ -63,9 +63,7 @@ struct NamespaceScope {
         bindings.last { $0.namespace == namespace && $0.prefix != 0 && self.namespace(ofPrefix: $0.prefix) == namespace }?.prefix
     }
 
-    mutating func declare(_ prefix: UInt32, _ namespace: UInt32, depth: Int) {
-        bindings.append((prefix, namespace, depth))
-    }
+    mutating func declare(_ prefix: UInt32, _ namespace: UInt32, depth: Int) { bindings.append((prefix, namespace, depth)) }
 
     @inline(__always)
     mutating func leave(depth: Int) {

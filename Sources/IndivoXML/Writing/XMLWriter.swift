@@ -164,8 +164,7 @@ struct XMLWriter {
                 throw unwritable(index, "the data of a processing instruction starts with white space, which is lost; remove it")
             }
             let target = tree.names.qualified(record.name)
-            if target.string.lowercased() == "xml" || target.contains(UInt8(ascii: ":"))
-                || content.end(of: "?>", from: 0) != nil {
+            if target.string.lowercased() == "xml" || target.contains(UInt8(ascii: ":")) || content.end(of: "?>", from: 0) != nil {
                 throw unwritable(index, "a processing instruction is named xml, has a colon in its name or holds \"?>\"; change it")
             }
             output.write("<?")

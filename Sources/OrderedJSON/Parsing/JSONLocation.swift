@@ -26,9 +26,7 @@ public struct JSONLocation: Sendable, Hashable, Comparable, CustomStringConverti
     /// Moves on in the text, up to a byte that can be read.
     fileprivate mutating func advance(to end: Int, in bytes: UnsafePointer<UInt8>) {
         // A line ends with LF, and with a CR that no LF follows.
-        let lineEnds = (offset..<max(offset, end)).count {
-            bytes[$0] == 0x0A || bytes[$0] == 0x0D && bytes[$0 + 1] != 0x0A
-        }
+        let lineEnds = (offset..<max(offset, end)).count { bytes[$0] == 0x0A || bytes[$0] == 0x0D && bytes[$0 + 1] != 0x0A }
         if lineEnds > 0 {
             (offset, line, column) = (end, line + lineEnds, 1)
             while bytes[offset - 1] != 0x0A, bytes[offset - 1] != 0x0D || bytes[offset] == 0x0A { offset -= 1 }

@@ -1,5 +1,4 @@
 /// Turns a text into an arena in one pass.
-///
 /// The text is followed by ``JSONArena/padding`` zero bytes. Zero is allowed nowhere in JSON, so every loop stops at the
 /// padding and none compares with the end; eight bytes can be loaded at once from any index of the text.
 struct JSONParser {
@@ -98,12 +97,9 @@ struct JSONParser {
             case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
                 position = try number(start)
                 append(NodeWord(.number, offset: start, length: position - start))
-            case UInt8(ascii: "t"):
-                position = try literal(.true, start, 0x65_75_72_74, at: start)
-            case UInt8(ascii: "f"):
-                position = try literal(.false, start, 0x65_73_6C_61, at: start + 1)
-            case UInt8(ascii: "n"):
-                position = try literal(.null, start, 0x6C_6C_75_6E, at: start)
+            case UInt8(ascii: "t"): position = try literal(.true, start, 0x65_75_72_74, at: start)
+            case UInt8(ascii: "f"): position = try literal(.false, start, 0x65_73_6C_61, at: start + 1)
+            case UInt8(ascii: "n"): position = try literal(.null, start, 0x6C_6C_75_6E, at: start)
             default: throw expected(open < 0 && start == count ? .empty : .expectedValue, at: start)
             }
 
@@ -172,9 +168,7 @@ struct JSONParser {
     func expected(_ reason: JSONError.Reason, at position: Int) -> Failure {
         Failure(reason: position == count && reason != .empty ? .unexpectedEnd : reason, offset: position)
     }
-}
 
-extension JSONParser {
     // MARK: Strings
 
     /// Checks a string, and finds the index of its closing quotation mark by that of the opening one.
@@ -222,8 +216,7 @@ extension JSONParser {
             case 0x80...: position = try scalar(position)
             case 0x00...0x1F:
                 throw position == count
-                    ? Failure(reason: .unterminatedString, offset: opening)
-                    : Failure(reason: .controlCharacter, offset: position)
+                    ? Failure(reason: .unterminatedString, offset: opening) : Failure(reason: .controlCharacter, offset: position)
             default: position += 1
             }
         }

@@ -60,8 +60,7 @@ package enum StringEscapes {
     package static func appendQuoted(_ text: UnsafeBufferPointer<UInt8>, to result: inout [UInt8]) {
         result.append(UInt8(ascii: "\""))
         var start = 0
-        for (index, byte) in text.enumerated()
-        where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+        for (index, byte) in text.enumerated() where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
             result.append(contentsOf: text[start..<index])
             start = index + 1
             result.append(UInt8(ascii: "\\"))

@@ -1,5 +1,4 @@
 /// A parsed text: its bytes once, and a word for each node. Nothing changes after it was made.
-///
 /// `@unchecked Sendable` is safe: both buffers are written before `init` returns and only read from then on, and they
 /// are freed when nobody has the arena any more.
 final class JSONArena: @unchecked Sendable {
@@ -82,9 +81,8 @@ final class JSONArena: @unchecked Sendable {
         return word.tag == kind ? index + 1..<index + word.length : nil
     }
 
-    /// The offset behind a node's last byte.
-    ///
-    /// A container does not store it: behind the last node in it there is nothing but white space and brackets.
+    /// The offset behind a node's last byte. A container does not store it: behind the last node in it there is nothing but
+    /// white space and brackets.
     func endOffset(of index: Int) -> Int {
         let word = word(index)
         guard word.isContainer else { return word.offset + word.length + (word.isString ? 2 : 0) }

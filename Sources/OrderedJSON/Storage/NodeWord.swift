@@ -1,5 +1,4 @@
 /// One node of a parsed text in eight bytes: where it starts in the source, its kind, and its length.
-///
 /// The nodes lie in the order of the text. A scalar's length counts bytes of the source. A container's length counts
 /// words: its own and those of everything in it, so that adding it leads to the next sibling. The members of an object
 /// are pairs: the word of the name, which is a string, and the words of the value.

@@ -96,11 +96,7 @@ extension JSONValue {
     /// Makes a parsed array or object one that can change; what is in it stays parsed.
     mutating func makeEditable() {
         guard case .parsed = storage else { return }
-        if let members {
-            storage = .object(Array(members))
-        } else if let elements {
-            storage = .array(Array(elements))
-        }
+        if let members { storage = .object(Array(members)) } else if let elements { storage = .array(Array(elements)) }
     }
 
     /// Takes out a member's value, to be put back with ``setMember(_:_:)``: the only reference while it is changed.

@@ -56,11 +56,7 @@ public struct JSONValue: Sendable {
         let parsed = bytes.withContiguousStorageIfAvailable { source in
             Result { () throws(JSONError) in try JSONParser.parse(source, limits: limits) }
         }
-        if let parsed {
-            self.init(try parsed.get(), 0)
-        } else {
-            try self.init(parsing: Array(bytes), limits: limits)
-        }
+        if let parsed { self.init(try parsed.get(), 0) } else { try self.init(parsing: Array(bytes), limits: limits) }
     }
 
     /// Parses a text.
@@ -192,9 +188,7 @@ public struct JSONValue: Sendable {
         guard case .parsed(let arena, let index) = storage else { return nil }
         return arena.word(Int(index)).offset..<arena.endOffset(of: Int(index))
     }
-}
 
-extension JSONValue {
     /// `null`.
     public static let null = JSONValue(.null)
 

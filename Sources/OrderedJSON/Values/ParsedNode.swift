@@ -59,9 +59,7 @@ package struct ParsedNode: Sendable {
     fileprivate var following: ParsedNode { ParsedNode(arena, read { $0.end(of: index) }) }
 
     /// Calls `body` with each element of an array, in order.
-    package func forEachElement(_ body: (ParsedNode) -> Void) {
-        if let elements { for element in elements { body(element) } }
-    }
+    package func forEachElement(_ body: (ParsedNode) -> Void) { elements?.forEach(body) }
 
     /// Calls `body` with the name, which is a string, and the value of each member of an object, in order, whose name, after
     /// an underscore that it may have, begins with a prefix.
