@@ -14,7 +14,9 @@ extension FieldSchema {
         @exclusivity(unchecked) private var isNew: Bool
         private let isField: Bool
 
-        /// - Parameter table: That of the object's source, or an empty one.
+        /// - Parameters:
+        ///   - table: That of the object's source, or an empty one.
+        ///   - isNew: Whether the source is only what an empty one would be.
         init(over table: FieldTable, isNew: Bool = false) {
             self.table = table
             self.isNew = isNew
@@ -107,13 +109,17 @@ extension FieldTable {
 
     /// The table of a value that has no source.
     init<Value: CompoundValue>(_ value: Value, _ format: TableFormat) {
-        self = TableChanges(since: FieldTable(ModelSchema.of(Value.self), format), isNew: true) { $0.write(value) }.new
+        let writer = FieldSchema.Writer(over: FieldTable(ModelSchema.of(Value.self), format), isNew: true)
+        writer.write(value)
+        self = writer.table
     }
 
     /// The table of what an object says, whatever its source.
     init(_ document: IndivoDocument) {
         let type = type(of: document)
         let none = FieldTable(ModelSchema.of(type), type.format.isDataModel ? .dataModel : .nested)
-        self = TableChanges(since: none, isNew: true) { $0.write(document) }.new
+        let writer = FieldSchema.Writer(over: none, isNew: true)
+        writer.write(document)
+        self = writer.table
     }
 }

@@ -103,7 +103,7 @@ open class IndivoDocument {
     public final func xml(naming: FieldNaming = .current) throws -> XMLNode { try PreparedDocument(new: self, naming: naming).root }
 }
 
-extension IndivoDocument {
+extension IndivoDocument: CustomStringConvertible {
     /// How a class of documents stands in XML.
     public enum Format: Sendable {
         /// A data model in SDMX: `<Models><Model name="…"><Field name="…">`.
@@ -121,9 +121,7 @@ extension IndivoDocument {
         /// As the model calls them today, which is all that a server takes.
         case current
     }
-}
 
-extension IndivoDocument: CustomStringConvertible {
     /// The kind and id, never what the document says of the patient.
     public var description: String { modelName + (id.map { " \($0)" } ?? " (new)") }
 }

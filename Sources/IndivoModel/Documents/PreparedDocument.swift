@@ -109,9 +109,7 @@ extension XMLNode {
 extension IndivoDocument {
     /// The stored document's root, when the object was read from it (and not from a report, which leaves things out).
     package final var storedRoot: XMLNode? { id == nil || isFromReport ? nil : source?.document.root }
-}
 
-extension IndivoDocument {
     /// Takes the related documents from a `Model` element that was written, those that are known as they are.
     fileprivate final func readRelations(of model: XMLNode, _ known: [XMLNode: IndivoDocument]) {
         let schema = ModelSchema.of(type(of: self))
@@ -123,9 +121,7 @@ extension IndivoDocument {
             try? field.read(into: storage + field.offset, reader)
         }
     }
-}
 
-extension IndivoDocument {
     /// Takes over from the stored document what a report on it left out; what was changed since stays. The stored
     /// document becomes the source, so that nothing of it is lost when this one is written.
     final func complete(from stored: XMLNode) throws {

@@ -76,9 +76,7 @@ extension IndivoDocument {
         }
         return table
     }
-}
 
-extension IndivoDocument {
     /// The properties that have a value, in the order of their declaration; of a list also how many.
     package final func presentProperties() throws -> [String] {
         let isModel = type(of: self).format.isDataModel

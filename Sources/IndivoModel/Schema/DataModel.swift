@@ -25,9 +25,7 @@ public struct DataModel: Sendable, Hashable {
 
     /// The core models, in alphabetical order.
     public static let core: [DataModel] = IndivoDocument.coreModels.map { DataModel($0) }
-}
 
-extension DataModel {
     /// A leaf of a data model.
     public struct Field: Sendable, Hashable {
         /// The flattened name, such as `drugName_title`.

@@ -60,6 +60,14 @@ struct FieldTable {
         relations = Array(repeating: Relation(), count: schema.relations.count)
     }
 
+    /// The table of an element; one without any value where there is none.
+    init(_ element: XMLNode?, _ schema: ModelSchema, _ format: TableFormat) {
+        self.init(schema, format)
+        guard let element, let view = element.view else { return }
+        var decoder = TableDecoder()
+        decoder.decode(view, keptBy: element, into: &self)
+    }
+
     /// Takes all values away.
     mutating func clear() {
         leaves.withUnsafeMutableBufferPointer { $0.update(repeating: Cell()) }
@@ -182,15 +190,5 @@ struct TableDecoder {
         table.clear()
         table.source = source
         if table.format == .dataModel { models.decode(element, into: &table) } else { nested.decode(element, into: &table) }
-    }
-}
-
-extension FieldTable {
-    /// The table of an element; one without any value where there is none.
-    init(_ element: XMLNode?, _ schema: ModelSchema, _ format: TableFormat) {
-        self.init(schema, format)
-        guard let element, let view = element.view else { return }
-        var decoder = TableDecoder()
-        decoder.decode(view, keptBy: element, into: &self)
     }
 }

@@ -91,16 +91,7 @@ extension IndivoDocument {
         let problems = try problems()
         if !problems.isEmpty { throw ValidationError(problems: problems) }
     }
-}
 
-extension ValidationError.Problem {
-    /// The same wherever in a list it is.
-    fileprivate var withoutIndexes: [String] {
-        [property.split(separator: "[").map { $0.split(separator: "]").last ?? "" }.joined(separator: "[]"), reason]
-    }
-}
-
-extension IndivoDocument {
     /// The problems that an XML Schema finds in the document as it would be sent; empty when there are none.
     ///
     /// - Parameter schema: Such as `IndivoSchemas.documents`.
@@ -124,5 +115,12 @@ extension IndivoDocument {
     public final func validate(against schema: XMLSchema) throws {
         let problems = try problems(against: schema)
         if !problems.isEmpty { throw ValidationError(problems: problems) }
+    }
+}
+
+extension ValidationError.Problem {
+    /// The same wherever in a list it is.
+    fileprivate var withoutIndexes: [String] {
+        [property.split(separator: "[").map { $0.split(separator: "]").last ?? "" }.joined(separator: "[]"), reason]
     }
 }

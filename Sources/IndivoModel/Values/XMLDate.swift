@@ -21,7 +21,7 @@ public struct XMLDate: Sendable, Hashable {
     private let spelling: Spelling
 }
 
-extension XMLDate {
+extension XMLDate: LexicalValue, Comparable, CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {
     /// A day of the proleptic Gregorian calendar, or `nil` when there is no such day. There is no year 0; the one
     /// before 1 is -1. A year has at most nine digits.
     public init?(year: Int, month: Int, day: Int, offset: Int? = nil) {
@@ -41,9 +41,7 @@ extension XMLDate {
 
     /// The day's parts, for `Calendar`.
     public var dateComponents: DateComponents { DateComponents(xmlYear: year, month: month, day: day, offset: offset) }
-}
 
-extension XMLDate: LexicalValue, CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {
     /// Reads xs:date: `2026-11-21`, with `Z` or `±hh:mm` after it where a zone is meant.
     public init(lexical text: String) throws(LexicalError) {
         var text = text
@@ -87,9 +85,7 @@ extension XMLDate: LexicalValue, CustomStringConvertible, ExpressibleByStringLit
         let (year, month, day) = parts.day
         return XMLDate(year: year, month: month, day: day, offset: parts.offset, spelling: spelling)
     }
-}
 
-extension XMLDate: Comparable {
     /// Earlier by the calendar; the zone decides only between equal days (further east begins earlier).
     public static func < (a: XMLDate, b: XMLDate) -> Bool {
         (a.year, a.month, a.day, -(a.offset ?? 0)) < (b.year, b.month, b.day, -(b.offset ?? 0))

@@ -10,7 +10,7 @@ import IndivoXML
 /// read.date                                       // a Foundation Date
 /// ```
 /// Two are equal when they name the same instant in the same offset, however they were spelled.
-public struct XMLDateTime: Sendable, Hashable {
+public struct XMLDateTime: LexicalValue, CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {
     /// Never 0; the year before 1 is -1.
     public let year: Int
     /// 1 to 12.
@@ -77,9 +77,7 @@ public struct XMLDateTime: Sendable, Hashable {
         (parts.hour, parts.minute, parts.second, parts.nanosecond) = (hour, minute, second, nanosecond)
         return parts
     }
-}
 
-extension XMLDateTime: LexicalValue, CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {
     /// Reads xs:dateTime: `2012-05-04T15:34:23`, a fraction and `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
         self = try text.withBytes { (bytes) throws(LexicalError) in try Self._read(utf8: bytes, isField: false) }

@@ -12,16 +12,14 @@ public struct XMLDuration: Sendable, Hashable {
     private static let most = 1_000_000_000_000
 }
 
-extension XMLDuration {
+extension XMLDuration: LexicalValue, CustomStringConvertible, XMLTextReadable {
     /// `nil` when months and seconds have different signs, which XML Schema does not allow, or are more than 10¹².
     public init?(months: Int = 0, seconds: Double = 0) {
         guard months.magnitude <= Self.most, seconds.magnitude <= Double(Self.most),
             !(months < 0 && seconds > 0), !(months > 0 && seconds < 0) else { return nil }
         self.init(months: months, seconds: seconds, spelling: Spelling())
     }
-}
 
-extension XMLDuration: LexicalValue, CustomStringConvertible, XMLTextReadable {
     public init(lexical text: String) throws(LexicalError) {
         let pattern = /(-?)P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?/
         func error(_ reason: String) -> LexicalError { LexicalError(expected: "a duration (PnYnMnDTnHnMnS)", reason: reason) }

@@ -20,7 +20,7 @@ public struct XMLPartialDate: Sendable, Hashable {
     private let spelling: Spelling
 }
 
-extension XMLPartialDate {
+extension XMLPartialDate: LexicalValue, CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {
     /// `nil` when there is no such date, or the parts are none of the five that XML Schema has.
     public init?(year: Int? = nil, month: Int? = nil, day: Int? = nil, offset: Int? = nil) {
         switch (year, month, day) {
@@ -31,9 +31,7 @@ extension XMLPartialDate {
             (1...(month.map { GregorianCalendar.days(in: $0, of: year ?? 2000) } ?? 31)).contains(day ?? 1) else { return nil }
         self.init(year: year, month: month, day: day, offset: offset, spelling: Spelling())
     }
-}
 
-extension XMLPartialDate: LexicalValue, CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {
     /// Reads `2009`, `2009-07`, `--07`, `--07-14` or `---14`, with `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
         let dashes = text.trimmingXMLSpace.prefix { $0 == "-" }.count

@@ -15,16 +15,14 @@ public struct XMLTime: Sendable, Hashable {
     private let spelling: Spelling
 }
 
-extension XMLTime {
+extension XMLTime: LexicalValue, CustomStringConvertible, XMLTextReadable {
     /// A time, or `nil` when there is no such time.
     public init?(hour: Int, minute: Int, second: Int = 0, nanosecond: Int = 0, offset: Int? = nil) {
         guard (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second),
             (0...999_999_999).contains(nanosecond), DateScanner.offsets.contains(offset ?? 0) else { return nil }
         self.init(hour: hour, minute: minute, second: second, nanosecond: nanosecond, offset: offset, spelling: Spelling())
     }
-}
 
-extension XMLTime: LexicalValue, CustomStringConvertible, XMLTextReadable {
     /// Reads xs:time: `15:34:23`, a fraction and `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
         let (parts, spelling) = try text.withBytes { (bytes) throws(LexicalError) in

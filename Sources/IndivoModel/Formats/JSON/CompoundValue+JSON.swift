@@ -56,9 +56,7 @@ extension JSONValue {
         default: self.init(text)
         }
     }
-}
 
-extension JSONValue {
     /// A number, or a text where these are no digits that JSON's readers take.
     init(digits text: String) {
         let number = text.utf8.count <= JSONLimits().numberLength ? JSONValue(number: text) : nil

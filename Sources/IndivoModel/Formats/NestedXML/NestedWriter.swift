@@ -3,7 +3,10 @@ import IndivoXML
 /// Writes what changed into elements of nested XML. New elements go behind the field before them, since the server's
 /// schemas fix the order.
 struct NestedWriter {
-    private let changes: TableChanges
+    /// The table of the element as it is.
+    private let old: FieldTable
+    /// That of the object: cells that say the same as the element's are the element's.
+    private let new: FieldTable
     private let changedLeaves: Set<Int>
     /// The table of what the element is a copy of, where that is known.
     private let original: FieldTable?
@@ -11,21 +14,23 @@ struct NestedWriter {
     /// Writes an object into its element, which is a copy of `original`, or new.
     static func write(_ document: IndivoDocument, into element: XMLNode, original: XMLNode?) throws {
         let schema = ModelSchema.of(type(of: document))
-        let changes = TableChanges(since: FieldTable(element, schema, .nested), isNew: original == nil) { $0.write(document) }
-        try NestedWriter(changes, original: original).write(schema.group, into: element)
+        let writer = NestedWriter(schema, element, isNew: original == nil, original: original) { $0.write(document) }
+        try writer.write(schema.group, into: element)
     }
 
     /// Writes a value into its element.
     static func write<Value: CompoundValue>(_ value: Value, into element: XMLNode, isNew: Bool) throws {
         let schema = ModelSchema.of(Value.self)
-        let changes = TableChanges(since: FieldTable(element, schema, .nested), isNew: isNew) { $0.write(value) }
-        try NestedWriter(changes).write(schema.group, into: element)
+        try NestedWriter(schema, element, isNew: isNew) { $0.write(value) }.write(schema.group, into: element)
     }
 
-    private init(_ changes: TableChanges, original: XMLNode? = nil) {
-        self.changes = changes
-        changedLeaves = Set(changes.leaves)
-        let schema = changes.old.schema
+    private init(
+        _ schema: ModelSchema, _ element: XMLNode, isNew: Bool, original: XMLNode? = nil, _ write: (FieldSchema.Writer) -> Void
+    ) {
+        old = FieldTable(element, schema, .nested)
+        let writer = FieldSchema.Writer(over: old, isNew: isNew)
+        write(writer)
+        (new, changedLeaves) = (writer.table, Set(writer.leaves))
         self.original = schema.relations.isEmpty ? nil : original.map { FieldTable($0, schema, .nested) }
     }
 
@@ -37,11 +42,11 @@ struct NestedWriter {
             if let relation = field.relation {
                 try write(relation, field, into: element, behind: &last)
             } else if let inner = field.inner, let number = field.group {
-                guard field.place == .element, changes.new.groups[number].isPresent else {
+                guard field.place == .element, new.groups[number].isPresent else {
                     Self.remove(field, from: element)
                     continue
                 }
-                let holder = changes.old.groups[number].origin?.node ?? Self.insert(field, into: element, behind: last)
+                let holder = old.groups[number].origin?.node ?? Self.insert(field, into: element, behind: last)
                 last = holder
                 try write(inner, into: holder)
             } else {
@@ -51,12 +56,12 @@ struct NestedWriter {
     }
 
     private func write(_ field: FieldSchema, into element: XMLNode, behind last: inout XMLNode?) {
-        let origin = changes.old.leaves[field.leaf].origin
+        let origin = old.leaves[field.leaf].origin
         guard changedLeaves.contains(field.leaf) else {
             if field.place == .element, let origin { last = origin.node }
             return
         }
-        let text = changes.new.string(of: field.leaf)
+        let text = new.string(of: field.leaf)
         switch field.place {
         case .attribute where text != nil:
             element.attr(field.names.first { element.attr($0) != nil } ?? field.name, text)
@@ -91,9 +96,9 @@ struct NestedWriter {
     }
 
     private func write(_ relation: Int, _ field: FieldSchema, into element: XMLNode, behind last: inout XMLNode?) throws {
-        let items = changes.new.relations[relation].items
+        let items = new.relations[relation].items
         if !field.shape.isList, items.isEmpty { return Self.remove(field, from: element) }
-        let present = field.readableItems(changes.old.relations[relation].items, .nested)
+        let present = field.readableItems(old.relations[relation].items, .nested)
         let elements = present.compactMap { $0.element?.node }
         let positions = positions(of: items, among: present, relation, field)
         var furthest = -1

@@ -24,22 +24,23 @@ final class SDMXWriter {
         let schema = schema(of: document)
         try schema.checkDataModel()
         let former = FieldTable(document.source, schema, .dataModel)
-        let changes = TableChanges(since: former, isNew: document.source == nil) { $0.write(document) }
+        let changes = FieldSchema.Writer(over: former, isNew: document.source == nil)
+        changes.write(document)
         let isCopy = original != nil && original == document.source
-        let keepsNames = naming == .asRead || (isCopy && !changes.old.hasOlderNames)
+        let keepsNames = naming == .asRead || (isCopy && !former.hasOlderNames)
         let hasRelations = schema.relations.indices.contains { index in
-            !changes.new.relations[index].items.isEmpty || changes.old.relations[index].origin != nil
+            !changes.table.relations[index].items.isEmpty || former.relations[index].origin != nil
         }
         // The target is a copy of the source, then, and nothing in it is to be looked for.
         if isCopy, keepsNames, changes.leaves.isEmpty, !hasRelations { return }
         let held = FieldTable(target, schema, .dataModel)
         apply(changes, to: target, held)
         if !keepsNames, held.hasOlderNames { schema.leaves.indices.forEach { rename($0, held) } }
-        let originals = isCopy ? changes.old : FieldTable(original, schema, .dataModel)
+        let originals = isCopy ? former : FieldTable(original, schema, .dataModel)
         for (index, field) in schema.relations.enumerated() {
             guard case .document(let relatedType) = field.shape.kind else { continue }
-            let documents = changes.new.documents(of: index)
-            var baselines = changes.old.models(of: index)
+            let documents = changes.table.documents(of: index)
+            var baselines = former.models(of: index)
             if !field.shape.isList, !documents.isEmpty {
                 // Of several where there should be one, only the first was read.
                 baselines = Array(baselines.prefix(1))
@@ -67,9 +68,9 @@ final class SDMXWriter {
     // MARK: Leaves
 
     /// Writes the leaves that changed into the target, whose table `held` is.
-    private func apply(_ changes: TableChanges, to target: XMLNode, _ held: FieldTable) {
+    private func apply(_ changes: FieldSchema.Writer, to target: XMLNode, _ held: FieldTable) {
         for leaf in changes.leaves {
-            let text = changes.new.string(of: leaf) ?? ""
+            let text = changes.table.string(of: leaf) ?? ""
             if let best = held.leaves[leaf].origin?.node {
                 for element in [best] + held.spares(of: .leaf(leaf)) { element.text(text) }
             } else if !text.isEmpty {

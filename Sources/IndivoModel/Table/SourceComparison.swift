@@ -1,22 +1,5 @@
 import IndivoXML
 
-/// What of a document or value is not as in its source: the difference of two tables of one schema.
-struct TableChanges {
-    /// The source's table.
-    let old: FieldTable
-    /// That of the object: cells that say the same as the source's are the source's.
-    let new: FieldTable
-    /// The leaves that changed.
-    let leaves: [Int]
-
-    /// What changed since an object was read that `write` writes; `isNew` where the source is only what an empty one would be.
-    init(since old: FieldTable, isNew: Bool = false, _ write: (FieldSchema.Writer) -> Void) {
-        let writer = FieldSchema.Writer(over: old, isNew: isNew)
-        write(writer)
-        (self.old, new, leaves) = (old, writer.table, writer.leaves)
-    }
-}
-
 extension FieldTable {
     /// Whether two tables of one schema hold the same values, whatever their spelling.
     func hasSameContent(as other: FieldTable) -> Bool { schema.fields.allSatisfy { hasSameContent(as: other, in: $0) } }
