@@ -4,7 +4,6 @@ protocol FieldAccess: SendableMetatype {
     static func options(at place: UnsafeRawPointer) -> FieldOptions
     static func read(into place: UnsafeMutableRawPointer, _ reader: FieldSchema.Reader, _ field: FieldSchema) throws
     static func write(from place: UnsafeRawPointer, _ writer: FieldSchema.Writer, _ field: FieldSchema)
-    static func copy(from place: UnsafeRawPointer, to other: UnsafeMutableRawPointer)
 }
 
 // The pointers come from a schema, which found at that offset a property of exactly this type; its memory is
@@ -24,19 +23,9 @@ extension Field: FieldAccess {
     static func write(from place: UnsafeRawPointer, _ writer: FieldSchema.Writer, _ field: FieldSchema) {
         place.assumingMemoryBound(to: Self.self).pointee.wrappedValue._write(writer, field)
     }
-
-    static func copy(from place: UnsafeRawPointer, to other: UnsafeMutableRawPointer) {
-        other.assumingMemoryBound(to: Self.self).pointee.wrappedValue =
-            place.assumingMemoryBound(to: Self.self).pointee.wrappedValue
-    }
 }
 
 extension FieldSchema {
-    /// Gives an object the value that another of the same class has.
-    func copy(from document: IndivoDocument, to other: IndivoDocument) {
-        withExtendedLifetime(document) { access.copy(from: document.storage + offset, to: other.storage + offset) }
-    }
-
     typealias ReadFunction = @Sendable (UnsafeMutableRawPointer, Reader, FieldSchema) throws -> Void
     typealias WriteFunction = @Sendable (UnsafeRawPointer, Writer, FieldSchema) -> Void
 

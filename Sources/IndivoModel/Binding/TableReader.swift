@@ -50,16 +50,12 @@ extension FieldSchema.Reader {
         return view
     }
 
-    // MARK: Cells
-
     /// The text of a leaf, or of the item of a list; `nil` when there is none.
     @inline(__always)
     func text(of field: FieldSchema) -> FieldText? { field.leaves.isEmpty ? item?.fieldText : table.text(of: field.leaf) }
 
     /// Whether a leaf or compound value is there, if only empty.
     func isPresent(_ field: FieldSchema) -> Bool { (field.group.map { table.groups[$0] } ?? table.leaves[field.leaf]).isPresent }
-
-    // MARK: Lists
 
     /// What a relation holds.
     func items(of field: FieldSchema) -> [TableItem] { table.relations[field.relations.lowerBound].items }
@@ -81,8 +77,6 @@ extension FieldSchema.Reader {
         reader.decoder.decode(item, keptBy: table.source, into: &reader.table)
         return try reader.value()
     }
-
-    // MARK: Documents
 
     /// The document that a relation to one holds, or that is the item of a list.
     func document(of field: FieldSchema, _ type: IndivoDocument.Type) throws -> IndivoDocument? {
@@ -156,8 +150,6 @@ extension FieldSchema.Reader {
         try schema.checkDataModel()
         self.init(schema, .dataModel, documentName: schema.modelName, known: known, problems: problems)
     }
-
-    // MARK: Problems
 
     /// Notes what is wrong with a value, or throws it where nobody collects problems.
     func report(_ reason: DocumentError.Reason, _ field: FieldSchema) throws {

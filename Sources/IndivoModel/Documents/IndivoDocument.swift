@@ -104,6 +104,9 @@ open class IndivoDocument {
 }
 
 extension IndivoDocument: CustomStringConvertible {
+    /// Where the object's stored properties are counted from. Valid while the object lives.
+    var storage: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
     /// How a class of documents stands in XML.
     public enum Format: Sendable {
         /// A data model in SDMX: `<Models><Model name="…"><Field name="…">`.

@@ -129,7 +129,11 @@ extension IndivoDocument {
         let whole = try type(of: self).read(from: stored)
         let reported = try type(of: self).read(from: source, collecting: ReadingProblems())
         let (now, then) = (FieldTable(self), FieldTable(reported))
-        for field in now.schema.fields where now.hasSameContent(as: then, in: field) { field.copy(from: whole, to: self) }
+        let reader = FieldSchema.Reader(now.schema, .nested, problems: nil)
+        if let element = whole.source { reader.decode(element) }
+        for field in now.schema.fields where now.hasSameContent(as: then, in: field) {
+            try field.read(into: storage + field.offset, reader)
+        }
         self.source = whole.source
         isFromReport = false
     }

@@ -14,10 +14,7 @@ public struct SDMXDocument {
     private let source: XMLNode?
 
     /// A new document of these models.
-    public init(_ models: [IndivoDocument]) {
-        self.models = models
-        source = nil
-    }
+    public init(_ models: [IndivoDocument]) { (self.models, source) = (models, nil) }
 
     /// Reads every model.
     /// - Parameter node: The `Models` root element, or its document.

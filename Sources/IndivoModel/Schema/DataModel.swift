@@ -14,10 +14,9 @@ public struct DataModel: Sendable, Hashable {
 
     /// The model of a class, found by reflection.
     public init(_ type: IndivoDocument.Type) {
-        let schema = ModelSchema.of(type)
         name = type.modelName
-        fields = schema.propertiesAndFields.map(\.field)
-        relations = schema.fields.compactMap { field in
+        fields = Self.leaves(of: type).map(\.field)
+        relations = ModelSchema.of(type).fields.compactMap { field in
             guard case .document(let related) = field.shape.kind else { return nil }
             return Relation(name: field.name, isList: field.shape.isList, model: related.modelName)
         }

@@ -47,6 +47,12 @@ public final class FieldSchema: Sendable {
     /// The type of the leaf, or of those in the list, that the field is.
     var leafType: (any LexicalValue.Type)? { if case .leaf(let type) = shape.kind { type } else { nil } }
 
+    /// Whether a data model can hold the relation: related documents of the model itself.
+    var isModelRelation: Bool { if case .document = shape.kind { path == property } else { false } }
+
+    /// Whether a required field has a value as soon as one of its leaves has. A coded value needs them all.
+    var needsAnyLeaf: Bool { if case .compound(let type) = shape.kind { type != CodedValue.self } else { false } }
+
     func read(into place: UnsafeMutableRawPointer, _ reader: FieldSchema.Reader) throws { try functions.read(place, reader, self) }
 
     func write(from place: UnsafeRawPointer, _ writer: FieldSchema.Writer) { functions.write(place, writer, self) }

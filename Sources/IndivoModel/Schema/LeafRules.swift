@@ -48,11 +48,6 @@ package struct LeafRules: Sendable {
     }
 }
 
-extension FieldSchema {
-    /// Whether a required field has a value as soon as one of its leaves has. A coded value needs them all.
-    var needsAnyLeaf: Bool { if case .compound(let type) = shape.kind { type != CodedValue.self } else { false } }
-}
-
 extension DataModel {
     /// What a server asks of the leaves of a core model, by their names; `nil` for other models.
     package static func rules(ofCoreModel name: String) -> [String: LeafRules]? {

@@ -109,9 +109,6 @@ struct FieldTable {
         return text(of: leaf)?.string
     }
 
-    /// A leaf's text where it is one of the table's own and not empty.
-    func ownText(of leaf: Int) -> String? { if case .own(let index) = leaves[leaf].text { texts[index] } else { nil } }
-
     /// Whether a leaf has a text that is no value of its type.
     func isUnreadable(_ leaf: Int) -> Bool {
         text(of: leaf).map { !schema.leaves[leaf].type.canRead($0.string, isField: format == .dataModel) } ?? false

@@ -39,8 +39,6 @@ struct DateScanner {
         return (parts, Spelling(text: scanner.isCanonical ? nil : String(decoding: bytes, as: UTF8.self)))
     }
 
-    // MARK: Parts
-
     /// Year, month and day, joined by `-`.
     mutating func date() throws(LexicalError) -> (Int, Int, Int) {
         let year = try year()
@@ -137,8 +135,6 @@ struct DateScanner {
         if position + 3 < end, bytes[position + 3] == UInt8(ascii: ":") { return nil }
         return try next(is: UInt8(ascii: "-")) ? month() : nil
     }
-
-    // MARK: Bytes
 
     private var current: UInt8? { position < end ? bytes[position] : nil }
 

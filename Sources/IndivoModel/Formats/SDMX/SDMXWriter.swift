@@ -12,8 +12,9 @@ final class SDMXWriter {
 
     /// An element for a document that is not in the target yet, with all the document's source holds.
     func newElement(for document: IndivoDocument) throws -> XMLNode {
+        let schema = ModelSchema.of(Swift.type(of: document))
         let element =
-            document.source.map { $0.namespace == SDMX.namespace ? $0.clone() : storable($0, by: schema(of: document)) }
+            document.source.map { $0.namespace == SDMX.namespace ? $0.clone() : storable($0, by: schema) }
             ?? XMLNode("Model", namespace: SDMX.namespace, attributes: ["name": document.modelName])
         try write(document, into: element, original: document.source)
         return element
@@ -21,7 +22,7 @@ final class SDMXWriter {
 
     func write(_ document: IndivoDocument, into target: XMLNode, original: XMLNode?) throws {
         written.append((document, target))
-        let schema = schema(of: document)
+        let schema = ModelSchema.of(Swift.type(of: document))
         try schema.checkDataModel()
         let former = FieldTable(document.source, schema, .dataModel)
         let changes = FieldSchema.Writer(over: former, isNew: document.source == nil)
@@ -65,8 +66,6 @@ final class SDMXWriter {
         }
     }
 
-    // MARK: Leaves
-
     /// Writes the leaves that changed into the target, whose table `held` is.
     private func apply(_ changes: FieldSchema.Writer, to target: XMLNode, _ held: FieldTable) {
         for leaf in changes.leaves {
@@ -93,8 +92,6 @@ final class SDMXWriter {
         best.attr("name", schema.name)
     }
 
-    // MARK: Relations
-
     private func write(
         _ documents: [IndivoDocument], _ field: FieldSchema, into holder: XMLNode?, of model: XMLNode,
         originals: [XMLNode], baselines: [XMLNode], as relatedType: IndivoDocument.Type
@@ -106,17 +103,13 @@ final class SDMXWriter {
             return
         }
         let holder = holder ?? appendField(field.name, to: model)
-        let container = holder.ownChild(named: "Models") ?? list(in: holder, of: field, targets)
+        var container = holder.ownChild(named: "Models") ?? holder
+        // A server wants the models of a list in one; a file keeps its shape.
+        if container == holder, field.shape.isList, naming == .current || targets.isEmpty {
+            container = addList(to: holder).append(targets)
+        }
         try writeList(documents, into: container, targets: targets, originals: originals, baselines: baselines, as: relatedType)
         if !field.shape.isList, container.children().isEmpty { container.remove() }
-    }
-
-    /// Where a relation's models go that stand in no list. A server wants those of a list in one; a file keeps its shape.
-    private func list(in holder: XMLNode, of field: FieldSchema, _ models: [XMLNode]) -> XMLNode {
-        if !field.shape.isList || (naming == .asRead && !models.isEmpty) { return holder }
-        let list = addList(to: holder)
-        list.append(models)
-        return list
     }
 
     private func addList(to field: XMLNode) -> XMLNode { field.appendElement("Models", namespace: SDMX.namespace) }
@@ -185,14 +178,10 @@ final class SDMXWriter {
         documents.first { $0.source == baseline }.map { Swift.type(of: $0) } ?? relatedType
     }
 
-    // MARK: Elements
-
     @discardableResult
     private func appendField(_ name: String, text: String? = nil, to model: XMLNode) -> XMLNode {
         model.appendElement("Field", namespace: SDMX.namespace, attributes: ["name": name], text: text)
     }
-
-    private func schema(of document: IndivoDocument) -> ModelSchema { ModelSchema.of(Swift.type(of: document)) }
 
     /// A report's `Model` as a server takes it: in the namespace, and without what only reports have
     /// (the id of the document, the reverse side of relations).
@@ -215,6 +204,9 @@ final class SDMXWriter {
 }
 
 extension XMLNode {
+    /// Whether words stand where a relation has its models: the server refuses them, and they are not taken away unseen.
+    fileprivate var hasOwnWords: Bool { !text().trimmingXMLSpace.isEmpty }
+
     /// Whether this model of a stored document is the one that a report shows.
     /// Reports do not give the stored text word for word: they spell numbers and dates their own way, fill in `false`
     /// where a boolean was left out, leave out some relations and shuffle the rest.
@@ -253,13 +245,6 @@ extension FieldTable {
 
     /// The documents in a relation of an object.
     func documents(of relation: Int) -> [IndivoDocument] {
-        relations[relation].items.compactMap { item in
-            if case .document(let document) = item { document } else { nil }
-        }
+        relations[relation].items.compactMap { if case .document(let document) = $0 { document } else { nil } }
     }
-}
-
-extension XMLNode {
-    /// Whether words stand where a relation has its models: the server refuses them, and they are not taken away unseen.
-    fileprivate var hasOwnWords: Bool { !text().trimmingXMLSpace.isEmpty }
 }
