@@ -25,9 +25,7 @@ public struct Secret: Sendable, Hashable, ExpressibleByStringLiteral, CustomStri
     public func reveal() -> String { value.withBytes { String(decoding: $0, as: UTF8.self) } }
 
     /// Gives the secret's UTF-8, without a copy that would stay in memory.
-    package func withBytes<Value>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Value) rethrows -> Value {
-        try value.withBytes(body)
-    }
+    package func withBytes<T>(_ body: (UnsafeBufferPointer<UInt8>) throws -> T) rethrows -> T { try value.withBytes(body) }
 
     public static func == (left: Secret, right: Secret) -> Bool {
         left.value.withBytes { left in right.value.withBytes { constantTimeEqual(left, $0) } }
@@ -67,9 +65,7 @@ private final class WipedBytes: Sendable {
         bytes.deallocate()
     }
 
-    func withBytes<Value>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Value) rethrows -> Value {
-        try body(UnsafeBufferPointer(bytes))
-    }
+    func withBytes<T>(_ body: (UnsafeBufferPointer<UInt8>) throws -> T) rethrows -> T { try body(UnsafeBufferPointer(bytes)) }
 }
 
 /// Whether two byte strings are equal, in a time that does not depend on where they first differ.

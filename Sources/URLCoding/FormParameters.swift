@@ -55,7 +55,6 @@ public struct FormParameters: Sendable, Hashable, RandomAccessCollection, Expres
     public mutating func append(name: String, value: String) { elements.append(Element(name: name, value: value)) }
 
     /// The decoded names and values as bytes: what a signature covers, whatever their encoding.
-    ///
     /// - Parameter keepsNamesAlone: Whether a piece without `=` is a name with an empty value, or nothing.
     package static func decodedPairs(
         _ bytes: [UInt8], separators: [UInt8], keepsNamesAlone: Bool = true

@@ -10,7 +10,6 @@ public enum PercentEncoding {
     }
 
     /// The text that `encoded` stands for.
-    ///
     /// - Throws: ``PercentEncodingError`` for a `%` that two hexadecimal digits do not follow, and for bytes that are
     ///   not UTF-8.
     public static func decode(_ encoded: String) throws(PercentEncodingError) -> String { try decode(encoded, plusIsSpace: false) }

@@ -20,8 +20,7 @@ extension FieldSchema {
         /// Documents that were read from elements before, and are not read again.
         private let known: [XMLNode: IndivoDocument]
 
-        // Unchecked, since checking would take a tenth of the time that reading takes: every access ends before anybody
-        // is called who could come back.
+        // Unchecked, since checking takes a tenth of reading's time: each access ends before anybody is called who could come back.
 
         @exclusivity(unchecked) private var table: FieldTable
         /// The value of a list that is read next.
@@ -125,13 +124,12 @@ extension FieldSchema.Reader {
         reusing reader: inout FieldSchema.Reader?, collecting problems: ReadingProblems?
     ) throws -> IndivoDocument {
         if reader?.type != type {
-            if format == .dataModel {
-                guard type != IndivoDocument.self, type.format.isDataModel else {
-                    return try type.read(from: element, collecting: problems)
-                }
+            if format == .nested {
+                reader = FieldSchema.Reader(ModelSchema.of(type), format, problems: problems)
+            } else if type != IndivoDocument.self, type.format.isDataModel {
                 reader = try FieldSchema.Reader(models: type, problems: problems)
             } else {
-                reader = FieldSchema.Reader(ModelSchema.of(type), format, problems: problems)
+                return try type.read(from: element, collecting: problems)
             }
             reader?.type = type
         }
@@ -163,24 +161,12 @@ extension FieldSchema.Reader {
     }
 }
 
-extension ModelSchema {
-    /// - Throws: ``DocumentError`` when a data model cannot hold one of the fields.
-    func checkDataModel() throws {
-        guard let field = relations.first(where: { !$0.isModelRelation }) else { return }
-        throw DocumentError(
-            .unsupportedField("a data model holds no lists of plain values; make it a list of related documents"),
-            document: modelName, property: field.path)
-    }
-}
-
 /// The values of a document that could not be read, in the order in which they were met.
 final class ReadingProblems {
     var all: [DocumentError] = []
 
     /// Calls `body` and adds what it collects to `problems`, also when it throws.
-    static func collect<Result>(
-        into problems: inout [DocumentError], _ body: (ReadingProblems) throws -> Result
-    ) rethrows -> Result {
+    static func collect<T>(into problems: inout [DocumentError], _ body: (ReadingProblems) throws -> T) rethrows -> T {
         let collected = ReadingProblems()
         defer { problems += collected.all }
         return try body(collected)

@@ -14,9 +14,7 @@ extension FieldSchema {
         @exclusivity(unchecked) private var isNew: Bool
         private let isField: Bool
 
-        /// - Parameters:
-        ///   - table: That of the object's source, or an empty one.
-        ///   - isNew: Whether the source is only what an empty one would be.
+        /// - Parameter table: That of the object's source, or an empty one; `isNew` where it says no more than that.
         init(over table: FieldTable, isNew: Bool = false) {
             self.table = table
             self.isNew = isNew
@@ -99,27 +97,4 @@ extension FieldSchema.Writer {
 
     /// Adds a value to a list, or the document of a relation to one.
     func add(_ item: TableItem, to field: FieldSchema) { table.relations[field.relations.lowerBound].items.append(item) }
-}
-
-extension FieldTable {
-    /// Takes away what the relations hold, but for where they stand.
-    mutating fileprivate func forgetItems() {
-        for index in relations.indices where !relations[index].items.isEmpty { relations[index].items = [] }
-    }
-
-    /// The table of a value that has no source.
-    init<Value: CompoundValue>(_ value: Value, _ format: TableFormat) {
-        let writer = FieldSchema.Writer(over: FieldTable(ModelSchema.of(Value.self), format), isNew: true)
-        writer.write(value)
-        self = writer.table
-    }
-
-    /// The table of what an object says, whatever its source.
-    init(_ document: IndivoDocument) {
-        let type = type(of: document)
-        let none = FieldTable(ModelSchema.of(type), type.format.isDataModel ? .dataModel : .nested)
-        let writer = FieldSchema.Writer(over: none, isNew: true)
-        writer.write(document)
-        self = writer.table
-    }
 }

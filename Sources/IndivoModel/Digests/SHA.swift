@@ -74,8 +74,7 @@ package enum SHA256 {
         .map { prime in UInt32(truncatingIfNeeded: Int(cbrt(Double(prime)) * 0x1p32)) }
 }
 
-/// Calls `body` with each block of a message, padded (FIPS 180-4, section 5.1.1): with the words of its schedule, of which
-/// the first 16 are the block's.
+/// Calls `body` with the schedule of each block of the padded message (FIPS 180-4, section 5.1.1): its first 16 words.
 @inline(__always)
 private func eachBlock(of data: some ContiguousBytes, words: Int, _ body: (UnsafeMutableBufferPointer<UInt32>) -> Void) {
     withUnsafeTemporaryAllocation(of: UInt32.self, capacity: words) { schedule in

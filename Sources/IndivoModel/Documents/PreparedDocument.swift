@@ -98,14 +98,6 @@ extension PreparedDocument {
     }
 }
 
-extension XMLNode {
-    /// A copy of the root element together with what stands around it in its document.
-    func cloneInDocument() -> XMLNode {
-        guard document.root == self, let copy = document.clone().root else { return clone() }
-        return copy
-    }
-}
-
 extension IndivoDocument {
     /// The stored document's root, when the object was read from it (and not from a report, which leaves things out).
     package final var storedRoot: XMLNode? { id == nil || isFromReport ? nil : source?.document.root }

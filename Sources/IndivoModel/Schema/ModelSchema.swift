@@ -58,6 +58,14 @@ final class ModelSchema: Sendable {
             return first
         }
     }
+
+    /// - Throws: ``DocumentError`` when a data model cannot hold one of the fields.
+    func checkDataModel() throws {
+        guard let field = relations.first(where: { !$0.isModelRelation }) else { return }
+        throw DocumentError(
+            .unsupportedField("a data model holds no lists of plain values; make it a list of related documents"),
+            document: modelName, property: field.path)
+    }
 }
 
 /// Flattens declared fields into leaves and relations.
@@ -80,7 +88,7 @@ private struct SchemaBuilder {
             let inner = FieldGroup(DeclaredField.all(of: type).map { field($0, within: (path, names)) })
             groups[group] = leaf..<leaves.count
             return FieldSchema(
-                declared, path: path, leaves: leaf..<leaves.count, group: group, relations: relation..<relations.count, inner: inner)
+                declared, path: path, leaves: groups[group], group: group, relations: relation..<relations.count, inner: inner)
         case (.document, _), (_, true):
             let field = FieldSchema(declared, path: path, leaves: leaf..<leaf, relations: relation..<relation + 1)
             relations.append(field)

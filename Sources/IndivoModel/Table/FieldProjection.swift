@@ -84,8 +84,3 @@ extension FieldSchema.Projection {
         line = origins.lazy.compactMap(\.node.line).first
     }
 }
-
-extension XMLView {
-    /// Whether an element has no text, no element and no attribute with a value.
-    fileprivate var saysNothing: Bool { !hasText && firstElement == nil && node.attributes.allSatisfy { $0.value.isEmpty } }
-}

@@ -39,6 +39,23 @@ extension XMLDate: LexicalValue, Comparable, CustomStringConvertible, Expressibl
         self.init(year: year, month: month, day: day, offset: nil, spelling: Spelling())
     }
 
+    /// The day that components name; `nil` when year, month or day is missing or there is no such day.
+    /// - Parameter components: Of the Gregorian calendar. A time zone becomes the offset.
+    public init?(_ components: DateComponents) {
+        guard let year = components.xmlYear, let month = components.month, let day = components.day else { return nil }
+        self.init(year: year, month: month, day: day, offset: components.offset)
+    }
+
+    /// The instant at which the day begins.
+    /// - Parameter timeZone: Where, for a day that names no zone of its own.
+    public func date(in timeZone: TimeZone = .current) -> Date {
+        let midnight = XMLDateTime(midnightOf: self).date
+        if offset != nil { return midnight }
+        // The zone's offset at that midnight; asked twice, because the first answer is for UTC's midnight.
+        let guess = midnight.addingTimeInterval(-TimeInterval(timeZone.secondsFromGMT(for: midnight)))
+        return midnight.addingTimeInterval(-TimeInterval(timeZone.secondsFromGMT(for: guess)))
+    }
+
     /// The day's parts, for `Calendar`.
     public var dateComponents: DateComponents { DateComponents(xmlYear: year, month: month, day: day, offset: offset) }
 

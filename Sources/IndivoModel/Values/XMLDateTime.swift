@@ -42,8 +42,7 @@ public struct XMLDateTime: LexicalValue, CustomStringConvertible, ExpressibleByS
     private init(validated day: (Int, Int, Int), _ time: (Int, Int, Int, Int), offset: Int?, spelling: Spelling = Spelling()) {
         (self.year, self.month, self.day) = day
         (hour, minute, second, nanosecond) = time
-        self.offset = offset
-        self.spelling = spelling
+        (self.offset, self.spelling) = (offset, spelling)
     }
 
     /// An instant, to the microsecond, in UTC (the only zone an Indivo server takes). Instants hundreds of thousands of
@@ -63,6 +62,15 @@ public struct XMLDateTime: LexicalValue, CustomStringConvertible, ExpressibleByS
 
     /// The beginning of a day, in UTC where the day names no zone.
     init(midnightOf day: XMLDate) { self.init(validated: (day.year, day.month, day.day), (0, 0, 0, 0), offset: day.offset ?? 0) }
+
+    /// The instant that components name; `nil` when year, month or day is missing or there is no such time.
+    /// - Parameter components: Of the Gregorian calendar; missing parts of the time are 0. A time zone becomes the offset.
+    public init?(_ components: DateComponents) {
+        guard let year = components.xmlYear, let month = components.month, let day = components.day else { return nil }
+        self.init(
+            year: year, month: month, day: day, hour: components.hour ?? 0, minute: components.minute ?? 0,
+            second: components.second ?? 0, nanosecond: components.nanosecond ?? 0, offset: components.offset)
+    }
 
     /// The instant, in UTC where the text named no zone (as Indivo does).
     public var date: Date {

@@ -1,3 +1,4 @@
+import Foundation
 import IndivoXML
 
 /// A span of time (xs:duration): `P1Y2M3DT4H5M6.7S`. Months and seconds are kept apart, since no month has a fixed length.
@@ -18,6 +19,12 @@ extension XMLDuration: LexicalValue, CustomStringConvertible, XMLTextReadable {
         guard months.magnitude <= Self.most, seconds.magnitude <= Double(Self.most),
             !(months < 0 && seconds > 0), !(months > 0 && seconds < 0) else { return nil }
         self.init(months: months, seconds: seconds, spelling: Spelling())
+    }
+
+    /// The span as months, seconds and nanoseconds, to be added to a date by `Calendar`.
+    public var dateComponents: DateComponents {
+        let whole = seconds.rounded(.towardZero)
+        return DateComponents(month: months, second: Int(whole), nanosecond: Int(((seconds - whole) * 1e9).rounded()))
     }
 
     public init(lexical text: String) throws(LexicalError) {

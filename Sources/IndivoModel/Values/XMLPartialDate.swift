@@ -1,3 +1,4 @@
+import Foundation
 import IndivoXML
 
 /// Part of a date: a year, a month of a year, a month, a day of any year, a day of any month
@@ -31,6 +32,14 @@ extension XMLPartialDate: LexicalValue, CustomStringConvertible, ExpressibleBySt
             (1...(month.map { GregorianCalendar.days(in: $0, of: year ?? 2000) } ?? 31)).contains(day ?? 1) else { return nil }
         self.init(year: year, month: month, day: day, offset: offset, spelling: Spelling())
     }
+
+    /// The parts of a date that components have; `nil` when XML Schema has no such part of a date.
+    public init?(_ components: DateComponents) {
+        self.init(year: components.xmlYear, month: components.month, day: components.day, offset: components.offset)
+    }
+
+    /// The parts, for `Calendar`.
+    public var dateComponents: DateComponents { DateComponents(xmlYear: year, month: month, day: day, offset: offset) }
 
     /// Reads `2009`, `2009-07`, `--07`, `--07-14` or `---14`, with `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {

@@ -1,7 +1,6 @@
 import IndivoXML
 
-/// Writes what changed into elements of nested XML. New elements go behind the field before them, since the server's
-/// schemas fix the order.
+/// Writes what changed into elements of nested XML, new ones behind the field before: the server's schemas fix the order.
 struct NestedWriter {
     /// The table of the element as it is.
     private let old: FieldTable
@@ -163,9 +162,27 @@ extension FieldSchema {
         let text = element.text()
         return leafType != nil && ((text.isEmpty && element.children().isEmpty) || cannotRead(text))
     }
+
+    /// What of a source's relation a property holds: what can be read, and the first of several where there should be one.
+    func readableItems(_ items: [TableItem], _ format: TableFormat) -> [TableItem] {
+        let first = shape.isList ? items[...] : items.prefix(1)
+        switch shape.kind {
+        case .compound: return items
+        case .leaf(let type):
+            return first.filter { $0.element?.fieldText.map { type.canRead($0.string, isField: false) } ?? false }
+        case .document(let type):
+            return format == .nested ? Array(first) : first.filter { $0.element.map { type.isModel($0.node) } ?? false }
+        }
+    }
 }
 
 extension XMLNode {
+    /// A copy of the root element together with what stands around it in its document.
+    func cloneInDocument() -> XMLNode {
+        guard document.root == self, let copy = document.clone().root else { return clone() }
+        return copy
+    }
+
     /// Changes the element's own text and leaves the elements in it where they are.
     fileprivate func setOwnText(_ text: String) {
         let pieces = Array(contents().filter { $0.kind == .text || $0.kind == .cdata })
@@ -175,20 +192,5 @@ extension XMLNode {
             prepend(.text(text))
         }
         for piece in pieces.dropFirst(text.isEmpty ? 0 : 1) { piece.remove() }
-    }
-}
-
-extension IndivoDocument {
-    /// The document as nested XML, in a tree of its own.
-    final func nestedXML(root: String, namespace: String?) throws -> XMLNode {
-        guard let source else {
-            let element = XMLNode(root, namespace: namespace)
-            try NestedWriter.write(self, into: element, original: nil)
-            return element
-        }
-        let element = source.cloneInDocument()
-        if isAsInSource { return element }
-        try NestedWriter.write(self, into: element, original: source)
-        return element
     }
 }

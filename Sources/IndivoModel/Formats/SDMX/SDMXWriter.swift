@@ -53,8 +53,7 @@ final class SDMXWriter {
             }
             let holder = held.relations[index].origin?.node
             if naming == .current {
-                // Today's name. Where both names hold models both stay: the server refuses the older one, and nothing is lost
-                // unseen.
+                // Today's name. Where both names hold models both stay: the server refuses the older one, none is lost unseen.
                 for other in held.spares(of: .relation(index)) where other.relatedModels.isEmpty && !other.hasOwnWords {
                     other.remove()
                 }
@@ -78,8 +77,7 @@ final class SDMXWriter {
         }
     }
 
-    /// Gives a leaf that stands under older names today's name. Where two names hold different values both stay:
-    /// the server refuses the old one, and nothing is lost unseen.
+    /// Gives a leaf under older names today's. Different values both stay: the server refuses the old, none is lost unseen.
     private func rename(_ leaf: Int, _ held: FieldTable) {
         let others = held.spares(of: .leaf(leaf))
         guard let best = held.leaves[leaf].origin?.node, held.leaves[leaf].rank > 0 || !others.isEmpty else { return }
@@ -133,8 +131,7 @@ final class SDMXWriter {
                 let known = targetOfBaseline[baseline]
                 element = targets[known]
                 try write(document, into: element, original: originals[known])
-                // What stands to the others as it did when it was read stays where it is stored: a report lists related
-                // models in an order of its own.
+                // What stands to the others as it did when it was read stays where it is stored: reports have their own order.
                 if baseline > previousBaseline {
                     previousBaseline = baseline
                     if known > previous?.target ?? -1 { previous = (element, known) }
@@ -172,10 +169,8 @@ final class SDMXWriter {
         }
     }
 
-    private func type(
-        of baseline: XMLNode, _ documents: [IndivoDocument], _ relatedType: IndivoDocument.Type
-    ) -> IndivoDocument.Type {
-        documents.first { $0.source == baseline }.map { Swift.type(of: $0) } ?? relatedType
+    private func type(of baseline: XMLNode, _ documents: [IndivoDocument], _ related: IndivoDocument.Type) -> IndivoDocument.Type {
+        documents.first { $0.source == baseline }.map { Swift.type(of: $0) } ?? related
     }
 
     @discardableResult
@@ -183,8 +178,7 @@ final class SDMXWriter {
         model.appendElement("Field", namespace: SDMX.namespace, attributes: ["name": name], text: text)
     }
 
-    /// A report's `Model` as a server takes it: in the namespace, and without what only reports have
-    /// (the id of the document, the reverse side of relations).
+    /// A report's `Model` as a server takes it: in the namespace, without the document's id and the reverse side of relations.
     private func storable(_ report: XMLNode, by schema: ModelSchema?) -> XMLNode {
         let model = XMLNode("Model", namespace: SDMX.namespace)
         for attribute in report.attributes where attribute.name != "documentId" { model.attr(attribute.name, attribute.value) }
@@ -200,51 +194,5 @@ final class SDMXWriter {
             }
         }
         return model
-    }
-}
-
-extension XMLNode {
-    /// Whether words stand where a relation has its models: the server refuses them, and they are not taken away unseen.
-    fileprivate var hasOwnWords: Bool { !text().trimmingXMLSpace.isEmpty }
-
-    /// Whether this model of a stored document is the one that a report shows.
-    /// Reports do not give the stored text word for word: they spell numbers and dates their own way, fill in `false`
-    /// where a boolean was left out, leave out some relations and shuffle the rest.
-    func isSameModel(as reported: XMLNode, of type: IndivoDocument.Type) -> Bool {
-        guard type.isModel(self), type.isModel(reported) else { return false }
-        let name = attr("name") ?? ""
-        let isGeneral = type == IndivoDocument.self
-        if isGeneral, name != reported.attr("name") ?? "" { return false }
-        let schema = ModelSchema.of(isGeneral ? DocumentClasses.type(ofModel: name) : type)
-        let (a, b) = (FieldTable(self, schema, .dataModel), FieldTable(reported, schema, .dataModel))
-        return schema.leaves.indices.allSatisfy { leaf in
-            schema.leaves[leaf].type.isSameValue(a.reportedText(of: leaf), b.reportedText(of: leaf), isField: true)
-        }
-            && schema.relations.indices.allSatisfy { index in
-                guard case .document(let related) = schema.relations[index].shape.kind else { return true }
-                let (stored, reported) = (a.models(of: index), b.models(of: index))
-                // Reports leave out some relations.
-                if reported.isEmpty { return true }
-                return stored.count == reported.count
-                    && ListMatch.positions(of: reported.count, among: stored.count, by: {
-                        stored[$1].isSameModel(as: reported[$0], of: related)
-                    }).allSatisfy { $0 != nil }
-            }
-    }
-}
-
-extension FieldTable {
-    /// A leaf's text; empty for none, and for what a report may fill in where nothing is stored.
-    fileprivate func reportedText(of leaf: Int) -> String {
-        let text = text(of: leaf)?.string ?? ""
-        return schema.leaves[leaf].type.dataType == .boolean && text == "false" ? "" : text
-    }
-
-    /// The `Model` elements of a relation.
-    func models(of relation: Int) -> [XMLNode] { relations[relation].items.compactMap { $0.element?.node } }
-
-    /// The documents in a relation of an object.
-    func documents(of relation: Int) -> [IndivoDocument] {
-        relations[relation].items.compactMap { if case .document(let document) = $0 { document } else { nil } }
     }
 }
