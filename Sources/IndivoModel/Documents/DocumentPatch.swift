@@ -37,7 +37,6 @@ package struct DocumentPatch {
             changed = try document.nestedXML(root: name, namespace: namespace)
             written = [(document, changed)]
         }
-
         root = XMLNode("Patch")
         root.append(XMLNode("Read").append(source.clone()))
         let numbers = Dictionary(zip(Self.models(in: source), 0...), uniquingKeysWith: { first, _ in first })

@@ -148,14 +148,8 @@ open class IndivoDocument: CustomStringConvertible {
 
     /// The document as nested XML, in a tree of its own.
     final func nestedXML(root: String, namespace: String?) throws -> XMLNode {
-        guard let source else {
-            let element = XMLNode(root, namespace: namespace)
-            try NestedWriter.write(self, into: element, original: nil)
-            return element
-        }
-        let element = source.cloneInDocument()
-        if isAsInSource { return element }
-        try NestedWriter.write(self, into: element, original: source)
+        let element = source?.cloneInDocument() ?? XMLNode(root, namespace: namespace)
+        if !isAsInSource { try NestedWriter.write(self, into: element, original: source) }
         return element
     }
 }

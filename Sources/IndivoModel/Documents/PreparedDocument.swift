@@ -16,13 +16,10 @@ extension PreparedDocument {
     package init(new document: IndivoDocument, naming: IndivoDocument.FieldNaming = .current) throws {
         switch type(of: document).format {
         case .dataModel: try self.init(new: [document], naming: naming)
-        case .nested(let root, let namespace): try self.init(document, nestedIn: root, namespace: namespace)
+        case .nested(let name, let namespace):
+            let root = try document.nestedXML(root: name, namespace: namespace)
+            self.init(root: root, written: [(document, root)])
         }
-    }
-
-    private init(_ document: IndivoDocument, nestedIn name: String, namespace: String?) throws {
-        let root = try document.nestedXML(root: name, namespace: namespace)
-        self.init(root: root, written: [(document, root)])
     }
 
     /// Models in a document of their own.
@@ -51,9 +48,9 @@ extension PreparedDocument {
     /// One model of a document that holds perhaps more: the others, and all that is unknown, stay as they are.
     /// - Parameter document: Read from `stored`, or from a report on it.
     package init(replacing document: IndivoDocument, in stored: XMLNode) throws {
-        if case .nested(let root, let namespace) = type(of: document).format {
+        if !type(of: document).format.isDataModel {
             if document.isFromReport { try document.complete(from: stored) }
-            try self.init(document, nestedIn: root, namespace: namespace)
+            try self.init(new: document)
             return
         }
         let originals = try SDMX.models(in: stored)
