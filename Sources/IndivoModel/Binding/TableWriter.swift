@@ -16,8 +16,7 @@ extension FieldSchema {
 
         /// - Parameter table: That of the object's source, or an empty one; `isNew` where it says no more than that.
         init(over table: FieldTable, isNew: Bool = false) {
-            self.table = table
-            self.isNew = isNew
+            (self.table, self.isNew) = (table, isNew)
             isField = table.format == .dataModel
             self.table.forgetItems()
         }

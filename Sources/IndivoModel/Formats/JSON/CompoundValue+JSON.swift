@@ -18,10 +18,8 @@ extension Array where Element: CompoundValue {
 
 extension FieldTable {
     fileprivate func json(of group: FieldGroup) throws -> JSONValue {
-        try JSONValue(
-            members: group.fields.compactMap { field in
-                try value(of: field).map { JSONMember(name: field.name, value: $0) }
-            })
+        JSONValue(
+            members: try group.fields.compactMap { field in try value(of: field).map { JSONMember(name: field.name, value: $0) } })
     }
 
     private func value(of field: FieldSchema) throws -> JSONValue? {

@@ -12,10 +12,7 @@ struct SDMJReader {
     private var nextName = 0
     private static let mostNames = 64
 
-    private init(_ root: JSONValue) {
-        self.root = root
-        sdmx = SDMXNames(xml)
-    }
+    private init(_ root: JSONValue) { (self.root, sdmx) = (root, SDMXNames(xml)) }
 
     /// The models of a text as a `Models` element.
     static func models(in json: JSONValue) throws(SDMJError) -> XMLNode {
