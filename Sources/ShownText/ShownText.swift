@@ -19,7 +19,6 @@ extension String {
 
     /// The text as it may be shown: white space that ends lines is a blank, and U+FFFD stands for what else a terminal
     /// would obey.
-    ///
     /// - Parameter keepsLines: Whether line feeds and tabs stay.
     package func shown(keepsLines: Bool = false) -> String {
         guard hasControlCharacters else { return self }

@@ -3,9 +3,7 @@ package enum Spelling {
     /// The candidates near to `word`, the nearest first, at most three: letter case is forgiven, and one slip of the
     /// fingers for every three letters.
     /// - Parameter completing: Whether candidates that begin with the word, of three letters and more, are near to it.
-    package static func near(
-        to word: String, among candidates: some Sequence<String>, completing: Bool = false
-    ) -> [String] {
+    package static func near(to word: String, among candidates: some Sequence<String>, completing: Bool = false) -> [String] {
         let wanted = Array(word.lowercased())
         let allowed = max(1, wanted.count / 3)
         let near = Set(candidates).compactMap { candidate -> (name: String, distance: Int)? in

@@ -8,7 +8,7 @@
 ///
 /// Encoding escapes everything but unreserved characters, so a space is `%20`; decoding takes `+` for a space too.
 /// Names may occur more than once, and their order is kept.
-public struct FormParameters: Sendable, Hashable {
+public struct FormParameters: Sendable, Hashable, RandomAccessCollection, ExpressibleByDictionaryLiteral {
     /// One name with its value.
     public struct Element: Sendable, Hashable {
         /// The name, not escaped.
@@ -17,10 +17,7 @@ public struct FormParameters: Sendable, Hashable {
         public var value: String
 
         /// A name with its value.
-        public init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
+        public init(name: String, value: String) { (self.name, self.value) = (name, value) }
     }
 
     /// The media type of a body in this encoding. Send it exactly so: a server may take
@@ -58,7 +55,6 @@ public struct FormParameters: Sendable, Hashable {
     public mutating func append(name: String, value: String) { elements.append(Element(name: name, value: value)) }
 
     /// The decoded names and values as bytes: what a signature covers, whatever their encoding.
-    ///
     /// - Parameter keepsNamesAlone: Whether a piece without `=` is a name with an empty value, or nothing.
     package static func decodedPairs(
         _ bytes: [UInt8], separators: [UInt8], keepsNamesAlone: Bool = true
@@ -72,14 +68,10 @@ public struct FormParameters: Sendable, Hashable {
             )
         }
     }
-}
 
-extension FormParameters: RandomAccessCollection {
     public var startIndex: Int { elements.startIndex }
     public var endIndex: Int { elements.endIndex }
     public subscript(position: Int) -> Element { elements[position] }
-}
 
-extension FormParameters: ExpressibleByDictionaryLiteral {
     public init(dictionaryLiteral elements: (String, String)...) { self.init(elements.map { Element(name: $0, value: $1) }) }
 }

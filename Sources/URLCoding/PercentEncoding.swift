@@ -2,7 +2,7 @@
 /// letters, digits, `-`, `.`, `_` and `~` stay, every other byte becomes `%` and two upper-case hexadecimal digits.
 public enum PercentEncoding {
     /// `text`, its UTF-8 percent-encoded.
-    public static func encode(_ text: String) -> String { String(decoding: encodedBytes(text.utf8), as: UTF8.self) }
+    public static func encode(_ text: String) -> String { String(decoding: encoded(text.utf8), as: UTF8.self) }
 
     /// `text`, its UTF-8 percent-encoded but for some characters of ASCII.
     package static func encode(_ text: String, keeping kept: StaticString) -> String {
@@ -10,14 +10,11 @@ public enum PercentEncoding {
     }
 
     /// The text that `encoded` stands for.
-    ///
     /// - Throws: ``PercentEncodingError`` for a `%` that two hexadecimal digits do not follow, and for bytes that are
     ///   not UTF-8.
     public static func decode(_ encoded: String) throws(PercentEncodingError) -> String { try decode(encoded, plusIsSpace: false) }
 
-    /// The text that `encoded` stands for, with `+` for a space, as forms and queries have it.
-    ///
-    /// - Throws: As ``decode(_:)``.
+    /// As ``decode(_:)``, with `+` for a space where forms and queries have it.
     package static func decode(_ encoded: String, plusIsSpace: Bool) throws(PercentEncodingError) -> String {
         let (decoded, malformed) = decoded(Array(encoded.utf8), plusIsSpace: plusIsSpace)
         if let malformed { throw .malformedEscape(offset: malformed) }
@@ -43,9 +40,6 @@ public enum PercentEncoding {
 
     /// `bytes`, percent-encoded.
     package static func encodedBytes(_ bytes: [UInt8]) -> [UInt8] { encoded(bytes) }
-
-    /// The UTF-8 of a text, percent-encoded.
-    package static func encodedBytes(_ bytes: String.UTF8View) -> [UInt8] { encoded(bytes) }
 
     /// Bytes of which no copy is made, percent-encoded.
     package static func encodedBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] { encoded(bytes) }
@@ -101,9 +95,7 @@ public enum PercentEncoding {
         }
     }
 
-    private static func upperHexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
-    }
+    private static func upperHexDigit(_ value: UInt8) -> UInt8 { value < 10 ? value + 0x30 : value - 10 + 0x41 }
 }
 
 /// Why a percent-encoded text cannot be decoded.

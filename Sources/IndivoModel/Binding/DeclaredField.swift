@@ -45,11 +45,6 @@ struct DeclaredField: Sendable {
     }
 }
 
-extension IndivoDocument {
-    /// Where the object's stored properties are counted from. Valid while the object lives.
-    var storage: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-}
-
 /// The layout of the standard library's `_FieldReflectionMetadata`.
 private struct FieldMetadata {
     var name: UnsafePointer<CChar>?

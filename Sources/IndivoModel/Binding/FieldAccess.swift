@@ -4,11 +4,9 @@ protocol FieldAccess: SendableMetatype {
     static func options(at place: UnsafeRawPointer) -> FieldOptions
     static func read(into place: UnsafeMutableRawPointer, _ reader: FieldSchema.Reader, _ field: FieldSchema) throws
     static func write(from place: UnsafeRawPointer, _ writer: FieldSchema.Writer, _ field: FieldSchema)
-    static func copy(from place: UnsafeRawPointer, to other: UnsafeMutableRawPointer)
 }
 
-// The pointers come from a schema, which found at that offset a property of exactly this type; its memory is
-// initialised, since every stored property of a Swift object is.
+// The pointers come from a schema, which found at that offset a property of exactly this type, initialised as all are.
 extension Field: FieldAccess {
     static var shape: FieldSchema.Shape { Value._shape }
 
@@ -23,37 +21,6 @@ extension Field: FieldAccess {
 
     static func write(from place: UnsafeRawPointer, _ writer: FieldSchema.Writer, _ field: FieldSchema) {
         place.assumingMemoryBound(to: Self.self).pointee.wrappedValue._write(writer, field)
-    }
-
-    static func copy(from place: UnsafeRawPointer, to other: UnsafeMutableRawPointer) {
-        other.assumingMemoryBound(to: Self.self).pointee.wrappedValue =
-            place.assumingMemoryBound(to: Self.self).pointee.wrappedValue
-    }
-}
-
-extension FieldSchema {
-    /// Gives an object the value that another of the same class has.
-    func copy(from document: IndivoDocument, to other: IndivoDocument) {
-        withExtendedLifetime(document) { access.copy(from: document.storage + offset, to: other.storage + offset) }
-    }
-
-    typealias ReadFunction = @Sendable (UnsafeMutableRawPointer, Reader, FieldSchema) throws -> Void
-    typealias WriteFunction = @Sendable (UnsafeRawPointer, Writer, FieldSchema) -> Void
-
-    /// How a field is read and written. The types that most fields have get code of their own: of a type that is known only
-    /// at run time, each step would ask the runtime what it is.
-    static func functions(of access: any FieldAccess.Type) -> (read: ReadFunction, write: WriteFunction) {
-        switch access {
-        case is Field<String?>.Type: (Field<String?>.read, Field<String?>.write)
-        case is Field<Bool?>.Type: (Field<Bool?>.read, Field<Bool?>.write)
-        case is Field<Int?>.Type: (Field<Int?>.read, Field<Int?>.write)
-        case is Field<Double?>.Type: (Field<Double?>.read, Field<Double?>.write)
-        case is Field<XMLDate?>.Type: (Field<XMLDate?>.read, Field<XMLDate?>.write)
-        case is Field<XMLDateTime?>.Type: (Field<XMLDateTime?>.read, Field<XMLDateTime?>.write)
-        case is Field<CodeSystem?>.Type: (Field<CodeSystem?>.read, Field<CodeSystem?>.write)
-        case is Field<CodedValue?>.Type: (Field<CodedValue?>.read, Field<CodedValue?>.write)
-        default: ({ try access.read(into: $0, $1, $2) }, { access.write(from: $0, $1, $2) })
-        }
     }
 }
 

@@ -20,8 +20,7 @@ extension FieldSchema {
         /// Documents that were read from elements before, and are not read again.
         private let known: [XMLNode: IndivoDocument]
 
-        // Unchecked, since checking would take a tenth of the time that reading takes: every access ends before anybody
-        // is called who could come back.
+        // Unchecked, since checking takes a tenth of reading's time: each access ends before anybody is called who could come back.
 
         @exclusivity(unchecked) private var table: FieldTable
         /// The value of a list that is read next.
@@ -50,16 +49,12 @@ extension FieldSchema.Reader {
         return view
     }
 
-    // MARK: Cells
-
     /// The text of a leaf, or of the item of a list; `nil` when there is none.
     @inline(__always)
     func text(of field: FieldSchema) -> FieldText? { field.leaves.isEmpty ? item?.fieldText : table.text(of: field.leaf) }
 
     /// Whether a leaf or compound value is there, if only empty.
     func isPresent(_ field: FieldSchema) -> Bool { (field.group.map { table.groups[$0] } ?? table.leaves[field.leaf]).isPresent }
-
-    // MARK: Lists
 
     /// What a relation holds.
     func items(of field: FieldSchema) -> [TableItem] { table.relations[field.relations.lowerBound].items }
@@ -81,8 +76,6 @@ extension FieldSchema.Reader {
         reader.decoder.decode(item, keptBy: table.source, into: &reader.table)
         return try reader.value()
     }
-
-    // MARK: Documents
 
     /// The document that a relation to one holds, or that is the item of a list.
     func document(of field: FieldSchema, _ type: IndivoDocument.Type) throws -> IndivoDocument? {
@@ -131,13 +124,12 @@ extension FieldSchema.Reader {
         reusing reader: inout FieldSchema.Reader?, collecting problems: ReadingProblems?
     ) throws -> IndivoDocument {
         if reader?.type != type {
-            if format == .dataModel {
-                guard type != IndivoDocument.self, type.format.isDataModel else {
-                    return try type.read(from: element, collecting: problems)
-                }
+            if format == .nested {
+                reader = FieldSchema.Reader(ModelSchema.of(type), format, problems: problems)
+            } else if type != IndivoDocument.self, type.format.isDataModel {
                 reader = try FieldSchema.Reader(models: type, problems: problems)
             } else {
-                reader = FieldSchema.Reader(ModelSchema.of(type), format, problems: problems)
+                return try type.read(from: element, collecting: problems)
             }
             reader?.type = type
         }
@@ -157,8 +149,6 @@ extension FieldSchema.Reader {
         self.init(schema, .dataModel, documentName: schema.modelName, known: known, problems: problems)
     }
 
-    // MARK: Problems
-
     /// Notes what is wrong with a value, or throws it where nobody collects problems.
     func report(_ reason: DocumentError.Reason, _ field: FieldSchema) throws {
         let line = field.leaves.isEmpty ? item?.node.line : table.line(of: field.leaf) ?? table.source?.line
@@ -171,24 +161,12 @@ extension FieldSchema.Reader {
     }
 }
 
-extension ModelSchema {
-    /// - Throws: ``DocumentError`` when a data model cannot hold one of the fields.
-    func checkDataModel() throws {
-        guard let field = relations.first(where: { !$0.isModelRelation }) else { return }
-        throw DocumentError(
-            .unsupportedField("a data model holds no lists of plain values; make it a list of related documents"),
-            document: modelName, property: field.path)
-    }
-}
-
 /// The values of a document that could not be read, in the order in which they were met.
 final class ReadingProblems {
     var all: [DocumentError] = []
 
     /// Calls `body` and adds what it collects to `problems`, also when it throws.
-    static func collect<Result>(
-        into problems: inout [DocumentError], _ body: (ReadingProblems) throws -> Result
-    ) rethrows -> Result {
+    static func collect<T>(into problems: inout [DocumentError], _ body: (ReadingProblems) throws -> T) rethrows -> T {
         let collected = ReadingProblems()
         defer { problems += collected.all }
         return try body(collected)

@@ -14,106 +14,84 @@ extension FieldSchema {
         @exclusivity(unchecked) private var isNew: Bool
         private let isField: Bool
 
-        /// - Parameter table: That of the object's source, or an empty one.
+        /// - Parameter table: That of the object's source, or an empty one; `isNew` where it says no more than that.
         init(over table: FieldTable, isNew: Bool = false) {
-            self.table = table
-            self.isNew = isNew
+            (self.table, self.isNew) = (table, isNew)
             isField = table.format == .dataModel
             self.table.forgetItems()
         }
-    }
-}
 
-extension FieldSchema.Writer {
-    /// Begins anew with an object of the same schema.
-    func clear() {
-        table.clear()
-        forgetChanges()
-    }
-
-    /// Begins anew over the table of another element, and gives what its relations hold.
-    func begin(over element: XMLView, keptBy source: XMLNode, _ decoder: inout TableDecoder) -> [FieldTable.Relation] {
-        decoder.decode(element, keptBy: source, into: &table)
-        forgetChanges()
-        defer { table.forgetItems() }
-        return table.relations
-    }
-
-    private func forgetChanges() {
-        if !leaves.isEmpty { leaves.removeAll(keepingCapacity: true) }
-        if !groups.isEmpty { groups.removeAll(keepingCapacity: true) }
-    }
-
-    /// Takes what an object says.
-    func write(_ document: IndivoDocument) { table.schema.group.write(from: document.storage, self) }
-
-    /// Takes what a value says.
-    func write<Value: CompoundValue>(_ value: Value) {
-        withUnsafePointer(to: value) { table.schema.group.write(from: UnsafeRawPointer($0), self) }
-    }
-
-    /// Takes a leaf, or the item of a list of leaves.
-    func leaf<Value: LexicalValue>(_ value: Value, _ field: FieldSchema) {
-        if field.leaves.isEmpty { return add(.text(value.lexical), to: field) }
-        let index = field.leaf
-        if !isNew, let old = table.text(of: index), old.withUTF8({ value._isSaid(byUTF8: $0, isField: isField) }) { return }
-        let text = value.lexical
-        if !isNew {
-            let cell = table.leaves[index]
-            if text.isEmpty, !cell.hasText, isField || cell.isPresent { return }
-            // A value that a property only has for want of a readable one: the original text, or that there is none, says more.
-            if text == field.shape.defaultText, !cell.hasText || table.isUnreadable(index) { return }
+        /// Begins anew with an object of the same schema.
+        func clear() {
+            table.clear()
+            forgetChanges()
         }
-        table.set(text, at: index)
-        leaves.append(index)
-    }
 
-    /// The field has no value.
-    func absent(_ field: FieldSchema) {
-        for index in field.leaves where table.leaves[index].hasText && !table.isUnreadable(index) {
-            table.leaves[index].text = .absent
+        /// Begins anew over the table of another element, and gives what its relations hold.
+        func begin(over element: XMLView, keptBy source: XMLNode, _ decoder: inout TableDecoder) -> [FieldTable.Relation] {
+            decoder.decode(element, keptBy: source, into: &table)
+            forgetChanges()
+            defer { table.forgetItems() }
+            return table.relations
+        }
+
+        private func forgetChanges() {
+            if !leaves.isEmpty { leaves.removeAll(keepingCapacity: true) }
+            if !groups.isEmpty { groups.removeAll(keepingCapacity: true) }
+        }
+
+        /// Takes what an object says.
+        func write(_ document: IndivoDocument) { table.schema.group.write(from: document.storage, self) }
+
+        /// Takes what a value says.
+        func write<Value: CompoundValue>(_ value: Value) {
+            withUnsafePointer(to: value) { table.schema.group.write(from: UnsafeRawPointer($0), self) }
+        }
+
+        /// Takes a leaf, or the item of a list of leaves.
+        func leaf<Value: LexicalValue>(_ value: Value, _ field: FieldSchema) {
+            if field.leaves.isEmpty { return add(.text(value.lexical), to: field) }
+            let index = field.leaf
+            if !isNew, let old = table.text(of: index), old.withUTF8({ value._isSaid(byUTF8: $0, isField: isField) }) { return }
+            let text = value.lexical
+            if !isNew {
+                let cell = table.leaves[index]
+                if text.isEmpty, !cell.hasText, isField || cell.isPresent { return }
+                // A value that a property only has for want of a readable one: the original text, or that there is none, says more.
+                if text == field.shape.defaultText, !cell.hasText || table.isUnreadable(index) { return }
+            }
+            table.set(text, at: index)
             leaves.append(index)
         }
-        if let group = field.group, table.groups[group].isPresent {
-            table.groups[group].text = .absent
-            if !isField { groups.append(group) }
-        }
-    }
 
-    /// Takes a compound value, whose fields `body` gives.
-    func compound(_ field: FieldSchema, _ body: () -> Void) {
-        let outer = isNew
-        defer { isNew = outer }
-        if let group = field.group, !table.groups[group].isPresent {
-            table.groups[group].text = .empty
-            // In a data model an empty compound value is none.
-            if !isField {
-                groups.append(group)
-                isNew = true
+        /// The field has no value.
+        func absent(_ field: FieldSchema) {
+            for index in field.leaves where table.leaves[index].hasText && !table.isUnreadable(index) {
+                table.leaves[index].text = .absent
+                leaves.append(index)
+            }
+            if let group = field.group, table.groups[group].isPresent {
+                table.groups[group].text = .absent
+                if !isField { groups.append(group) }
             }
         }
-        body()
-    }
 
-    /// Adds a value to a list, or the document of a relation to one.
-    func add(_ item: TableItem, to field: FieldSchema) { table.relations[field.relations.lowerBound].items.append(item) }
-}
+        /// Takes a compound value, whose fields `body` gives.
+        func compound(_ field: FieldSchema, _ body: () -> Void) {
+            let outer = isNew
+            defer { isNew = outer }
+            if let group = field.group, !table.groups[group].isPresent {
+                table.groups[group].text = .empty
+                // In a data model an empty compound value is none.
+                if !isField {
+                    groups.append(group)
+                    isNew = true
+                }
+            }
+            body()
+        }
 
-extension FieldTable {
-    /// Takes away what the relations hold, but for where they stand.
-    mutating fileprivate func forgetItems() {
-        for index in relations.indices where !relations[index].items.isEmpty { relations[index].items = [] }
-    }
-
-    /// The table of a value that has no source.
-    init<Value: CompoundValue>(_ value: Value, _ format: TableFormat) {
-        self = TableChanges(since: FieldTable(ModelSchema.of(Value.self), format), isNew: true) { $0.write(value) }.new
-    }
-
-    /// The table of what an object says, whatever its source.
-    init(_ document: IndivoDocument) {
-        let type = type(of: document)
-        let none = FieldTable(ModelSchema.of(type), type.format.isDataModel ? .dataModel : .nested)
-        self = TableChanges(since: none, isNew: true) { $0.write(document) }.new
+        /// Adds a value to a list, or the document of a relation to one.
+        func add(_ item: TableItem, to field: FieldSchema) { table.relations[field.relations.lowerBound].items.append(item) }
     }
 }

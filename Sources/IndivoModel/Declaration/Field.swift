@@ -72,18 +72,6 @@ extension Field: Equatable where Value: Equatable {
 
 extension Field: Hashable where Value: Hashable { public func hash(into hasher: inout Hasher) { hasher.combine(wrappedValue) } }
 
-extension FieldSchema {
-    /// Where nested XML holds a field's value.
-    public enum Place: Sendable {
-        /// In a child element of that name.
-        case element
-        /// In an attribute of that name.
-        case attribute
-        /// In the element's own text; the name is not used.
-        case text
-    }
-}
-
 /// What a ``Field``'s declaration says beyond its type.
 @usableFromInline
 struct FieldOptions: Sendable {

@@ -36,6 +36,16 @@ extension FieldSchema {
         /// The text of the value that a field without one has, where the value is no optional.
         var defaultText: String?
     }
+
+    /// Where nested XML holds a field's value.
+    public enum Place: Sendable {
+        /// In a child element of that name.
+        case element
+        /// In an attribute of that name.
+        case attribute
+        /// In the element's own text; the name is not used.
+        case text
+    }
 }
 
 /// A value made of several fields, such as a coded value: a structure whose properties are ``Field``s.

@@ -126,11 +126,9 @@ extension StringProtocol {
 extension String {
     /// The text's bytes, with what is thrown typed.
     @inline(__always)
-    func withBytes<Result, Failure: Error>(
-        _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+    func withBytes<T, Failure: Error>(_ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> T) throws(Failure) -> T {
         var text = self
-        return try text.withUTF8 { bytes in Swift.Result { () throws(Failure) in try body(bytes) } }.get()
+        return try text.withUTF8 { bytes in Result { () throws(Failure) in try body(bytes) } }.get()
     }
 }
 

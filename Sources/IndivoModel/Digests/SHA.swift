@@ -74,8 +74,7 @@ package enum SHA256 {
         .map { prime in UInt32(truncatingIfNeeded: Int(cbrt(Double(prime)) * 0x1p32)) }
 }
 
-/// Calls `body` with each block of a message, padded (FIPS 180-4, section 5.1.1): with the words of its schedule, of which
-/// the first 16 are the block's.
+/// Calls `body` with the schedule of each block of the padded message (FIPS 180-4, section 5.1.1): its first 16 words.
 @inline(__always)
 private func eachBlock(of data: some ContiguousBytes, words: Int, _ body: (UnsafeMutableBufferPointer<UInt32>) -> Void) {
     withUnsafeTemporaryAllocation(of: UInt32.self, capacity: words) { schedule in
@@ -107,6 +106,20 @@ private func rotate(_ value: UInt32, right bits: UInt32) -> UInt32 { rotate(valu
 
 private func bigEndian(_ words: [UInt32]) -> [UInt8] {
     words.flatMap { word in withUnsafeBytes(of: word.bigEndian) { [UInt8]($0) } }
+}
+
+/// The digests that a server reports for documents, by the number of their hexadecimal digits.
+package enum DocumentDigest: Int {
+    /// SHA-256, of texts.
+    case sha256 = 64
+    /// SHA-1, of binary documents.
+    case sha1 = 40
+
+    /// The kind of a digest in hexadecimal digits, by its length; `nil` when it is neither.
+    package init?(matchingFormOf digest: String) { self.init(rawValue: digest.utf8.count) }
+
+    /// The digest in lower-case hexadecimal digits.
+    package func hex(of data: Data) -> String { self == .sha256 ? SHA256.hex(data) : SHA1.hex(data) }
 }
 
 /// UUIDs that a digest determines (RFC 9562).

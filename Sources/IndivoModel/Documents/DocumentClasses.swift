@@ -55,10 +55,3 @@ enum DocumentClasses {
         runtimeModel(named: name)?.schema ?? ModelSchema.of(type(ofModel: name))
     }
 }
-
-extension IndivoDocument {
-    /// Makes the class known, so that its model, or the root element of its nested XML, is read as this class wherever it is met.
-    ///
-    /// The core models are known from the start; a class registered later for the same model replaces it.
-    public static func register() { DocumentClasses.register(self) }
-}

@@ -37,7 +37,6 @@ package struct DocumentPatch {
             changed = try document.nestedXML(root: name, namespace: namespace)
             written = [(document, changed)]
         }
-
         root = XMLNode("Patch")
         root.append(XMLNode("Read").append(source.clone()))
         let numbers = Dictionary(zip(Self.models(in: source), 0...), uniquingKeysWith: { first, _ in first })
@@ -61,8 +60,7 @@ package struct DocumentPatch {
     /// The document as it was when the patch was made: `PreparedDocument(replacing:in:)` writes it into the stored one.
     /// - Throws: ``DocumentError`` for XML that is no patch, or one of a class that is not known.
     package static func document(in root: XMLNode) throws -> IndivoDocument {
-        let read = try part("Read", of: root)
-        let changed = try part("Changed", of: root)
+        let (read, changed) = (try part("Read", of: root), try part("Changed", of: root))
         guard let type = knownClass(of: read) else {
             throw DocumentError(
                 found: "a class that is not registered", expected: "its class's register() at the app's start",

@@ -15,9 +15,7 @@ public final class GenericDocument: IndivoDocument {
 
     /// The text of a field, by its name in XML.
     public subscript(name: String) -> String? { fields.last { $0.name == name }?.value }
-}
 
-extension GenericDocument {
     /// Notes the values that are none by the description of the model, if there is one, those of related models too.
     func collectUnreadable(into problems: ReadingProblems) throws {
         guard let model = DocumentClasses.runtimeModel(named: modelName) else { return }

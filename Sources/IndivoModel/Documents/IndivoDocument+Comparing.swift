@@ -32,7 +32,7 @@ extension FieldElement where Self: IndivoDocument {
     }
 }
 
-extension IndivoDocument {
+extension IndivoDocument: Equatable {
     /// A copy's element, of a document that stands inside nested XML or holds what data models cannot.
     fileprivate final func nestedCopy() throws -> XMLNode? {
         guard type(of: self).format.isDataModel else { return nil }
@@ -40,14 +40,10 @@ extension IndivoDocument {
         let fitsModel = ModelSchema.of(type(of: self)).relations.allSatisfy(\.isModelRelation)
         return fitsModel ? nil : try nestedXML(root: "Model", namespace: nil)
     }
-}
 
-extension IndivoDocument: Equatable {
     /// Whether both say the same; see ``hasSameContent(as:)``. Use `===` to compare objects.
     public static func == (a: IndivoDocument, b: IndivoDocument) -> Bool { a.hasSameContent(as: b) }
-}
 
-extension IndivoDocument {
     /// Whether both hold the same values in all fields their class declares, related documents included.
     public final func hasSameContent(as other: IndivoDocument) -> Bool {
         type(of: self) == type(of: other) && FieldTable(self).hasSameContent(as: FieldTable(other))

@@ -16,7 +16,7 @@ import IndivoXML
 /// fields that changed are written anew.
 ///
 /// Documents are not `Sendable`: one belongs to the actor that uses it.
-open class IndivoDocument {
+open class IndivoDocument: CustomStringConvertible {
     /// The element the document was read from, or last written to a server.
     package final var source: XMLNode?
 
@@ -57,7 +57,6 @@ open class IndivoDocument {
     /// let document = try IndivoDocument.read(from: node)       // perhaps a Medication
     /// ```
     /// A model for which no class is registered becomes a ``GenericDocument``.
-    ///
     /// - Parameter node: Of a data model its `Model` element, or a `Models` root (or its document) that holds exactly
     ///   one; of nested XML the root element.
     /// - Throws: ``DocumentError``, naming the property, the line and the reason.
@@ -70,7 +69,6 @@ open class IndivoDocument {
     /// let medication = try Medication.read(from: node, problems: &problems)
     /// ```
     /// The original text of an unreadable value stays in the document, and is written back until the property has another value.
-    ///
     /// - Parameters:
     ///   - node: As in ``read(from:)``.
     ///   - problems: What could not be read is added here.
@@ -96,14 +94,19 @@ open class IndivoDocument {
         return document
     }
 
-    /// The document as XML, as a server takes it: a new tree each time, everything unknown kept.
+    /// Makes the class known, so that its model, or the root element of its nested XML, is read as this class wherever it is met.
     ///
+    /// The core models are known from the start; a class registered later for the same model replaces it.
+    public static func register() { DocumentClasses.register(self) }
+
+    /// The document as XML, as a server takes it: a new tree each time, everything unknown kept.
     /// - Parameter naming: Whether fields read under older names are written under today's.
     /// - Returns: The root element.
     public final func xml(naming: FieldNaming = .current) throws -> XMLNode { try PreparedDocument(new: self, naming: naming).root }
-}
 
-extension IndivoDocument {
+    /// Where the object's stored properties are counted from. Valid while the object lives.
+    final var storage: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
     /// How a class of documents stands in XML.
     public enum Format: Sendable {
         /// A data model in SDMX: `<Models><Model name="…"><Field name="…">`.
@@ -121,9 +124,32 @@ extension IndivoDocument {
         /// As the model calls them today, which is all that a server takes.
         case current
     }
-}
 
-extension IndivoDocument: CustomStringConvertible {
     /// The kind and id, never what the document says of the patient.
-    public var description: String { modelName + (id.map { " \($0)" } ?? " (new)") }
+    public final var description: String { modelName + (id.map { " \($0)" } ?? " (new)") }
+
+    /// Whether a `Model` element is of this class's model.
+    static func isModel(_ element: XMLNode, _ known: ModelSchema? = nil) -> Bool {
+        if self is GenericDocument.Type || self == IndivoDocument.self { return true }
+        let schema = known ?? ModelSchema.of(self)
+        guard let name = element.view?.attribute("name") else { return schema.modelName.isEmpty }
+        return isText(schema.modelName, name)
+    }
+
+    /// Fills the document from its element and keeps the element.
+    final func readNested(_ element: XMLNode, root: String?, namespace: String?, collecting problems: ReadingProblems?) throws {
+        let schema = ModelSchema.of(type(of: self))
+        guard root == nil || (element.kind == .element && element.name == root && element.namespace == namespace) else {
+            let expected = "<\(root ?? "")>" + (namespace.map { " in \($0)" } ?? "")
+            throw DocumentError(element, isNot: expected, document: schema.typeName, showsNamespace: true)
+        }
+        try FieldSchema.Reader(schema, .nested, problems: problems).fill(self, from: element)
+    }
+
+    /// The document as nested XML, in a tree of its own.
+    final func nestedXML(root: String, namespace: String?) throws -> XMLNode {
+        let element = source?.cloneInDocument() ?? XMLNode(root, namespace: namespace)
+        if !isAsInSource { try NestedWriter.write(self, into: element, original: source) }
+        return element
+    }
 }

@@ -16,13 +16,10 @@ extension PreparedDocument {
     package init(new document: IndivoDocument, naming: IndivoDocument.FieldNaming = .current) throws {
         switch type(of: document).format {
         case .dataModel: try self.init(new: [document], naming: naming)
-        case .nested(let root, let namespace): try self.init(document, nestedIn: root, namespace: namespace)
+        case .nested(let name, let namespace):
+            let root = try document.nestedXML(root: name, namespace: namespace)
+            self.init(root: root, written: [(document, root)])
         }
-    }
-
-    private init(_ document: IndivoDocument, nestedIn name: String, namespace: String?) throws {
-        let root = try document.nestedXML(root: name, namespace: namespace)
-        self.init(root: root, written: [(document, root)])
     }
 
     /// Models in a document of their own.
@@ -51,9 +48,9 @@ extension PreparedDocument {
     /// One model of a document that holds perhaps more: the others, and all that is unknown, stay as they are.
     /// - Parameter document: Read from `stored`, or from a report on it.
     package init(replacing document: IndivoDocument, in stored: XMLNode) throws {
-        if case .nested(let root, let namespace) = type(of: document).format {
+        if !type(of: document).format.isDataModel {
             if document.isFromReport { try document.complete(from: stored) }
-            try self.init(document, nestedIn: root, namespace: namespace)
+            try self.init(new: document)
             return
         }
         let originals = try SDMX.models(in: stored)
@@ -98,20 +95,10 @@ extension PreparedDocument {
     }
 }
 
-extension XMLNode {
-    /// A copy of the root element together with what stands around it in its document.
-    func cloneInDocument() -> XMLNode {
-        guard document.root == self, let copy = document.clone().root else { return clone() }
-        return copy
-    }
-}
-
 extension IndivoDocument {
     /// The stored document's root, when the object was read from it (and not from a report, which leaves things out).
     package final var storedRoot: XMLNode? { id == nil || isFromReport ? nil : source?.document.root }
-}
 
-extension IndivoDocument {
     /// Takes the related documents from a `Model` element that was written, those that are known as they are.
     fileprivate final func readRelations(of model: XMLNode, _ known: [XMLNode: IndivoDocument]) {
         let schema = ModelSchema.of(type(of: self))
@@ -123,9 +110,7 @@ extension IndivoDocument {
             try? field.read(into: storage + field.offset, reader)
         }
     }
-}
 
-extension IndivoDocument {
     /// Takes over from the stored document what a report on it left out; what was changed since stays. The stored
     /// document becomes the source, so that nothing of it is lost when this one is written.
     final func complete(from stored: XMLNode) throws {
@@ -133,7 +118,11 @@ extension IndivoDocument {
         let whole = try type(of: self).read(from: stored)
         let reported = try type(of: self).read(from: source, collecting: ReadingProblems())
         let (now, then) = (FieldTable(self), FieldTable(reported))
-        for field in now.schema.fields where now.hasSameContent(as: then, in: field) { field.copy(from: whole, to: self) }
+        let reader = FieldSchema.Reader(now.schema, .nested, problems: nil)
+        if let element = whole.source { reader.decode(element) }
+        for field in now.schema.fields where now.hasSameContent(as: then, in: field) {
+            try field.read(into: storage + field.offset, reader)
+        }
         self.source = whole.source
         isFromReport = false
     }

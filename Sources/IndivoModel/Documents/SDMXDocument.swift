@@ -14,10 +14,7 @@ public struct SDMXDocument {
     private let source: XMLNode?
 
     /// A new document of these models.
-    public init(_ models: [IndivoDocument]) {
-        self.models = models
-        source = nil
-    }
+    public init(_ models: [IndivoDocument]) { (self.models, source) = (models, nil) }
 
     /// Reads every model.
     /// - Parameter node: The `Models` root element, or its document.
@@ -49,8 +46,7 @@ public struct SDMXDocument {
     public func xml(naming: IndivoDocument.FieldNaming = .asRead) throws -> XMLNode { try prepared(naming: naming).root }
 
     package func prepared(naming: IndivoDocument.FieldNaming) throws -> PreparedDocument {
-        guard let source else { return try PreparedDocument(new: models, naming: naming) }
-        return try PreparedDocument(models, in: source, naming: naming)
+        try source.map { try PreparedDocument(models, in: $0, naming: naming) } ?? PreparedDocument(new: models, naming: naming)
     }
 }
 

@@ -21,8 +21,7 @@ package struct SourceField: Sendable, Hashable {
 }
 
 extension IndivoDocument {
-    /// The fields of the data model's document that the object was read from, in their order; related models' own
-    /// fields are theirs. Empty for a document that was not read.
+    /// The fields of the data model's document that was read, in order, without those of related models; empty for a new one.
     package final var sourceFields: [SourceField] {
         guard type(of: self).format.isDataModel, let source else { return [] }
         let schema = schema
@@ -76,9 +75,7 @@ extension IndivoDocument {
         }
         return table
     }
-}
 
-extension IndivoDocument {
     /// The properties that have a value, in the order of their declaration; of a list also how many.
     package final func presentProperties() throws -> [String] {
         let isModel = type(of: self).format.isDataModel

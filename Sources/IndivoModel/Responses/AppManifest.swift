@@ -76,9 +76,7 @@ public struct AppManifest: Hashable, Sendable {
         guard let items = value.elements else { throw SDMJError(at: value, in: value, "expected a list, found \(value.kindName)") }
         return try items.map(AppManifest.init)
     }
-}
 
-extension AppManifest {
     private init(_ json: JSONValue) throws {
         guard json.kind == .object else { throw Self.error(json, "an object", "") }
         func value<Value: LexicalValue>(_ name: String, _ property: String? = nil) throws -> Value? {

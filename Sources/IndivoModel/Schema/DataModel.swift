@@ -14,10 +14,9 @@ public struct DataModel: Sendable, Hashable {
 
     /// The model of a class, found by reflection.
     public init(_ type: IndivoDocument.Type) {
-        let schema = ModelSchema.of(type)
         name = type.modelName
-        fields = schema.propertiesAndFields.map(\.field)
-        relations = schema.fields.compactMap { field in
+        fields = Self.leaves(of: type).map(\.field)
+        relations = ModelSchema.of(type).fields.compactMap { field in
             guard case .document(let related) = field.shape.kind else { return nil }
             return Relation(name: field.name, isList: field.shape.isList, model: related.modelName)
         }
@@ -25,9 +24,7 @@ public struct DataModel: Sendable, Hashable {
 
     /// The core models, in alphabetical order.
     public static let core: [DataModel] = IndivoDocument.coreModels.map { DataModel($0) }
-}
 
-extension DataModel {
     /// A leaf of a data model.
     public struct Field: Sendable, Hashable {
         /// The flattened name, such as `drugName_title`.
@@ -66,21 +63,29 @@ extension DataModel {
         public init(name: String, isList: Bool, model: String) { (self.name, self.isList, self.model) = (name, isList, model) }
     }
 
-    /// A model's leaves, each with the Swift path of its property, such as `drugName.title`; `nil` for a model of which
-    /// neither class nor description is known.
-    package static func leaves(ofModel name: String) -> [(property: String, field: Field)]? {
+    /// Leaves, each with the Swift path of its property, such as `drugName.title`.
+    package typealias Leaves = [(property: String, field: Field)]
+
+    /// A model's leaves; `nil` for a model of which neither class nor description is known.
+    package static func leaves(ofModel name: String) -> Leaves? {
         let schema = DocumentClasses.schema(ofModel: name)
-        return schema === ModelSchema.of(GenericDocument.self) ? nil : schema.propertiesAndFields
+        return schema === ModelSchema.of(GenericDocument.self) ? nil : leaves(of: schema)
     }
 
-    /// The same of a class.
-    package static func leaves(of type: IndivoDocument.Type) -> [(property: String, field: Field)] {
-        ModelSchema.of(type).propertiesAndFields
-    }
-}
+    /// A class's leaves.
+    package static func leaves(of type: IndivoDocument.Type) -> Leaves { leaves(of: ModelSchema.of(type)) }
 
-extension ModelSchema {
-    fileprivate var propertiesAndFields: [(property: String, field: DataModel.Field)] {
-        leaves.map { ($0.property, DataModel.Field(name: $0.name, type: $0.type.dataType)) }
+    private static func leaves(of schema: ModelSchema) -> Leaves {
+        schema.leaves.map { ($0.property, Field(name: $0.name, type: $0.type.dataType)) }
+    }
+
+    /// What a server asks of the leaves of a core model, by their names; `nil` for other models.
+    package static func rules(ofCoreModel name: String) -> [String: LeafRules]? {
+        guard let type = IndivoDocument.coreModels.first(where: { $0.modelName == name }) else { return nil }
+        let schema = ModelSchema.of(type)
+        return Dictionary(
+            schema.fields.flatMap { field in
+                field.leaves.map { (schema.leaves[$0].name, LeafRules(schema.leaves[$0], in: field)) }
+            }, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -14,7 +14,6 @@ public final class FieldSchema: Sendable {
     var rules: [FieldRule] { declared.rules }
     var shape: Shape { declared.shape }
     var offset: Int { declared.offset }
-    var access: any FieldAccess.Type { declared.access }
 
     /// Its leaves in the table: one, or those of a compound value; none for a relation.
     let leaves: Range<Int>
@@ -47,9 +46,34 @@ public final class FieldSchema: Sendable {
     /// The type of the leaf, or of those in the list, that the field is.
     var leafType: (any LexicalValue.Type)? { if case .leaf(let type) = shape.kind { type } else { nil } }
 
+    /// Whether a data model can hold the relation: related documents of the model itself.
+    var isModelRelation: Bool { if case .document = shape.kind { path == property } else { false } }
+
+    /// Whether a required field has a value as soon as one of its leaves has. A coded value needs them all.
+    var needsAnyLeaf: Bool { if case .compound(let type) = shape.kind { type != CodedValue.self } else { false } }
+
     func read(into place: UnsafeMutableRawPointer, _ reader: FieldSchema.Reader) throws { try functions.read(place, reader, self) }
 
     func write(from place: UnsafeRawPointer, _ writer: FieldSchema.Writer) { functions.write(place, writer, self) }
+
+    typealias ReadFunction = @Sendable (UnsafeMutableRawPointer, Reader, FieldSchema) throws -> Void
+    typealias WriteFunction = @Sendable (UnsafeRawPointer, Writer, FieldSchema) -> Void
+
+    /// How a field is read and written. The types that most fields have get code of their own: of a type that is known only
+    /// at run time, each step would ask the runtime what it is.
+    static func functions(of access: any FieldAccess.Type) -> (read: ReadFunction, write: WriteFunction) {
+        switch access {
+        case is Field<String?>.Type: (Field<String?>.read, Field<String?>.write)
+        case is Field<Bool?>.Type: (Field<Bool?>.read, Field<Bool?>.write)
+        case is Field<Int?>.Type: (Field<Int?>.read, Field<Int?>.write)
+        case is Field<Double?>.Type: (Field<Double?>.read, Field<Double?>.write)
+        case is Field<XMLDate?>.Type: (Field<XMLDate?>.read, Field<XMLDate?>.write)
+        case is Field<XMLDateTime?>.Type: (Field<XMLDateTime?>.read, Field<XMLDateTime?>.write)
+        case is Field<CodeSystem?>.Type: (Field<CodeSystem?>.read, Field<CodeSystem?>.write)
+        case is Field<CodedValue?>.Type: (Field<CodedValue?>.read, Field<CodedValue?>.write)
+        default: ({ try access.read(into: $0, $1, $2) }, { access.write(from: $0, $1, $2) })
+        }
+    }
 }
 
 /// The part of a `FieldTable` that is a field's.
@@ -58,8 +82,7 @@ enum FieldTarget: Equatable, BitwiseCopyable { case leaf(Int), group(Int), relat
 /// The fields of one type where it stands in a model: those of the model itself, or of a compound value in it.
 final class FieldGroup: Sendable {
     let fields: [FieldSchema]
-    /// ``fields`` without counting references, which millions of fields a second would notice. Safe: the group holds
-    /// them as long as it lives.
+    /// ``fields`` without counting references, millions a second. Safe: the group holds them as long as it lives.
     private let held: [Unmanaged<FieldSchema>]
     /// What the name of an element stands for in nested XML.
     let elements: NameIndex
@@ -90,8 +113,7 @@ struct NameIndex: Sendable {
     /// A hash table with open addressing, at most half full.
     private var slots: [(name: [UInt8], found: Found)?]
 
-    /// - Parameter fields: With their names, today's first. These count first, too: an older name of one field may be
-    ///   today's of another.
+    /// - Parameter fields: With their names, today's first. These win, too: an older name of one may be today's of another.
     init(_ fields: [(names: [String], target: FieldTarget)]) {
         var values: [String: Found] = [:]
         for (names, target) in fields {
@@ -116,8 +138,7 @@ struct NameIndex: Sendable {
         return nil
     }
 
-    /// Mixes the length with the first and the last eight bytes, in which the names of a model differ. They are a
-    /// class's own, so nobody can choose them to collide.
+    /// Mixes the length, the first and the last eight bytes. Names are a class's own: nobody can choose them to collide.
     private static func hash(_ name: UnsafeBufferPointer<UInt8>) -> Int {
         guard name.count >= 8 else { return name.reduce(name.count) { $0 &* 131 &+ Int($1) } & .max }
         let bytes = UnsafeRawBufferPointer(name)

@@ -47,20 +47,3 @@ package struct LeafRules: Sendable {
         }
     }
 }
-
-extension FieldSchema {
-    /// Whether a required field has a value as soon as one of its leaves has. A coded value needs them all.
-    var needsAnyLeaf: Bool { if case .compound(let type) = shape.kind { type != CodedValue.self } else { false } }
-}
-
-extension DataModel {
-    /// What a server asks of the leaves of a core model, by their names; `nil` for other models.
-    package static func rules(ofCoreModel name: String) -> [String: LeafRules]? {
-        guard let type = IndivoDocument.coreModels.first(where: { $0.modelName == name }) else { return nil }
-        let schema = ModelSchema.of(type)
-        return Dictionary(
-            schema.fields.flatMap { field in
-                field.leaves.map { (schema.leaves[$0].name, LeafRules(schema.leaves[$0], in: field)) }
-            }, uniquingKeysWith: { first, _ in first })
-    }
-}

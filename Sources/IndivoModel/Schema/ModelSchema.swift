@@ -19,13 +19,10 @@ final class ModelSchema: Sendable {
     var fields: [FieldSchema] { group.fields }
 
     init(typeName: String, modelName: String, _ declared: [DeclaredField]) {
-        self.typeName = typeName
-        self.modelName = modelName
+        (self.typeName, self.modelName) = (typeName, modelName)
         var builder = SchemaBuilder()
-        group = builder.group(declared)
-        leaves = builder.leaves
-        leavesOfGroups = builder.groups
-        relations = builder.relations
+        group = FieldGroup(declared.map { builder.field($0) })
+        (leaves, leavesOfGroups, relations) = (builder.leaves, builder.groups, builder.relations)
         fieldByName = NameIndex(
             leaves.enumerated().map { ($1.names, .leaf($0)) }
                 + relations.enumerated().filter(\.element.isModelRelation).map { ($1.names, .relation($0)) })
@@ -61,11 +58,14 @@ final class ModelSchema: Sendable {
             return first
         }
     }
-}
 
-extension FieldSchema {
-    /// Whether a data model can hold the relation: related documents of the model itself.
-    var isModelRelation: Bool { if case .document = shape.kind { path == property } else { false } }
+    /// - Throws: ``DocumentError`` when a data model cannot hold one of the fields.
+    func checkDataModel() throws {
+        guard let field = relations.first(where: { !$0.isModelRelation }) else { return }
+        throw DocumentError(
+            .unsupportedField("a data model holds no lists of plain values; make it a list of related documents"),
+            document: modelName, property: field.path)
+    }
 }
 
 /// Flattens declared fields into leaves and relations.
@@ -74,30 +74,23 @@ private struct SchemaBuilder {
     var groups: [Range<Int>] = []
     var relations: [FieldSchema] = []
 
-    mutating func group(_ declared: [DeclaredField], within outer: (path: String, names: [String])? = nil) -> FieldGroup {
-        FieldGroup(declared.map { field($0, within: outer) })
-    }
-
-    private mutating func field(_ declared: DeclaredField, within outer: (path: String, names: [String])?) -> FieldSchema {
+    mutating func field(_ declared: DeclaredField, within outer: (path: String, names: [String])? = nil) -> FieldSchema {
         let path = (outer.map { $0.path + "." } ?? "") + declared.property
         let names = outer.map { outer in outer.names.flatMap { prefix in declared.names.map { "\(prefix)_\($0)" } } }
             ?? declared.names
-        let (firstLeaf, firstRelation) = (leaves.count, relations.count)
+        let (leaf, group, relation) = (leaves.count, groups.count, relations.count)
         switch (declared.shape.kind, declared.shape.isList) {
         case (.leaf(let type), false):
             leaves.append(SchemaLeaf(names: names, property: path, type: type, declared: declared))
-            return FieldSchema(declared, path: path, leaves: firstLeaf..<leaves.count, relations: firstRelation..<firstRelation)
+            return FieldSchema(declared, path: path, leaves: leaf..<leaf + 1, relations: relation..<relation)
         case (.compound(let type), false):
-            let number = groups.count
-            groups.append(firstLeaf..<firstLeaf)
-            let inner = group(DeclaredField.all(of: type), within: (path, names))
-            groups[number] = firstLeaf..<leaves.count
+            groups.append(leaf..<leaf)
+            let inner = FieldGroup(DeclaredField.all(of: type).map { field($0, within: (path, names)) })
+            groups[group] = leaf..<leaves.count
             return FieldSchema(
-                declared, path: path, leaves: groups[number], group: number, relations: firstRelation..<relations.count,
-                inner: inner)
+                declared, path: path, leaves: groups[group], group: group, relations: relation..<relations.count, inner: inner)
         case (.document, _), (_, true):
-            let field = FieldSchema(
-                declared, path: path, leaves: firstLeaf..<firstLeaf, relations: firstRelation..<firstRelation + 1)
+            let field = FieldSchema(declared, path: path, leaves: leaf..<leaf, relations: relation..<relation + 1)
             relations.append(field)
             return field
         }

@@ -20,9 +20,8 @@ package struct RuntimeModel: Sendable {
             _ name: String, to model: String, isList: Bool, formerly: [String] = [], rules: [FieldRule] = []
         ) -> Self {
             let shape = FieldSchema.Shape(kind: .document(GenericDocument.self), isList: isList)
-            return Self(
-                declared: DeclaredField(property: name, name: name, formerly: formerly, rules: rules, shape: shape),
-                related: model)
+            let declared = DeclaredField(property: name, name: name, formerly: formerly, rules: rules, shape: shape)
+            return Self(declared: declared, related: model)
         }
     }
 

@@ -40,52 +40,45 @@ extension FieldSchema {
             /// The field is there, with a value.
             case present
         }
-    }
-}
 
-extension FieldSchema.Projection {
-    /// - Parameter storage: Where the field lies: in the object, whose address away it is its offset.
-    init(_ document: IndivoDocument, storage: UnsafeRawPointer) {
-        let schema = ModelSchema.of(type(of: document))
-        let offset = storage - UnsafeRawPointer(document.storage)
-        guard let field = schema.fields.first(where: { $0.offset == offset }) else {
-            preconditionFailure("\(schema.typeName) has no such field; was it compiled with -disable-reflection-metadata?")
-        }
-        let (element, format): (String, TableFormat) =
-            switch type(of: document).format {
-            case .dataModel: (document.modelName, .dataModel)
-            case .nested(let root, _): (document.source?.name ?? root, .nested)
+        /// - Parameter storage: Where the field lies: in the object, whose address away it is its offset.
+        init(_ document: IndivoDocument, storage: UnsafeRawPointer) {
+            let schema = ModelSchema.of(type(of: document))
+            let offset = storage - UnsafeRawPointer(document.storage)
+            guard let field = schema.fields.first(where: { $0.offset == offset }) else {
+                preconditionFailure("\(schema.typeName) has no such field; was it compiled with -disable-reflection-metadata?")
             }
-        let table = FieldTable(document.source, schema, format)
-        property = field.property
-        name = field.name
-        formerNames = field.declared.formerly
-        path =
-            switch format == .dataModel ? .element : field.place {
-            case .element: "\(element)/\(field.name)"
-            case .attribute: "\(element)/@\(field.name)"
-            case .text: element
+            let (element, format): (String, TableFormat) =
+                switch type(of: document).format {
+                case .dataModel: (document.modelName, .dataModel)
+                case .nested(let root, _): (document.source?.name ?? root, .nested)
+                }
+            let table = FieldTable(document.source, schema, format)
+            property = field.property
+            name = field.name
+            formerNames = field.declared.formerly
+            path =
+                switch format == .dataModel ? .element : field.place {
+                case .element: "\(element)/\(field.name)"
+                case .attribute: "\(element)/@\(field.name)"
+                case .text: element
+                }
+            let isFlat = format == .dataModel && field.relation == nil
+            leafNames = isFlat ? field.leaves.map { schema.leaves[$0].name } : [field.name]
+            let origins: [XMLView]
+            let isSaid: Bool
+            if let relation = field.relation.map({ table.relations[$0] }) {
+                origins = [relation.origin].compactMap { $0 }
+                isSaid = format == .dataModel ? !relation.items.isEmpty : origins.contains { !$0.saysNothing }
+            } else if let group = field.group, format == .nested {
+                origins = [table.groups[group].origin].compactMap { $0 }
+                isSaid = origins.contains { !$0.saysNothing }
+            } else {
+                origins = field.leaves.compactMap { table.leaves[$0].origin }
+                isSaid = field.leaves.contains { table.leaves[$0].hasText }
             }
-        let isFlat = format == .dataModel && field.relation == nil
-        leafNames = isFlat ? field.leaves.map { schema.leaves[$0].name } : [field.name]
-        let origins: [XMLView]
-        let isSaid: Bool
-        if let relation = field.relation.map({ table.relations[$0] }) {
-            origins = [relation.origin].compactMap { $0 }
-            isSaid = format == .dataModel ? !relation.items.isEmpty : origins.contains { !$0.saysNothing }
-        } else if let group = field.group, format == .nested {
-            origins = [table.groups[group].origin].compactMap { $0 }
-            isSaid = origins.contains { !$0.saysNothing }
-        } else {
-            origins = field.leaves.compactMap { table.leaves[$0].origin }
-            isSaid = field.leaves.contains { table.leaves[$0].hasText }
+            presence = isSaid ? .present : origins.isEmpty ? .absent : .empty
+            line = origins.lazy.compactMap(\.node.line).first
         }
-        presence = isSaid ? .present : origins.isEmpty ? .absent : .empty
-        line = origins.lazy.compactMap(\.node.line).first
     }
-}
-
-extension XMLView {
-    /// Whether an element has no text, no element and no attribute with a value.
-    fileprivate var saysNothing: Bool { !hasText && firstElement == nil && node.attributes.allSatisfy { $0.value.isEmpty } }
 }

@@ -53,11 +53,18 @@ struct FieldTable {
 
     /// A table without any value.
     init(_ schema: ModelSchema, _ format: TableFormat) {
-        self.schema = schema
-        self.format = format
+        (self.schema, self.format) = (schema, format)
         leaves = Array(repeating: Cell(), count: schema.leaves.count)
         groups = Array(repeating: Cell(), count: schema.leavesOfGroups.count)
         relations = Array(repeating: Relation(), count: schema.relations.count)
+    }
+
+    /// The table of an element; one without any value where there is none.
+    init(_ element: XMLNode?, _ schema: ModelSchema, _ format: TableFormat) {
+        self.init(schema, format)
+        guard let element, let view = element.view else { return }
+        var decoder = TableDecoder()
+        decoder.decode(view, keptBy: element, into: &self)
     }
 
     /// Takes all values away.
@@ -101,15 +108,75 @@ struct FieldTable {
         return text(of: leaf)?.string
     }
 
-    /// A leaf's text where it is one of the table's own and not empty.
-    func ownText(of leaf: Int) -> String? { if case .own(let index) = leaves[leaf].text { texts[index] } else { nil } }
-
     /// Whether a leaf has a text that is no value of its type.
     func isUnreadable(_ leaf: Int) -> Bool {
         text(of: leaf).map { !schema.leaves[leaf].type.canRead($0.string, isField: format == .dataModel) } ?? false
     }
 
     func line(of leaf: Int) -> Int? { leaves[leaf].origin?.node.line }
+
+    /// Takes away what the relations hold, but for where they stand.
+    mutating func forgetItems() {
+        for index in relations.indices where !relations[index].items.isEmpty { relations[index].items = [] }
+    }
+
+    /// The table of a value that has no source.
+    init<Value: CompoundValue>(_ value: Value, _ format: TableFormat) {
+        let writer = FieldSchema.Writer(over: FieldTable(ModelSchema.of(Value.self), format), isNew: true)
+        writer.write(value)
+        self = writer.table
+    }
+
+    /// The table of what an object says, whatever its source.
+    init(_ document: IndivoDocument) {
+        let type = type(of: document)
+        let none = FieldTable(ModelSchema.of(type), type.format.isDataModel ? .dataModel : .nested)
+        let writer = FieldSchema.Writer(over: none, isNew: true)
+        writer.write(document)
+        self = writer.table
+    }
+
+    mutating func addSpare(_ target: FieldTarget, _ element: XMLView) {
+        hasOlderNames = true
+        spares.append((target, element))
+    }
+
+    /// The elements of a leaf, or of a relation, that do not count.
+    func spares(of target: FieldTarget) -> [XMLNode] { spares.filter { $0.target == target }.map(\.element.node) }
+
+    /// A leaf's text; empty for none, and for what a report may fill in where nothing is stored.
+    func reportedText(of leaf: Int) -> String {
+        let text = text(of: leaf)?.string ?? ""
+        return schema.leaves[leaf].type.dataType == .boolean && text == "false" ? "" : text
+    }
+
+    /// The `Model` elements of a relation.
+    func models(of relation: Int) -> [XMLNode] { relations[relation].items.compactMap { $0.element?.node } }
+
+    /// The documents in a relation of an object.
+    func documents(of relation: Int) -> [IndivoDocument] {
+        relations[relation].items.compactMap { if case .document(let document) = $0 { document } else { nil } }
+    }
+
+    /// Whether two tables of one schema hold the same values, whatever their spelling.
+    func hasSameContent(as other: FieldTable) -> Bool { schema.fields.allSatisfy { hasSameContent(as: other, in: $0) } }
+
+    /// Whether two tables of one schema hold the same in one field.
+    func hasSameContent(as other: FieldTable, in field: FieldSchema) -> Bool {
+        if let inner = field.inner, let group = field.group {
+            return groups[group].isPresent == other.groups[group].isPresent
+                && inner.fields.allSatisfy { hasSameContent(as: other, in: $0) }
+        }
+        if let relation = field.relation {
+            let (a, b) = (relations[relation].items, other.relations[relation].items)
+            return a.count == b.count && zip(a, b).allSatisfy { $0.hasSameContent(as: $1, field, format) }
+        }
+        // What is not there and what is empty are not the same.
+        guard let a = string(of: field.leaf), let b = other.string(of: field.leaf) else {
+            return leaves[field.leaf].isPresent == other.leaves[field.leaf].isPresent
+        }
+        return schema.leaves[field.leaf].type.isSameValue(a, b, isField: format == .dataModel)
+    }
 }
 
 /// How a table's leaves are named and spelled.
@@ -148,15 +215,16 @@ enum FieldText {
     }
 
     @inline(__always)
-    func withUTF8<Result, Failure: Error>(
-        _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+    func withUTF8<T, Failure: Error>(_ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> T) throws(Failure) -> T {
         if case .bytes(let bytes) = self { return try body(bytes) }
         return try string.withBytes(body)
     }
 }
 
 extension XMLView {
+    /// Whether an element has no text, no element and no attribute with a value.
+    var saysNothing: Bool { !hasText && firstElement == nil && node.attributes.allSatisfy { $0.value.isEmpty } }
+
     /// The element's text as a field's; `nil` for none.
     var fieldText: FieldText? {
         guard let bytes = onlyText else { return hasText ? .string(text()) : nil }
@@ -182,15 +250,5 @@ struct TableDecoder {
         table.clear()
         table.source = source
         if table.format == .dataModel { models.decode(element, into: &table) } else { nested.decode(element, into: &table) }
-    }
-}
-
-extension FieldTable {
-    /// The table of an element; one without any value where there is none.
-    init(_ element: XMLNode?, _ schema: ModelSchema, _ format: TableFormat) {
-        self.init(schema, format)
-        guard let element, let view = element.view else { return }
-        var decoder = TableDecoder()
-        decoder.decode(view, keptBy: element, into: &self)
     }
 }

@@ -74,9 +74,7 @@ public final class Demographics: IndivoDocument {
     @Field("Telephone") public var telephones: [Phone]
     /// Where the patient lives.
     @Field("Address") public var address: PostalAddress?
-}
 
-extension Demographics {
     /// Reads demographics from the flat model in which servers give them (a `Model` element of SDMX).
     package convenience init(flat model: XMLNode) throws {
         self.init()

@@ -75,8 +75,7 @@ extension IndivoDocument {
         return validator.problems
     }
 
-    /// The problems that the source of the document does not have. Indexes of related documents do not count: one more or
-    /// less of them moves the others.
+    /// The problems that the source does not have, whatever their indexes: one more related document moves the others.
     package final func newProblems() throws -> [ValidationError.Problem] {
         let problems = try problems()
         guard !problems.isEmpty, let source else { return problems }
@@ -91,18 +90,8 @@ extension IndivoDocument {
         let problems = try problems()
         if !problems.isEmpty { throw ValidationError(problems: problems) }
     }
-}
 
-extension ValidationError.Problem {
-    /// The same wherever in a list it is.
-    fileprivate var withoutIndexes: [String] {
-        [property.split(separator: "[").map { $0.split(separator: "]").last ?? "" }.joined(separator: "[]"), reason]
-    }
-}
-
-extension IndivoDocument {
     /// The problems that an XML Schema finds in the document as it would be sent; empty when there are none.
-    ///
     /// - Parameter schema: Such as `IndivoSchemas.documents`.
     /// - Throws: ``DocumentError`` or `XMLError` when the document cannot be written.
     public final func problems(against schema: XMLSchema) throws -> [ValidationError.Problem] {

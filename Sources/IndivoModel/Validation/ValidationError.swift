@@ -24,6 +24,11 @@ public struct ValidationError: Error, Hashable, CustomStringConvertible {
 
         /// The model and the property.
         package var place: String { property.isEmpty ? model : "\(model).\(property)" }
+
+        /// The same wherever in a list it is.
+        var withoutIndexes: [String] {
+            [property.split(separator: "[").map { $0.split(separator: "]").last ?? "" }.joined(separator: "[]"), reason]
+        }
     }
 }
 
@@ -49,9 +54,7 @@ extension ValidationError.Problem {
     }
 
     /// As much as can be read. What reads throws nothing but errors of documents.
-    private static func read(
-        _ element: XMLNode, as type: IndivoDocument.Type
-    ) -> (document: IndivoDocument?, unreadable: [DocumentError]) {
+    private static func read(_ element: XMLNode, as type: IndivoDocument.Type) -> (IndivoDocument?, unreadable: [DocumentError]) {
         let problems = ReadingProblems()
         do {
             return (try type.read(from: element, collecting: problems), problems.all)

@@ -1,8 +1,6 @@
 import IndivoXML
 
-/// A concept with its code: a title for people, an identifier within a code system for programs.
-///
-/// SDML type `CodedValue`: `_title`, `_system` and `_identifier`.
+/// A concept with its code: a title for people, an identifier within a code system for programs. SDML type `CodedValue`.
 public struct CodedValue: CompoundValue {
     /// The concept in words.
     @Field(formerly: "code_title") public var title: String?

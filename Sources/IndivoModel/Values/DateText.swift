@@ -1,8 +1,7 @@
 import CivilCalendar
 import Foundation
 
-/// Reads the parts of XML Schema's dates and times (part 2, section 3.2.7) from bytes, checking every range, and notices
-/// whether the text is as the value would be written.
+/// Reads XML Schema's dates and times (part 2, section 3.2.7) from bytes, checks every range, and notices other spellings.
 struct DateScanner {
     /// In minutes east of UTC.
     static let offsets = -14 * 60...14 * 60
@@ -16,8 +15,7 @@ struct DateScanner {
 
     /// - Parameter bytes: Must outlive the scanner.
     private init(_ bytes: UnsafeBufferPointer<UInt8>, expecting expected: StaticString) {
-        self.bytes = bytes
-        self.expected = expected
+        (self.bytes, self.expected) = (bytes, expected)
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
         position = bytes.firstIndex { !isSpace($0) } ?? bytes.count
         end = (bytes.lastIndex { !isSpace($0) } ?? bytes.count - 1) + 1
@@ -38,8 +36,6 @@ struct DateScanner {
         }
         return (parts, Spelling(text: scanner.isCanonical ? nil : String(decoding: bytes, as: UTF8.self)))
     }
-
-    // MARK: Parts
 
     /// Year, month and day, joined by `-`.
     mutating func date() throws(LexicalError) -> (Int, Int, Int) {
@@ -137,8 +133,6 @@ struct DateScanner {
         if position + 3 < end, bytes[position + 3] == UInt8(ascii: ":") { return nil }
         return try next(is: UInt8(ascii: "-")) ? month() : nil
     }
-
-    // MARK: Bytes
 
     private var current: UInt8? { position < end ? bytes[position] : nil }
 
@@ -269,4 +263,18 @@ enum GregorianCalendar {
         let (year, month, day) = CivilCalendar.civil(fromDays: days)
         return (year > 0 ? year : year - 1, month, day)
     }
+}
+
+extension DateComponents {
+    /// - Parameter year: As XML Schema counts it: there is no year 0, and the one before 1 is -1.
+    init(xmlYear year: Int?, month: Int?, day: Int?, offset: Int?) {
+        self.init(
+            calendar: Calendar(identifier: .gregorian), timeZone: offset.flatMap { TimeZone(secondsFromGMT: $0 * 60) },
+            era: year.map { $0 > 0 ? 1 : 0 }, year: year.map(abs), month: month, day: day)
+    }
+
+    /// Minutes east of UTC; `nil` where the components name no zone.
+    var offset: Int? { timeZone.map { zone in zone.secondsFromGMT(for: date ?? Date(timeIntervalSince1970: 0)) / 60 } }
+
+    var xmlYear: Int? { year.map { era == 0 ? -$0 : $0 } }
 }

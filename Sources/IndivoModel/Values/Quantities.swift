@@ -1,6 +1,4 @@
-/// An amount and its unit, both as text: `"140"`, `"mg/dL"`.
-///
-/// SDML type `ValueAndUnit`: `_value` and `_unit`. The value is text because the server takes any (`"<5"`).
+/// An amount and its unit, both as text: `"140"`, `"mg/dL"`. The server takes any value (`"<5"`). SDML type `ValueAndUnit`.
 public struct ValueAndUnit: CompoundValue {
     /// The amount as written.
     @Field public var value: String?

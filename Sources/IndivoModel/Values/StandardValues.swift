@@ -140,9 +140,7 @@ extension Data: LexicalValue {
         let digits = Data(text.utf8.filter { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D })
         // Foundation reads more than is allowed: text of any length, digits behind the padding and bits beneath it.
         guard digits.count.isMultiple(of: 4), let data = Data(base64Encoded: digits), data.base64EncodedData() == digits
-        else {
-            throw LexicalError(expected: "base64", reason: "the text is not (its length or a character is wrong)")
-        }
+        else { throw LexicalError(expected: "base64", reason: "the text is not (its length or a character is wrong)") }
         self = data
     }
 

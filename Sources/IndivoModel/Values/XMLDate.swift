@@ -21,7 +21,7 @@ public struct XMLDate: Sendable, Hashable {
     private let spelling: Spelling
 }
 
-extension XMLDate {
+extension XMLDate: LexicalValue, Comparable, CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {
     /// A day of the proleptic Gregorian calendar, or `nil` when there is no such day. There is no year 0; the one
     /// before 1 is -1. A year has at most nine digits.
     public init?(year: Int, month: Int, day: Int, offset: Int? = nil) {
@@ -39,11 +39,26 @@ extension XMLDate {
         self.init(year: year, month: month, day: day, offset: nil, spelling: Spelling())
     }
 
+    /// The day that components name; `nil` when year, month or day is missing or there is no such day.
+    /// - Parameter components: Of the Gregorian calendar. A time zone becomes the offset.
+    public init?(_ components: DateComponents) {
+        guard let year = components.xmlYear, let month = components.month, let day = components.day else { return nil }
+        self.init(year: year, month: month, day: day, offset: components.offset)
+    }
+
+    /// The instant at which the day begins.
+    /// - Parameter timeZone: Where, for a day that names no zone of its own.
+    public func date(in timeZone: TimeZone = .current) -> Date {
+        let midnight = XMLDateTime(midnightOf: self).date
+        if offset != nil { return midnight }
+        // The zone's offset at that midnight; asked twice, because the first answer is for UTC's midnight.
+        let guess = midnight.addingTimeInterval(-TimeInterval(timeZone.secondsFromGMT(for: midnight)))
+        return midnight.addingTimeInterval(-TimeInterval(timeZone.secondsFromGMT(for: guess)))
+    }
+
     /// The day's parts, for `Calendar`.
     public var dateComponents: DateComponents { DateComponents(xmlYear: year, month: month, day: day, offset: offset) }
-}
 
-extension XMLDate: LexicalValue, CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {
     /// Reads xs:date: `2026-11-21`, with `Z` or `±hh:mm` after it where a zone is meant.
     public init(lexical text: String) throws(LexicalError) {
         var text = text
@@ -87,9 +102,7 @@ extension XMLDate: LexicalValue, CustomStringConvertible, ExpressibleByStringLit
         let (year, month, day) = parts.day
         return XMLDate(year: year, month: month, day: day, offset: parts.offset, spelling: spelling)
     }
-}
 
-extension XMLDate: Comparable {
     /// Earlier by the calendar; the zone decides only between equal days (further east begins earlier).
     public static func < (a: XMLDate, b: XMLDate) -> Bool {
         (a.year, a.month, a.day, -(a.offset ?? 0)) < (b.year, b.month, b.day, -(b.offset ?? 0))

@@ -10,7 +10,7 @@ import IndivoXML
 /// read.date                                       // a Foundation Date
 /// ```
 /// Two are equal when they name the same instant in the same offset, however they were spelled.
-public struct XMLDateTime: Sendable, Hashable {
+public struct XMLDateTime: LexicalValue, CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {
     /// Never 0; the year before 1 is -1.
     public let year: Int
     /// 1 to 12.
@@ -42,8 +42,7 @@ public struct XMLDateTime: Sendable, Hashable {
     private init(validated day: (Int, Int, Int), _ time: (Int, Int, Int, Int), offset: Int?, spelling: Spelling = Spelling()) {
         (self.year, self.month, self.day) = day
         (hour, minute, second, nanosecond) = time
-        self.offset = offset
-        self.spelling = spelling
+        (self.offset, self.spelling) = (offset, spelling)
     }
 
     /// An instant, to the microsecond, in UTC (the only zone an Indivo server takes). Instants hundreds of thousands of
@@ -64,6 +63,15 @@ public struct XMLDateTime: Sendable, Hashable {
     /// The beginning of a day, in UTC where the day names no zone.
     init(midnightOf day: XMLDate) { self.init(validated: (day.year, day.month, day.day), (0, 0, 0, 0), offset: day.offset ?? 0) }
 
+    /// The instant that components name; `nil` when year, month or day is missing or there is no such time.
+    /// - Parameter components: Of the Gregorian calendar; missing parts of the time are 0. A time zone becomes the offset.
+    public init?(_ components: DateComponents) {
+        guard let year = components.xmlYear, let month = components.month, let day = components.day else { return nil }
+        self.init(
+            year: year, month: month, day: day, hour: components.hour ?? 0, minute: components.minute ?? 0,
+            second: components.second ?? 0, nanosecond: components.nanosecond ?? 0, offset: components.offset)
+    }
+
     /// The instant, in UTC where the text named no zone (as Indivo does).
     public var date: Date {
         let days = GregorianCalendar.days(fromCivil: year, month, day)
@@ -77,9 +85,7 @@ public struct XMLDateTime: Sendable, Hashable {
         (parts.hour, parts.minute, parts.second, parts.nanosecond) = (hour, minute, second, nanosecond)
         return parts
     }
-}
 
-extension XMLDateTime: LexicalValue, CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {
     /// Reads xs:dateTime: `2012-05-04T15:34:23`, a fraction and `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
         self = try text.withBytes { (bytes) throws(LexicalError) in try Self._read(utf8: bytes, isField: false) }

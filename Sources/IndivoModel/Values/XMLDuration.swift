@@ -1,3 +1,4 @@
+import Foundation
 import IndivoXML
 
 /// A span of time (xs:duration): `P1Y2M3DT4H5M6.7S`. Months and seconds are kept apart, since no month has a fixed length.
@@ -12,16 +13,20 @@ public struct XMLDuration: Sendable, Hashable {
     private static let most = 1_000_000_000_000
 }
 
-extension XMLDuration {
+extension XMLDuration: LexicalValue, CustomStringConvertible, XMLTextReadable {
     /// `nil` when months and seconds have different signs, which XML Schema does not allow, or are more than 10¹².
     public init?(months: Int = 0, seconds: Double = 0) {
         guard months.magnitude <= Self.most, seconds.magnitude <= Double(Self.most),
             !(months < 0 && seconds > 0), !(months > 0 && seconds < 0) else { return nil }
         self.init(months: months, seconds: seconds, spelling: Spelling())
     }
-}
 
-extension XMLDuration: LexicalValue, CustomStringConvertible, XMLTextReadable {
+    /// The span as months, seconds and nanoseconds, to be added to a date by `Calendar`.
+    public var dateComponents: DateComponents {
+        let whole = seconds.rounded(.towardZero)
+        return DateComponents(month: months, second: Int(whole), nanosecond: Int(((seconds - whole) * 1e9).rounded()))
+    }
+
     public init(lexical text: String) throws(LexicalError) {
         let pattern = /(-?)P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?/
         func error(_ reason: String) -> LexicalError { LexicalError(expected: "a duration (PnYnMnDTnHnMnS)", reason: reason) }

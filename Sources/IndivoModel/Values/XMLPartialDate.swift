@@ -1,3 +1,4 @@
+import Foundation
 import IndivoXML
 
 /// Part of a date: a year, a month of a year, a month, a day of any year, a day of any month
@@ -20,7 +21,7 @@ public struct XMLPartialDate: Sendable, Hashable {
     private let spelling: Spelling
 }
 
-extension XMLPartialDate {
+extension XMLPartialDate: LexicalValue, CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {
     /// `nil` when there is no such date, or the parts are none of the five that XML Schema has.
     public init?(year: Int? = nil, month: Int? = nil, day: Int? = nil, offset: Int? = nil) {
         switch (year, month, day) {
@@ -31,9 +32,15 @@ extension XMLPartialDate {
             (1...(month.map { GregorianCalendar.days(in: $0, of: year ?? 2000) } ?? 31)).contains(day ?? 1) else { return nil }
         self.init(year: year, month: month, day: day, offset: offset, spelling: Spelling())
     }
-}
 
-extension XMLPartialDate: LexicalValue, CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {
+    /// The parts of a date that components have; `nil` when XML Schema has no such part of a date.
+    public init?(_ components: DateComponents) {
+        self.init(year: components.xmlYear, month: components.month, day: components.day, offset: components.offset)
+    }
+
+    /// The parts, for `Calendar`.
+    public var dateComponents: DateComponents { DateComponents(xmlYear: year, month: month, day: day, offset: offset) }
+
     /// Reads `2009`, `2009-07`, `--07`, `--07-14` or `---14`, with `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
         let dashes = text.trimmingXMLSpace.prefix { $0 == "-" }.count

@@ -1,3 +1,4 @@
+import Foundation
 import IndivoXML
 
 /// A time of day (xs:time), with a zone only where one was given.
@@ -15,16 +16,29 @@ public struct XMLTime: Sendable, Hashable {
     private let spelling: Spelling
 }
 
-extension XMLTime {
+extension XMLTime: LexicalValue, CustomStringConvertible, XMLTextReadable {
     /// A time, or `nil` when there is no such time.
     public init?(hour: Int, minute: Int, second: Int = 0, nanosecond: Int = 0, offset: Int? = nil) {
         guard (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second),
             (0...999_999_999).contains(nanosecond), DateScanner.offsets.contains(offset ?? 0) else { return nil }
         self.init(hour: hour, minute: minute, second: second, nanosecond: nanosecond, offset: offset, spelling: Spelling())
     }
-}
 
-extension XMLTime: LexicalValue, CustomStringConvertible, XMLTextReadable {
+    /// The time of day that components name; `nil` when the hour is missing or there is no such time.
+    public init?(_ components: DateComponents) {
+        guard let hour = components.hour else { return nil }
+        self.init(
+            hour: hour, minute: components.minute ?? 0, second: components.second ?? 0,
+            nanosecond: components.nanosecond ?? 0, offset: components.offset)
+    }
+
+    /// The time's parts, for `Calendar`.
+    public var dateComponents: DateComponents {
+        DateComponents(
+            timeZone: offset.flatMap { TimeZone(secondsFromGMT: $0 * 60) }, hour: hour, minute: minute, second: second,
+            nanosecond: nanosecond)
+    }
+
     /// Reads xs:time: `15:34:23`, a fraction and `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
         let (parts, spelling) = try text.withBytes { (bytes) throws(LexicalError) in

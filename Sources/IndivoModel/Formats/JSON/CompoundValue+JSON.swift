@@ -18,10 +18,8 @@ extension Array where Element: CompoundValue {
 
 extension FieldTable {
     fileprivate func json(of group: FieldGroup) throws -> JSONValue {
-        try JSONValue(
-            members: group.fields.compactMap { field in
-                try value(of: field).map { JSONMember(name: field.name, value: $0) }
-            })
+        JSONValue(
+            members: try group.fields.compactMap { field in try value(of: field).map { JSONMember(name: field.name, value: $0) } })
     }
 
     private func value(of field: FieldSchema) throws -> JSONValue? {
@@ -56,9 +54,7 @@ extension JSONValue {
         default: self.init(text)
         }
     }
-}
 
-extension JSONValue {
     /// A number, or a text where these are no digits that JSON's readers take.
     init(digits text: String) {
         let number = text.utf8.count <= JSONLimits().numberLength ? JSONValue(number: text) : nil

@@ -64,25 +64,7 @@ package enum SDMJ {
         default: return JSONValue(text)
         }
     }
-}
 
-extension SDMXDocument {
-    /// Reads SDMJ, the JSON form of data models: a list of models, or one.
-    /// - Throws: ``SDMJError`` with line, column and the path of the value that is no model; ``DocumentError``.
-    public init(json: Data) throws { try self.init(SDMJ.models(parsing: json)) }
-
-    /// Reads as much of every model as can be read; see ``IndivoDocument/read(from:problems:)``.
-    /// - Parameter problems: What could not be read is added here.
-    /// - Throws: ``SDMJError``, ``DocumentError``.
-    public init(json: Data, problems: inout [DocumentError]) throws {
-        try self.init(SDMJ.models(parsing: json), problems: &problems)
-    }
-
-    /// The document in SDMJ, a list even of one model.
-    public func json(naming: IndivoDocument.FieldNaming = .asRead) throws -> Data { try SDMJ.text(of: xml(naming: naming)) }
-}
-
-extension SDMJ {
     /// A list of flat objects, each by its members' names: texts as they are, numbers by their digits, null left out.
     package static func rows(parsing json: Data) throws(SDMJError) -> [[String: String]] {
         let root = try value(parsing: json)
@@ -99,4 +81,20 @@ extension SDMJ {
             return row
         }
     }
+}
+
+extension SDMXDocument {
+    /// Reads SDMJ, the JSON form of data models: a list of models, or one.
+    /// - Throws: ``SDMJError`` with line, column and the path of the value that is no model; ``DocumentError``.
+    public init(json: Data) throws { try self.init(SDMJ.models(parsing: json)) }
+
+    /// Reads as much of every model as can be read; see ``IndivoDocument/read(from:problems:)``.
+    /// - Parameter problems: What could not be read is added here.
+    /// - Throws: ``SDMJError``, ``DocumentError``.
+    public init(json: Data, problems: inout [DocumentError]) throws {
+        try self.init(SDMJ.models(parsing: json), problems: &problems)
+    }
+
+    /// The document in SDMJ, a list even of one model.
+    public func json(naming: IndivoDocument.FieldNaming = .asRead) throws -> Data { try SDMJ.text(of: xml(naming: naming)) }
 }

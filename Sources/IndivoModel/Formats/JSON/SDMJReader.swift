@@ -12,10 +12,7 @@ struct SDMJReader {
     private var nextName = 0
     private static let mostNames = 64
 
-    private init(_ root: JSONValue) {
-        self.root = root
-        sdmx = SDMXNames(xml)
-    }
+    private init(_ root: JSONValue) { (self.root, sdmx) = (root, SDMXNames(xml)) }
 
     /// The models of a text as a `Models` element.
     static func models(in json: JSONValue) throws(SDMJError) -> XMLNode {
@@ -24,15 +21,13 @@ struct SDMJReader {
             try reader.readModels(items)
         } else {
             guard json.members != nil else { throw reader.failure(json, "expected a list of models, found \(json.kindName)") }
-            reader.xml.start(reader.sdmx.models)
-            try reader.readModel(json)
-            reader.xml.end()
+            try reader.readModels(CollectionOfOne(json))
         }
         guard let root = reader.xml.root else { preconditionFailure("the root was ended") }
         return root
     }
 
-    private mutating func readModels(_ items: JSONElements) throws(SDMJError) {
+    private mutating func readModels(_ items: some Sequence<JSONValue>) throws(SDMJError) {
         xml.start(sdmx.models)
         for item in items { try readModel(item) }
         xml.end()
@@ -61,7 +56,7 @@ struct SDMJReader {
         case .boolean: xml.text(value.scalarText ?? "")
         case .number, .string: try text(of: value) { [xml] in xml.text($0) }
         case .object: try readModel(value)
-        case .array: try readModels(value.elements ?? [])
+        case .array: if let items = value.elements { try readModels(items) }
         }
         xml.end()
     }
@@ -69,11 +64,8 @@ struct SDMJReader {
     /// A name as an attribute's value.
     private mutating func name(_ value: JSONValue) throws(SDMJError) -> XMLAssembler.Value {
         // Not in a closure that would have to borrow the names: most are the one that is expected.
-        if nextName < names.count, value.hasText(names[nextName].text) {
-            nextName += 1
-            return names[nextName - 1].value
-        }
-        if let index = names.firstIndex(where: { value.hasText($0.text) }) {
+        let isNext = nextName < names.count && value.hasText(names[nextName].text)
+        if let index = isNext ? nextName : names.firstIndex(where: { value.hasText($0.text) }) {
             nextName = index + 1
             return names[index].value
         }

@@ -2,7 +2,6 @@ import IndivoXML
 
 extension CompoundValue {
     /// Reads the value from an element of nested XML, such as a server's response.
-    ///
     /// - Parameters:
     ///   - node: The element, or its document.
     ///   - root: The name the element must have; `nil` for any.
@@ -27,7 +26,6 @@ extension CompoundValue {
     }
 
     /// The value as nested XML: elements and attributes in the order of their declaration.
-    ///
     /// - Parameters:
     ///   - name: The name of the element.
     ///   - namespace: The namespace of the element and of those below it.
@@ -40,7 +38,6 @@ extension CompoundValue {
 
     /// The value as nested XML in a copy of the element it was read from: content that the type does not know is kept where it
     /// was, and only fields that changed are written.
-    ///
     /// - Parameter source: The element, or its document; it stays as it is.
     /// - Returns: The element's copy; for a root element what stood around it is copied too.
     /// - Throws: ``DocumentError`` when a field cannot stand in XML.

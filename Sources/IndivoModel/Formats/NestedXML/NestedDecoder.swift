@@ -88,15 +88,3 @@ struct NestedDecoder {
         }
     }
 }
-
-extension IndivoDocument {
-    /// Fills the document from its element and keeps the element.
-    final func readNested(_ element: XMLNode, root: String?, namespace: String?, collecting problems: ReadingProblems?) throws {
-        let schema = ModelSchema.of(type(of: self))
-        guard root == nil || (element.kind == .element && element.name == root && element.namespace == namespace) else {
-            let expected = "<\(root ?? "")>" + (namespace.map { " in \($0)" } ?? "")
-            throw DocumentError(element, isNot: expected, document: schema.typeName, showsNamespace: true)
-        }
-        try FieldSchema.Reader(schema, .nested, problems: problems).fill(self, from: element)
-    }
-}

@@ -1,9 +1,11 @@
 import IndivoXML
 
-/// Writes what changed into elements of nested XML. New elements go behind the field before them, since the server's
-/// schemas fix the order.
+/// Writes what changed into elements of nested XML, new ones behind the field before: the server's schemas fix the order.
 struct NestedWriter {
-    private let changes: TableChanges
+    /// The table of the element as it is.
+    private let old: FieldTable
+    /// That of the object: cells that say the same as the element's are the element's.
+    private let new: FieldTable
     private let changedLeaves: Set<Int>
     /// The table of what the element is a copy of, where that is known.
     private let original: FieldTable?
@@ -11,21 +13,23 @@ struct NestedWriter {
     /// Writes an object into its element, which is a copy of `original`, or new.
     static func write(_ document: IndivoDocument, into element: XMLNode, original: XMLNode?) throws {
         let schema = ModelSchema.of(type(of: document))
-        let changes = TableChanges(since: FieldTable(element, schema, .nested), isNew: original == nil) { $0.write(document) }
-        try NestedWriter(changes, original: original).write(schema.group, into: element)
+        let writer = NestedWriter(schema, element, isNew: original == nil, original: original) { $0.write(document) }
+        try writer.write(schema.group, into: element)
     }
 
     /// Writes a value into its element.
     static func write<Value: CompoundValue>(_ value: Value, into element: XMLNode, isNew: Bool) throws {
         let schema = ModelSchema.of(Value.self)
-        let changes = TableChanges(since: FieldTable(element, schema, .nested), isNew: isNew) { $0.write(value) }
-        try NestedWriter(changes).write(schema.group, into: element)
+        try NestedWriter(schema, element, isNew: isNew) { $0.write(value) }.write(schema.group, into: element)
     }
 
-    private init(_ changes: TableChanges, original: XMLNode? = nil) {
-        self.changes = changes
-        changedLeaves = Set(changes.leaves)
-        let schema = changes.old.schema
+    private init(
+        _ schema: ModelSchema, _ element: XMLNode, isNew: Bool, original: XMLNode? = nil, _ write: (FieldSchema.Writer) -> Void
+    ) {
+        old = FieldTable(element, schema, .nested)
+        let writer = FieldSchema.Writer(over: old, isNew: isNew)
+        write(writer)
+        (new, changedLeaves) = (writer.table, Set(writer.leaves))
         self.original = schema.relations.isEmpty ? nil : original.map { FieldTable($0, schema, .nested) }
     }
 
@@ -37,11 +41,11 @@ struct NestedWriter {
             if let relation = field.relation {
                 try write(relation, field, into: element, behind: &last)
             } else if let inner = field.inner, let number = field.group {
-                guard field.place == .element, changes.new.groups[number].isPresent else {
+                guard field.place == .element, new.groups[number].isPresent else {
                     Self.remove(field, from: element)
                     continue
                 }
-                let holder = changes.old.groups[number].origin?.node ?? Self.insert(field, into: element, behind: last)
+                let holder = old.groups[number].origin?.node ?? Self.insert(field, into: element, behind: last)
                 last = holder
                 try write(inner, into: holder)
             } else {
@@ -51,12 +55,12 @@ struct NestedWriter {
     }
 
     private func write(_ field: FieldSchema, into element: XMLNode, behind last: inout XMLNode?) {
-        let origin = changes.old.leaves[field.leaf].origin
+        let origin = old.leaves[field.leaf].origin
         guard changedLeaves.contains(field.leaf) else {
             if field.place == .element, let origin { last = origin.node }
             return
         }
-        let text = changes.new.string(of: field.leaf)
+        let text = new.string(of: field.leaf)
         switch field.place {
         case .attribute where text != nil:
             element.attr(field.names.first { element.attr($0) != nil } ?? field.name, text)
@@ -91,9 +95,9 @@ struct NestedWriter {
     }
 
     private func write(_ relation: Int, _ field: FieldSchema, into element: XMLNode, behind last: inout XMLNode?) throws {
-        let items = changes.new.relations[relation].items
+        let items = new.relations[relation].items
         if !field.shape.isList, items.isEmpty { return Self.remove(field, from: element) }
-        let present = field.readableItems(changes.old.relations[relation].items, .nested)
+        let present = field.readableItems(old.relations[relation].items, .nested)
         let elements = present.compactMap { $0.element?.node }
         let positions = positions(of: items, among: present, relation, field)
         var furthest = -1
@@ -158,9 +162,27 @@ extension FieldSchema {
         let text = element.text()
         return leafType != nil && ((text.isEmpty && element.children().isEmpty) || cannotRead(text))
     }
+
+    /// What of a source's relation a property holds: what can be read, and the first of several where there should be one.
+    func readableItems(_ items: [TableItem], _ format: TableFormat) -> [TableItem] {
+        let first = shape.isList ? items[...] : items.prefix(1)
+        switch shape.kind {
+        case .compound: return items
+        case .leaf(let type):
+            return first.filter { $0.element?.fieldText.map { type.canRead($0.string, isField: false) } ?? false }
+        case .document(let type):
+            return format == .nested ? Array(first) : first.filter { $0.element.map { type.isModel($0.node) } ?? false }
+        }
+    }
 }
 
 extension XMLNode {
+    /// A copy of the root element together with what stands around it in its document.
+    func cloneInDocument() -> XMLNode {
+        guard document.root == self, let copy = document.clone().root else { return clone() }
+        return copy
+    }
+
     /// Changes the element's own text and leaves the elements in it where they are.
     fileprivate func setOwnText(_ text: String) {
         let pieces = Array(contents().filter { $0.kind == .text || $0.kind == .cdata })
@@ -170,20 +192,5 @@ extension XMLNode {
             prepend(.text(text))
         }
         for piece in pieces.dropFirst(text.isEmpty ? 0 : 1) { piece.remove() }
-    }
-}
-
-extension IndivoDocument {
-    /// The document as nested XML, in a tree of its own.
-    final func nestedXML(root: String, namespace: String?) throws -> XMLNode {
-        guard let source else {
-            let element = XMLNode(root, namespace: namespace)
-            try NestedWriter.write(self, into: element, original: nil)
-            return element
-        }
-        let element = source.cloneInDocument()
-        if isAsInSource { return element }
-        try NestedWriter.write(self, into: element, original: source)
-        return element
     }
 }

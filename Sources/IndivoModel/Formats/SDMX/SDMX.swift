@@ -79,16 +79,6 @@ struct SDMXDecoder {
     }
 }
 
-extension FieldTable {
-    fileprivate mutating func addSpare(_ target: FieldTarget, _ element: XMLView) {
-        hasOlderNames = true
-        spares.append((target, element))
-    }
-
-    /// The elements of a leaf, or of a relation, that do not count.
-    func spares(of target: FieldTarget) -> [XMLNode] { spares.filter { $0.target == target }.map(\.element.node) }
-}
-
 extension XMLView {
     /// The `Model` elements of a `Field`, or of the `Models` in it.
     var models: some Sequence<XMLView> {
@@ -126,6 +116,34 @@ extension XMLNode {
     }
 
     func ownChild(named name: String) -> XMLNode? { ownChildren(named: name).first }
+
+    /// Whether words stand where a relation has its models: the server refuses them, and they are not taken away unseen.
+    var hasOwnWords: Bool { !text().trimmingXMLSpace.isEmpty }
+
+    /// Whether this model of a stored document is the one that a report shows.
+    /// Reports do not give the stored text word for word: they spell numbers and dates their own way, fill in `false`
+    /// where a boolean was left out, leave out some relations and shuffle the rest.
+    func isSameModel(as reported: XMLNode, of type: IndivoDocument.Type) -> Bool {
+        guard type.isModel(self), type.isModel(reported) else { return false }
+        let name = attr("name") ?? ""
+        let isGeneral = type == IndivoDocument.self
+        if isGeneral, name != reported.attr("name") ?? "" { return false }
+        let schema = ModelSchema.of(isGeneral ? DocumentClasses.type(ofModel: name) : type)
+        let (a, b) = (FieldTable(self, schema, .dataModel), FieldTable(reported, schema, .dataModel))
+        return schema.leaves.indices.allSatisfy { leaf in
+            schema.leaves[leaf].type.isSameValue(a.reportedText(of: leaf), b.reportedText(of: leaf), isField: true)
+        }
+            && schema.relations.indices.allSatisfy { index in
+                guard case .document(let related) = schema.relations[index].shape.kind else { return true }
+                let (stored, reported) = (a.models(of: index), b.models(of: index))
+                // Reports leave out some relations.
+                if reported.isEmpty { return true }
+                return stored.count == reported.count
+                    && ListMatch.positions(of: reported.count, among: stored.count, by: {
+                        stored[$1].isSameModel(as: reported[$0], of: related)
+                    }).allSatisfy { $0 != nil }
+            }
+    }
 }
 
 /// SDMX, the XML form of data models: `<Models><Model name="…"><Field name="…">`.
@@ -160,15 +178,5 @@ enum SDMX {
             throw DocumentError(.otherModel(model.attr("name") ?? ""), document: type.modelName, line: model.line)
         }
         return model
-    }
-}
-
-extension IndivoDocument {
-    /// Whether a `Model` element is of this class's model.
-    static func isModel(_ element: XMLNode, _ known: ModelSchema? = nil) -> Bool {
-        if self is GenericDocument.Type || self == IndivoDocument.self { return true }
-        let schema = known ?? ModelSchema.of(self)
-        guard let name = element.view?.attribute("name") else { return schema.modelName.isEmpty }
-        return isText(schema.modelName, name)
     }
 }

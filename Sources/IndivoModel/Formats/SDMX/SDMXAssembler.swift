@@ -57,7 +57,7 @@ final class SDMXAssembler {
         known.writer.clear()
         known.writer.write(document)
         for index in known.writer.leaves {
-            guard let text = known.writer.table.ownText(of: index) else { continue }
+            guard let text = known.writer.table.text(of: index)?.string else { continue }
             let fieldName = known.names[index] ?? xml.value(known.schema.leaves[index].name)
             known.names[index] = fieldName
             startField(fieldName)

@@ -12,8 +12,9 @@ final class SDMXWriter {
 
     /// An element for a document that is not in the target yet, with all the document's source holds.
     func newElement(for document: IndivoDocument) throws -> XMLNode {
+        let schema = ModelSchema.of(Swift.type(of: document))
         let element =
-            document.source.map { $0.namespace == SDMX.namespace ? $0.clone() : storable($0, by: schema(of: document)) }
+            document.source.map { $0.namespace == SDMX.namespace ? $0.clone() : storable($0, by: schema) }
             ?? XMLNode("Model", namespace: SDMX.namespace, attributes: ["name": document.modelName])
         try write(document, into: element, original: document.source)
         return element
@@ -21,25 +22,26 @@ final class SDMXWriter {
 
     func write(_ document: IndivoDocument, into target: XMLNode, original: XMLNode?) throws {
         written.append((document, target))
-        let schema = schema(of: document)
+        let schema = ModelSchema.of(Swift.type(of: document))
         try schema.checkDataModel()
         let former = FieldTable(document.source, schema, .dataModel)
-        let changes = TableChanges(since: former, isNew: document.source == nil) { $0.write(document) }
+        let changes = FieldSchema.Writer(over: former, isNew: document.source == nil)
+        changes.write(document)
         let isCopy = original != nil && original == document.source
-        let keepsNames = naming == .asRead || (isCopy && !changes.old.hasOlderNames)
+        let keepsNames = naming == .asRead || (isCopy && !former.hasOlderNames)
         let hasRelations = schema.relations.indices.contains { index in
-            !changes.new.relations[index].items.isEmpty || changes.old.relations[index].origin != nil
+            !changes.table.relations[index].items.isEmpty || former.relations[index].origin != nil
         }
         // The target is a copy of the source, then, and nothing in it is to be looked for.
         if isCopy, keepsNames, changes.leaves.isEmpty, !hasRelations { return }
         let held = FieldTable(target, schema, .dataModel)
         apply(changes, to: target, held)
         if !keepsNames, held.hasOlderNames { schema.leaves.indices.forEach { rename($0, held) } }
-        let originals = isCopy ? changes.old : FieldTable(original, schema, .dataModel)
+        let originals = isCopy ? former : FieldTable(original, schema, .dataModel)
         for (index, field) in schema.relations.enumerated() {
             guard case .document(let relatedType) = field.shape.kind else { continue }
-            let documents = changes.new.documents(of: index)
-            var baselines = changes.old.models(of: index)
+            let documents = changes.table.documents(of: index)
+            var baselines = former.models(of: index)
             if !field.shape.isList, !documents.isEmpty {
                 // Of several where there should be one, only the first was read.
                 baselines = Array(baselines.prefix(1))
@@ -51,8 +53,7 @@ final class SDMXWriter {
             }
             let holder = held.relations[index].origin?.node
             if naming == .current {
-                // Today's name. Where both names hold models both stay: the server refuses the older one, and nothing is lost
-                // unseen.
+                // Today's name. Where both names hold models both stay: the server refuses the older one, none is lost unseen.
                 for other in held.spares(of: .relation(index)) where other.relatedModels.isEmpty && !other.hasOwnWords {
                     other.remove()
                 }
@@ -64,12 +65,10 @@ final class SDMXWriter {
         }
     }
 
-    // MARK: Leaves
-
     /// Writes the leaves that changed into the target, whose table `held` is.
-    private func apply(_ changes: TableChanges, to target: XMLNode, _ held: FieldTable) {
+    private func apply(_ changes: FieldSchema.Writer, to target: XMLNode, _ held: FieldTable) {
         for leaf in changes.leaves {
-            let text = changes.new.string(of: leaf) ?? ""
+            let text = changes.table.string(of: leaf) ?? ""
             if let best = held.leaves[leaf].origin?.node {
                 for element in [best] + held.spares(of: .leaf(leaf)) { element.text(text) }
             } else if !text.isEmpty {
@@ -78,8 +77,7 @@ final class SDMXWriter {
         }
     }
 
-    /// Gives a leaf that stands under older names today's name. Where two names hold different values both stay:
-    /// the server refuses the old one, and nothing is lost unseen.
+    /// Gives a leaf under older names today's. Different values both stay: the server refuses the old, none is lost unseen.
     private func rename(_ leaf: Int, _ held: FieldTable) {
         let others = held.spares(of: .leaf(leaf))
         guard let best = held.leaves[leaf].origin?.node, held.leaves[leaf].rank > 0 || !others.isEmpty else { return }
@@ -92,8 +90,6 @@ final class SDMXWriter {
         best.attr("name", schema.name)
     }
 
-    // MARK: Relations
-
     private func write(
         _ documents: [IndivoDocument], _ field: FieldSchema, into holder: XMLNode?, of model: XMLNode,
         originals: [XMLNode], baselines: [XMLNode], as relatedType: IndivoDocument.Type
@@ -105,17 +101,13 @@ final class SDMXWriter {
             return
         }
         let holder = holder ?? appendField(field.name, to: model)
-        let container = holder.ownChild(named: "Models") ?? list(in: holder, of: field, targets)
+        var container = holder.ownChild(named: "Models") ?? holder
+        // A server wants the models of a list in one; a file keeps its shape.
+        if container == holder, field.shape.isList, naming == .current || targets.isEmpty {
+            container = addList(to: holder).append(targets)
+        }
         try writeList(documents, into: container, targets: targets, originals: originals, baselines: baselines, as: relatedType)
         if !field.shape.isList, container.children().isEmpty { container.remove() }
-    }
-
-    /// Where a relation's models go that stand in no list. A server wants those of a list in one; a file keeps its shape.
-    private func list(in holder: XMLNode, of field: FieldSchema, _ models: [XMLNode]) -> XMLNode {
-        if !field.shape.isList || (naming == .asRead && !models.isEmpty) { return holder }
-        let list = addList(to: holder)
-        list.append(models)
-        return list
     }
 
     private func addList(to field: XMLNode) -> XMLNode { field.appendElement("Models", namespace: SDMX.namespace) }
@@ -139,8 +131,7 @@ final class SDMXWriter {
                 let known = targetOfBaseline[baseline]
                 element = targets[known]
                 try write(document, into: element, original: originals[known])
-                // What stands to the others as it did when it was read stays where it is stored: a report lists related
-                // models in an order of its own.
+                // What stands to the others as it did when it was read stays where it is stored: reports have their own order.
                 if baseline > previousBaseline {
                     previousBaseline = baseline
                     if known > previous?.target ?? -1 { previous = (element, known) }
@@ -178,23 +169,16 @@ final class SDMXWriter {
         }
     }
 
-    private func type(
-        of baseline: XMLNode, _ documents: [IndivoDocument], _ relatedType: IndivoDocument.Type
-    ) -> IndivoDocument.Type {
-        documents.first { $0.source == baseline }.map { Swift.type(of: $0) } ?? relatedType
+    private func type(of baseline: XMLNode, _ documents: [IndivoDocument], _ related: IndivoDocument.Type) -> IndivoDocument.Type {
+        documents.first { $0.source == baseline }.map { Swift.type(of: $0) } ?? related
     }
-
-    // MARK: Elements
 
     @discardableResult
     private func appendField(_ name: String, text: String? = nil, to model: XMLNode) -> XMLNode {
         model.appendElement("Field", namespace: SDMX.namespace, attributes: ["name": name], text: text)
     }
 
-    private func schema(of document: IndivoDocument) -> ModelSchema { ModelSchema.of(Swift.type(of: document)) }
-
-    /// A report's `Model` as a server takes it: in the namespace, and without what only reports have
-    /// (the id of the document, the reverse side of relations).
+    /// A report's `Model` as a server takes it: in the namespace, without the document's id and the reverse side of relations.
     private func storable(_ report: XMLNode, by schema: ModelSchema?) -> XMLNode {
         let model = XMLNode("Model", namespace: SDMX.namespace)
         for attribute in report.attributes where attribute.name != "documentId" { model.attr(attribute.name, attribute.value) }
@@ -211,54 +195,4 @@ final class SDMXWriter {
         }
         return model
     }
-}
-
-extension XMLNode {
-    /// Whether this model of a stored document is the one that a report shows.
-    /// Reports do not give the stored text word for word: they spell numbers and dates their own way, fill in `false`
-    /// where a boolean was left out, leave out some relations and shuffle the rest.
-    func isSameModel(as reported: XMLNode, of type: IndivoDocument.Type) -> Bool {
-        guard type.isModel(self), type.isModel(reported) else { return false }
-        let name = attr("name") ?? ""
-        let isGeneral = type == IndivoDocument.self
-        if isGeneral, name != reported.attr("name") ?? "" { return false }
-        let schema = ModelSchema.of(isGeneral ? DocumentClasses.type(ofModel: name) : type)
-        let (a, b) = (FieldTable(self, schema, .dataModel), FieldTable(reported, schema, .dataModel))
-        return schema.leaves.indices.allSatisfy { leaf in
-            schema.leaves[leaf].type.isSameValue(a.reportedText(of: leaf), b.reportedText(of: leaf), isField: true)
-        }
-            && schema.relations.indices.allSatisfy { index in
-                guard case .document(let related) = schema.relations[index].shape.kind else { return true }
-                let (stored, reported) = (a.models(of: index), b.models(of: index))
-                // Reports leave out some relations.
-                if reported.isEmpty { return true }
-                return stored.count == reported.count
-                    && ListMatch.positions(of: reported.count, among: stored.count, by: {
-                        stored[$1].isSameModel(as: reported[$0], of: related)
-                    }).allSatisfy { $0 != nil }
-            }
-    }
-}
-
-extension FieldTable {
-    /// A leaf's text; empty for none, and for what a report may fill in where nothing is stored.
-    fileprivate func reportedText(of leaf: Int) -> String {
-        let text = text(of: leaf)?.string ?? ""
-        return schema.leaves[leaf].type.dataType == .boolean && text == "false" ? "" : text
-    }
-
-    /// The `Model` elements of a relation.
-    func models(of relation: Int) -> [XMLNode] { relations[relation].items.compactMap { $0.element?.node } }
-
-    /// The documents in a relation of an object.
-    func documents(of relation: Int) -> [IndivoDocument] {
-        relations[relation].items.compactMap { item in
-            if case .document(let document) = item { document } else { nil }
-        }
-    }
-}
-
-extension XMLNode {
-    /// Whether words stand where a relation has its models: the server refuses them, and they are not taken away unseen.
-    fileprivate var hasOwnWords: Bool { !text().trimmingXMLSpace.isEmpty }
 }

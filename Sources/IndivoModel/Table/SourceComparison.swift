@@ -1,47 +1,8 @@
 import IndivoXML
 
-/// What of a document or value is not as in its source: the difference of two tables of one schema.
-struct TableChanges {
-    /// The source's table.
-    let old: FieldTable
-    /// That of the object: cells that say the same as the source's are the source's.
-    let new: FieldTable
-    /// The leaves that changed.
-    let leaves: [Int]
-
-    /// What changed since an object was read that `write` writes; `isNew` where the source is only what an empty one would be.
-    init(since old: FieldTable, isNew: Bool = false, _ write: (FieldSchema.Writer) -> Void) {
-        let writer = FieldSchema.Writer(over: old, isNew: isNew)
-        write(writer)
-        (self.old, new, leaves) = (old, writer.table, writer.leaves)
-    }
-}
-
-extension FieldTable {
-    /// Whether two tables of one schema hold the same values, whatever their spelling.
-    func hasSameContent(as other: FieldTable) -> Bool { schema.fields.allSatisfy { hasSameContent(as: other, in: $0) } }
-
-    /// Whether two tables of one schema hold the same in one field.
-    func hasSameContent(as other: FieldTable, in field: FieldSchema) -> Bool {
-        if let inner = field.inner, let group = field.group {
-            return groups[group].isPresent == other.groups[group].isPresent
-                && inner.fields.allSatisfy { hasSameContent(as: other, in: $0) }
-        }
-        if let relation = field.relation {
-            let (a, b) = (relations[relation].items, other.relations[relation].items)
-            return a.count == b.count && zip(a, b).allSatisfy { $0.hasSameContent(as: $1, field, format) }
-        }
-        // What is not there and what is empty are not the same.
-        guard let a = string(of: field.leaf), let b = other.string(of: field.leaf) else {
-            return leaves[field.leaf].isPresent == other.leaves[field.leaf].isPresent
-        }
-        return schema.leaves[field.leaf].type.isSameValue(a, b, isField: format == .dataModel)
-    }
-}
-
 extension TableItem {
     /// Whether both values of a list of objects are the same.
-    fileprivate func hasSameContent(as other: TableItem, _ field: FieldSchema, _ format: TableFormat) -> Bool {
+    func hasSameContent(as other: TableItem, _ field: FieldSchema, _ format: TableFormat) -> Bool {
         switch (self, other) {
         case (.text(let a), .text(let b)): field.leafType?.isSameValue(a, b, isField: format == .dataModel) ?? false
         case (.value(let a), .value(let b)): FieldTable(a, format).hasSameContent(as: FieldTable(b, format))
@@ -72,8 +33,7 @@ final class SourceComparison {
     private var inner: SourceComparison?
 
     private init(_ type: IndivoDocument.Type?, _ schema: ModelSchema, _ format: TableFormat, isInPlace: Bool = false) {
-        self.type = type
-        self.isInPlace = isInPlace
+        (self.type, self.isInPlace) = (type, isInPlace)
         writer = FieldSchema.Writer(over: FieldTable(schema, format))
     }
 
@@ -116,20 +76,5 @@ final class SourceComparison {
         let comparison = inner.flatMap { $0.type == type ? $0 : nil } ?? SourceComparison(type, element.node, isInPlace: isInPlace)
         inner = comparison
         return comparison.isSaid(document, by: element.node)
-    }
-}
-
-extension FieldSchema {
-    /// What of a source's relation an object's property holds: not what could not be read, and of several where there
-    /// should be one, the first.
-    func readableItems(_ items: [TableItem], _ format: TableFormat) -> [TableItem] {
-        let first = shape.isList ? items[...] : items.prefix(1)
-        switch shape.kind {
-        case .compound: return items
-        case .leaf(let type):
-            return first.filter { $0.element?.fieldText.map { type.canRead($0.string, isField: false) } ?? false }
-        case .document(let type):
-            return format == .nested ? Array(first) : first.filter { $0.element.map { type.isModel($0.node) } ?? false }
-        }
     }
 }
