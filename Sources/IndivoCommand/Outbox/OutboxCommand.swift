@@ -28,17 +28,10 @@ struct OutboxOptions: ParsableArguments {
 
     @OptionGroup var output: OutputOptions
 
-    /// Does with the outbox what a command asks for, and tells errors as the tool does.
-    func with<Result>(isOnline: Bool = false, _ body: (Outbox) async throws -> Result) async throws -> Result {
-        let record = try await connection.open(output.talk).record(isOnline: isOnline)
-        do {
-            let outbox = try record.outbox(
-                in: folder.map { URL(filePath: $0, directoryHint: .isDirectory) },
-                keys: keyFile.map { FileKeyStore(URL(filePath: $0)) } ?? .standard)
-            return try await body(outbox)
-        } catch let error as OutboxError {
-            throw CommandFailure("\(error)")
-        }
+    func open(isOnline: Bool = false) async throws -> Outbox {
+        try await connection.open(output.talk).record(isOnline: isOnline).outbox(
+            in: folder.map { URL(filePath: $0, directoryHint: .isDirectory) },
+            keys: keyFile.map { FileKeyStore(URL(filePath: $0)) } ?? .standard)
     }
 }
 
@@ -51,7 +44,7 @@ struct OutboxListCommand: AsyncParsableCommand {
     @Flag(help: "List what was delivered as well, as far as it is remembered.") var all = false
 
     func run() async throws {
-        let items = try await options.with { try await $0.items() }.filter { all || !$0.isDelivered }
+        let items = try await options.open().items().filter { all || !$0.isDelivered }
         if let aside = items.first(where: \.isSetAside) {
             options.output.talk.note("Something was set aside. See why: indivo outbox show \(aside.id)")
         }
@@ -69,13 +62,12 @@ struct OutboxShowCommand: AsyncParsableCommand {
     @Argument(help: "The item's id, as list prints it.") var id: String
 
     func run() async throws {
-        try await options.with { outbox in
-            let found = try await outbox.item(id)
-            guard content else { return try options.output.print(.outbox([found], isSingle: true)) }
-            switch found.change {
-            case .add, .replace: try StandardStreams.write(try await outbox.content(of: found).data)
-            case .setLabel(let text), .setStatus(_, let text): try StandardStreams.say(text)
-            }
+        let outbox = try await options.open()
+        let found = try await outbox.item(id)
+        guard content else { return try options.output.print(.outbox([found], isSingle: true)) }
+        switch found.change {
+        case .add, .replace: try StandardStreams.write(try await outbox.content(of: found).data)
+        case .setLabel(let text), .setStatus(_, let text): try StandardStreams.say(text)
         }
     }
 }
@@ -91,9 +83,8 @@ struct OutboxFlushCommand: AsyncParsableCommand {
     @OptionGroup var options: OutboxOptions
 
     func run() async throws {
-        let (report, items) = try await options.with(isOnline: true) { outbox in
-            (try await outbox.flush(), try await outbox.items())
-        }
+        let outbox = try await options.open(isOnline: true)
+        let (report, items) = (try await outbox.flush(), try await outbox.items())
         let done = report.delivered + report.setAside
         if !done.isEmpty { try options.output.print(.outbox(done)) }
         let left = items.count { !$0.isDelivered }
@@ -114,7 +105,7 @@ struct OutboxRetryCommand: AsyncParsableCommand {
     @Argument(help: "The item's id, as list prints it.") var id: String
 
     func run() async throws {
-        try await options.with { try await $0.retry(id) }
+        try await options.open().retry(id)
         try options.output.printDone("Queued again. Deliver it: indivo outbox flush")
     }
 }
@@ -129,13 +120,12 @@ struct OutboxDiscardCommand: AsyncParsableCommand {
     @Argument(help: "The item's id, as list prints it.") var id: String
 
     func run() async throws {
-        try await options.with { outbox in
-            let found = try await outbox.item(id)
-            guard yes || found.isDelivered else {
-                throw CommandFailure("\(found) was not delivered, and what it holds would be gone; say --yes to discard it")
-            }
-            try await outbox.discard(id)
+        let outbox = try await options.open()
+        let found = try await outbox.item(id)
+        guard yes || found.isDelivered else {
+            throw CommandFailure("\(found) was not delivered, and what it holds would be gone; say --yes to discard it")
         }
+        try await outbox.discard(id)
         try options.output.printDone("Discarded.")
     }
 }
