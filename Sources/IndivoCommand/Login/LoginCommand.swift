@@ -29,20 +29,17 @@ struct LoginCommand: AsyncParsableCommand {
     func run() async throws {
         let opened = try options.connection.open(options.talk)
         let server = try await opened.server(needsPages: true)
-        let known = opened.settings[.record]
+        let receiver: any CallbackReceiver = outOfBand ? OutOfBandReceiver { Self.ask($0) } : LoopbackListener(port: port)
         let record =
-            outOfBand
-            ? try await logIn(to: server, record: known, OutOfBandReceiver { step in Self.ask(step) })
-            : try await logIn(to: server, record: known, LoopbackListener(port: port))
+            if let id = opened.settings[.record] {
+                try await server.authorize(record: id, callback: receiver, open: show)
+            } else {
+                try await server.selectRecord(callback: receiver, open: show)
+            }
         let information = try await record.information()
         try await record.keepSession(label: information.label)
         try options.output.print(.record(information))
         options.talk.note("You are logged in. The session is kept in \(opened.store.file.path); “indivo logout” forgets it.")
-    }
-
-    private func logIn(to server: IndivoServer, record: String?, _ receiver: some CallbackReceiver) async throws -> IndivoRecord {
-        if let record { return try await server.authorize(record: record, callback: receiver, open: show) }
-        return try await server.selectRecord(callback: receiver, open: show)
     }
 
     /// Shows the address of a page; among results for programs there is no place for it.
@@ -53,7 +50,7 @@ struct LoginCommand: AsyncParsableCommand {
         } else {
             StandardStreams.complain(page.absoluteString)
         }
-        if open { Browser.open(page) }
+        if open { Self.openBrowser(page) }
     }
 
     private static func ask(_ step: CallbackSession.Step) -> String? {
@@ -69,11 +66,9 @@ struct LoginCommand: AsyncParsableCommand {
         }
         return nil
     }
-}
 
-/// The person's own browser.
-enum Browser {
-    static func open(_ page: URL) {
+    /// Opens a page in the person's own browser.
+    private static func openBrowser(_ page: URL) {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         #if canImport(Darwin)

@@ -120,9 +120,7 @@ extension Listing {
     }
 
     fileprivate static func demographics(_ demographics: Demographics, sdmj: Data) -> Listing {
-        let telephones = demographics.telephones.map { telephone in
-            [telephone.number, telephone.kind.map { "(\($0.lexical))" }].joined(" ")
-        }
+        let telephones = demographics.telephones.map { [$0.number, $0.kind.map { "(\($0.lexical))" }].joined(" ") }
         let (name, address) = (demographics.name, demographics.address)
         return Listing(
             columns: [
