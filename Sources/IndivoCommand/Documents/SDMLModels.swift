@@ -27,8 +27,8 @@ extension RuntimeModel.Field {
         case .value(let type):
             let type = type == .date && field.notes.isDay ? XMLDate.self : type.elementType
             self = .value(field.name, type, formerly: former, rules: rules)
-        case .one(let model): self = .relation(field.name, to: model, isList: false, formerly: former, rules: rules)
-        case .many(let model): self = .relation(field.name, to: model, isList: true, formerly: former, rules: rules)
+        case .one(let model), .many(let model):
+            self = .relation(field.name, to: model, isList: field.type == .many(model), formerly: former, rules: rules)
         }
     }
 }
