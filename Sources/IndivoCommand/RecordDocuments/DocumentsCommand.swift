@@ -185,13 +185,13 @@ struct DocumentsCarenetsCommand: AsyncParsableCommand {
     @OptionGroup var document: DocumentOptions
 
     func run() async throws {
-        let record = try await document.record.open()
-        let carenets = try await document.choice.find(in: record).carenets()
+        let found = try await document.find()
+        let carenets = try await found.carenets()
         let listing = Listing(
             columns: ["id": "carenet", "name": "name"], rows: carenets.map { [$0.id, $0.name] }, json: { try carenets.json() },
             xml: {
                 var list = Carenets()
-                (list.recordID, list.carenets) = (record.id, carenets)
+                (list.recordID, list.carenets) = (found.record?.id, carenets)
                 return try list.xml().file()
             })
         try document.output.print(listing, none: "The document is shared in no carenet.")

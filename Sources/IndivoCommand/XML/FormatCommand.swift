@@ -46,12 +46,10 @@ extension XMLNode {
         if attr("xml:space") == "preserve" { return }
         let children = contents()
         let elements = children.filter { $0.kind == .element }
-        let blanks = children.filter { $0.kind == .text && $0.isWhiteSpace }
+        let blanks = children.filter { $0.kind == .text && $0.text().utf8.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) } }
         if !elements.isEmpty, blanks.count == children.count(where: { $0.kind == .text || $0.kind == .cdata }) {
             for blank in blanks { blank.remove() }
         }
         for element in elements { element.removeIndentation() }
     }
-
-    private var isWhiteSpace: Bool { text().utf8.allSatisfy { $0 == 0x20 || (0x09...0x0A).contains($0) || $0 == 0x0D } }
 }
