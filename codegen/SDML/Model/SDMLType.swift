@@ -55,9 +55,7 @@ public enum SDMLType: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    private func parts(_ type: SDMLType, _ names: String...) -> [SDMLPart] {
-        names.map { SDMLPart(name: $0, kind: .type(type)) }
-    }
+    private func parts(_ type: SDMLType, _ names: String...) -> [SDMLPart] { names.map { SDMLPart(name: $0, kind: .type(type)) } }
 }
 
 /// One part of a compound type.

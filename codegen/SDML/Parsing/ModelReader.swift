@@ -67,8 +67,7 @@ struct ModelReader {
         if seen[Self.nameKey] == nil {
             let near = Spelling.nearest(to: Self.nameKey, among: seen.keys)
             diagnostics.error(
-                at: node.location,
-                "This model has no name: it needs '\"\(Self.nameKey)\": \"…\"'."
+                at: node.location, "This model has no name: it needs '\"\(Self.nameKey)\": \"…\"'."
                     + (near.map { " Is '\($0)' meant to be it?" } ?? ""))
         }
         guard let name else { return nil }
@@ -164,7 +163,6 @@ struct ModelReader {
 struct ModelDefinition {
     var name: String
     var fields: [SDMLField] = []
-    /// Whether it stands inside another model.
     var isNested: Bool
     /// Whether something in it could not be read, so that it says less than was meant.
     var isDamaged = false
@@ -174,6 +172,5 @@ struct ModelDefinition {
     /// Only a name: nested, it refers to the model that is defined elsewhere under this name.
     var isReference: Bool { isNested && fields.isEmpty && !isDamaged }
 
-    /// The fields' types by name.
     var types: [String: SDMLFieldType] { Dictionary(fields.map { ($0.name, $0.type) }, uniquingKeysWith: { $1 }) }
 }

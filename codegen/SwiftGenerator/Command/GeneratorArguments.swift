@@ -12,7 +12,6 @@ struct GeneratorArguments {
     var wantsHelp = false
     var optionsFile: String?
 
-    /// Why arguments make no sense.
     struct Failure: Error {
         var message: String
 

@@ -2,7 +2,6 @@ import SDML
 
 /// Code that may stand on one line, or be broken into several where it is too long.
 indirect enum CodeLayout {
-    /// How a list is broken.
     enum Breaking {
         /// An item a line, a comma after the last too: elements.
         case elements
@@ -15,7 +14,6 @@ indirect enum CodeLayout {
     case text(String)
     case list(open: String, items: [CodeLayout], close: String, breaking: Breaking)
 
-    /// The code on one line.
     var flat: String {
         switch self {
         case .text(let text): text

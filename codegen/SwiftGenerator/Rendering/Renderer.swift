@@ -112,7 +112,6 @@ struct Renderer {
             """
     }
 
-    /// A string literal.
     static func literal(_ text: String) -> String {
         let escapes: [Unicode.Scalar: String] = ["\"": "\\\"", "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"]
         let characters = text.unicodeScalars.map { scalar in
