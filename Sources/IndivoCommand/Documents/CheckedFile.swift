@@ -29,7 +29,6 @@ struct CheckedFile {
     private var notes: [String] = []
     private var unreadable: [DocumentError] = []
 
-    /// Checks what a file holds.
     init(_ file: InputFile) throws {
         self.file = file
         let data = try file.read()
@@ -192,7 +191,6 @@ struct CheckedFile {
             + notes.map { "\(file.name): note: \($0)" } + ["\(file.name): \(Self.number(count(.error), "problem"))\(warnings)"]
     }
 
-    /// How many problems there are of a severity.
     func count(_ severity: Diagnostic.Severity) -> Int { problems.count { $0.severity == severity } }
 
     private static func number(_ count: Int, _ noun: String) -> String {

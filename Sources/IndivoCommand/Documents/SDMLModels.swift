@@ -5,7 +5,6 @@ import SwiftGenerator
 /// Models that a user describes in SDML, made known while the tool runs.
 enum SDMLModels {
     /// Reads every SDML file in and below a folder, with the notes beside it, and registers the models.
-    /// - Throws: ``CommandFailure`` with every error of every file.
     static func load(_ folder: String) throws {
         let found = ModelFiles([folder])
         let result = SDMLParser.parse(found.inputs, externalModels: Set(DataModel.core.map(\.name)))
@@ -34,7 +33,6 @@ extension RuntimeModel.Field {
 }
 
 extension SDMLType {
-    /// The Swift type of the type's values.
     fileprivate var elementType: any FieldElement.Type {
         switch self {
         case .string: String.self

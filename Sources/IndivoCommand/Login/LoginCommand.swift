@@ -5,8 +5,7 @@ import OrderedJSON
 
 struct LoginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        asking: "login", "Log in, choose a record, and keep the session.",
-        discussion: """
+        asking: "login", "Log in, choose a record, and keep the session.", discussion: """
             Prints the address of the page where to log in, and waits until the browser comes back to this machine. \
             The app's start URL has to be registered with the server as \
             http://127.0.0.1:8002/start?record_id={record_id}&carenet_id={carenet_id}.
@@ -67,7 +66,6 @@ struct LoginCommand: AsyncParsableCommand {
         return nil
     }
 
-    /// Opens a page in the person's own browser.
     private static func openBrowser(_ page: URL) {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
@@ -88,8 +86,7 @@ struct LoginCommand: AsyncParsableCommand {
 
 struct LogoutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "logout", abstract: "Forget the kept session.",
-        discussion: """
+        commandName: "logout", abstract: "Forget the kept session.", discussion: """
             The token stays good on the server until the app is taken from the record there. So that the next login \
             asks for the password, log out on the server's pages too.
 

@@ -7,8 +7,7 @@ import OrderedJSON
 
 struct OutboxCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "outbox", abstract: "Look after changes that wait to be delivered to a record.",
-        discussion: """
+        commandName: "outbox", abstract: "Look after changes that wait to be delivered to a record.", discussion: """
             Apps queue changes while there is no network; they wait in a folder of this person, sealed under a key. Only \
             flush asks the server, and needs secrets and a token; the others need to know whose outbox is meant.
             """,
@@ -18,7 +17,6 @@ struct OutboxCommand: ParsableCommand {
         ])
 }
 
-/// Which outbox a command is about.
 struct OutboxOptions: ParsableArguments {
     @OptionGroup var connection: ConnectionOptions
 
@@ -45,7 +43,7 @@ struct OutboxListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let items = try await options.open().items().filter { all || !$0.isDelivered }
-        if let aside = items.first(where: \.isSetAside) {
+        if let aside = items.first(where: { if case .setAside = $0.state { true } else { false } }) {
             options.output.talk.note("Something was set aside. See why: indivo outbox show \(aside.id)")
         }
         try options.output.print(.outbox(items), none: "Nothing is queued.")
@@ -74,8 +72,7 @@ struct OutboxShowCommand: AsyncParsableCommand {
 
 struct OutboxFlushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "flush", abstract: "Deliver what can be delivered now, and list what was.",
-        discussion: """
+        commandName: "flush", abstract: "Deliver what can be delivered now, and list what was.", discussion: """
             The exit status is 0 when nothing is left, 1 when something was set aside, 3 when the server does not take \
             the token, 4 when it is not reached.
             """)
@@ -161,7 +158,5 @@ extension Listing {
 }
 
 extension OutboxItem {
-    var isDelivered: Bool { if case .delivered = state { true } else { false } }
-
-    var isSetAside: Bool { if case .setAside = state { true } else { false } }
+    fileprivate var isDelivered: Bool { if case .delivered = state { true } else { false } }
 }

@@ -5,8 +5,7 @@ import OrderedJSON
 
 struct MessageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        asking: "message", "Send a message to the people who look after the record.",
-        discussion: """
+        asking: "message", "Send a message to the people who look after the record.", discussion: """
             indivo message --subject 'Your results' --body-file - < letter.txt
 
             Without --subject the first line of the text is the subject. Prints the message's id: the server takes each only once, \

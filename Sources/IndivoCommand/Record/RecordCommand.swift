@@ -13,8 +13,7 @@ struct RecordCommand: AsyncParsableCommand {
 
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        asking: "audit", "List who asked the server for what in the record, the newest first.",
-        discussion: """
+        asking: "audit", "List who asked the server for what in the record, the newest first.", discussion: """
             indivo audit --limit 20
             indivo audit --document 2b1c… --call record_specific_document
 
@@ -45,8 +44,7 @@ struct AuditCommand: AsyncParsableCommand {
 
 struct DemographicsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demographics", abstract: "Show or set who the patient is.",
-        discussion: """
+        commandName: "demographics", abstract: "Show or set who the patient is.", discussion: """
             indivo demographics --xml > me.xml
             indivo demographics set me.xml
             """,

@@ -6,8 +6,7 @@ import Suggestions
 
 struct ReportsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        asking: "reports", "List the facts of a data model, such as Medication.",
-        discussion: """
+        asking: "reports", "List the facts of a data model, such as Medication.", discussion: """
             indivo reports Medication
             indivo reports LabResult --json --filter testName_identifier=2951-2 \\
                 --order -collectedAt --limit 10

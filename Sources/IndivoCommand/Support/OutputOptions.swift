@@ -25,9 +25,7 @@ struct TalkOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Tell each call, and more of what went wrong; it may name what is in documents.")
     var verbose = false
 
-    func validate() throws {
-        if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other.") }
-    }
+    func validate() throws { if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other.") } }
 
     /// Tells a person how things stand.
     func note(_ text: String) { if !quiet { StandardStreams.complain(text) } }
@@ -68,7 +66,6 @@ extension XMLNode {
     /// As a file: on lines of its own.
     func file() throws -> Data { try document.data(.pretty) }
 
-    /// Elements under one root.
     static func list(_ name: String, _ elements: [XMLNode]) -> XMLNode {
         let root = XMLNode(name)
         for element in elements { root.append(element) }

@@ -4,8 +4,7 @@ import IndivoXML
 
 struct FormatCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "format", abstract: "Print XML one element a line, indented.",
-        discussion: """
+        commandName: "format", abstract: "Print XML one element a line, indented.", discussion: """
             Only white space between elements changes: an element that holds text is printed as it is, and so is \
             everything below xml:space="preserve".
 
