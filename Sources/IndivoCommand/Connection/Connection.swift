@@ -21,11 +21,10 @@ struct Connection {
         let id = try session?.app ?? settings.app ?? (isSigned ? settings.require(.appID) : "")
         var options = IndivoServer.Options(sessions: store)
         options.plainHTTPHosts = Set(settings[.allowHTTP]?.split(separator: ",").map(String.init) ?? [])
-        return IndivoServer(
-            api: api, ui: needsPages || settings[.ui] != nil ? try settings.address(.ui) : api,
-            app: AppCredentials(
-                id: id, consumerKey: settings[.consumerKey] ?? id,
-                consumerSecret: Secret(isSigned ? try settings.require(.consumerSecret) : "")), logger: logger, options: options)
+        let ui = needsPages || settings[.ui] != nil ? try settings.address(.ui) : api
+        let secret = Secret(isSigned ? try settings.require(.consumerSecret) : "")
+        let app = AppCredentials(id: id, consumerKey: settings[.consumerKey] ?? id, consumerSecret: secret)
+        return IndivoServer(api: api, ui: ui, app: app, logger: logger, options: options)
     }
 
     /// The record, by the token of the environment, else by a kept session. Where no server is asked, no secret is needed.

@@ -8,7 +8,6 @@ import ShownText
 /// The demo, step by step, through the library and over HTTP; only the browser is played, and the sandbox loads folders.
 @MainActor
 struct Demo {
-    /// A folder of documents for a new record.
     let load: URL?
 
     func run() async throws {

@@ -91,7 +91,6 @@ struct DemographicsSetCommand: AsyncParsableCommand {
 }
 
 extension Listing {
-    /// What a server says of a record.
     static func record(_ record: RecordInformation) -> Listing {
         Listing(
             columns: [

@@ -2,7 +2,6 @@ import ArgumentParser
 import Indivo
 import Suggestions
 
-/// The query API as options.
 struct ReportQueryOptions: ParsableArguments {
     @OptionGroup var part: ListPartOptions
 

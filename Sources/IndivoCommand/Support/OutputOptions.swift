@@ -172,11 +172,10 @@ struct TextTable {
         return [line(all[0]), widths.map { String(repeating: "─", count: $0) }.joined(separator: "  ")] + all.dropFirst().map(line)
     }
 
-    /// Takes from the widest columns what is too much, and leaves each a few characters.
+    /// Takes from the widest columns what is too much, and leaves each six characters.
     private static func shrink(_ widths: inout [Int], to total: Int) {
-        let least = 6
         while widths.reduce(0, +) > total {
-            guard let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > least else { return }
+            guard let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > 6 else { return }
             widths[widest] -= 1
         }
     }

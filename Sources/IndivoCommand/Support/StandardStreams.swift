@@ -2,7 +2,6 @@ import Foundation
 import IndivoModel
 import ShownText
 
-/// The process's standard input, output and error.
 enum StandardStreams {
     /// Nobody reads standard output any more, as behind `head`: the command is done.
     struct OutputClosed: Error {}

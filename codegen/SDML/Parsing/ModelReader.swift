@@ -139,11 +139,9 @@ struct ModelReader {
 
     private static func advice(onUnknownType text: String) -> String {
         let names = SDMLType.allCases.map(\.rawValue)
-        if let near = Spelling.nearest(to: text, among: names) { return "SDML has no type '\(text)'. Did you mean '\(near)'?" }
-        if let advice = substitutes.first(where: { $0.words.contains(text.lowercased()) })?.advice {
-            return "SDML has no type '\(text)'; \(advice)."
-        }
-        return "SDML has no type '\(text)'. Its types are \(names.joined(separator: ", "))."
+        let near = Spelling.nearest(to: text, among: names).map { ". Did you mean '\($0)'?" }
+        let substitute = substitutes.first { $0.words.contains(text.lowercased()) }.map { "; \($0.advice)." }
+        return "SDML has no type '\(text)'" + (near ?? substitute ?? ". Its types are \(names.joined(separator: ", ")).")
     }
 
     private static let substitutes: [(words: [String], advice: String)] = [

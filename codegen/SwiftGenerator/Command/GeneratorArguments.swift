@@ -1,7 +1,6 @@
 import SDML
 import Suggestions
 
-/// The arguments of `sdml2swift`.
 struct GeneratorArguments {
     var options = GeneratorOptions()
     /// The files and folders to read, and the folder to write to.
