@@ -4,8 +4,7 @@ import Foundation
 @main
 struct IndivoTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "indivo", abstract: "Work with personally controlled health records on an Indivo X server.",
-        discussion: """
+        commandName: "indivo", abstract: "Work with personally controlled health records on an Indivo X server.", discussion: """
             Begin with indivo sandbox, a server to try things with, and indivo login. Which server and app are meant \
             is told in the environment (indivo settings --help).
 
@@ -25,8 +24,7 @@ struct IndivoTool: AsyncParsableCommand {
                 name: "Record",
                 subcommands: [
                     RecordCommand.self, ReportsCommand.self, DocumentsCommand.self, AppDocumentsCommand.self,
-                    DemographicsCommand.self, MessageCommand.self, NotifyCommand.self, AuditCommand.self,
-                    OutboxCommand.self,
+                    DemographicsCommand.self, MessageCommand.self, NotifyCommand.self, AuditCommand.self, OutboxCommand.self,
                 ]),
             CommandGroup(name: "Call", subcommands: [CallCommand.self, CallsCommand.self]),
             CommandGroup(

@@ -6,8 +6,7 @@ import ShownText
 
 struct SandboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sandbox", abstract: "Run an Indivo server for development and tests on this machine.",
-        discussion: """
+        commandName: "sandbox", abstract: "Run an Indivo server for development and tests on this machine.", discussion: """
             The account is demo, password demo; the app's id and consumer key are demo@apps.example.org, its secret \
             demo-secret. An admin app, admin@apps.example.org with the secret demo-admin-secret, may make accounts and \
             records by the API's own calls; other apps are registered with --app. Not for real patients' data.
@@ -96,7 +95,6 @@ struct SandboxCommand: AsyncParsableCommand {
 }
 
 extension SandboxApp {
-    /// The app of a manifest file.
     fileprivate init(manifestFile path: String) throws {
         let data = try InputFile(path: path).read()
         let members = try? JSONValue(parsing: data)

@@ -4,8 +4,7 @@ import Indivo
 struct AppDocumentsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app-documents",
-        abstract: "List, read, add and change what the app keeps for itself, in the record or for all records.",
-        discussion: """
+        abstract: "List, read, add and change what the app keeps for itself, in the record or for all records.", discussion: """
             indivo app-documents add settings.json --external-id settings
             indivo app-documents get --external-id settings
             indivo app-documents list --all-records
@@ -28,7 +27,6 @@ struct AppStorageOptions: ParsableArguments {
     }
 }
 
-/// What commands on the app's documents take.
 struct AppOptions: ParsableArguments {
     @OptionGroup var record: RecordOptions
     @OptionGroup var place: AppStorageOptions
@@ -38,7 +36,6 @@ struct AppOptions: ParsableArguments {
     func open() async throws -> AppDocuments { try await place.open(record.connection, record.talk) }
 }
 
-/// The documents that the app keeps for itself.
 enum AppDocumentsPlace: DocumentPlace { static let command = "app-documents" }
 
 extension DocumentChoice<AppDocumentsPlace> {
@@ -108,8 +105,7 @@ struct AppDocumentsAddCommand: AsyncParsableCommand {
 
 struct AppDocumentsReplaceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        asking: "replace", "Overwrite one of the app's documents with a file.",
-        discussion: """
+        asking: "replace", "Overwrite one of the app's documents with a file.", discussion: """
             In a record documents are overwritten by their external id, for all records (--all-records) by their id:
             indivo app-documents replace --external-id settings settings.json
             indivo app-documents replace --all-records --id ID settings.json

@@ -5,8 +5,7 @@ import OrderedJSON
 
 struct CallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        asking: "call", "Make any call, and print the answer as it came.",
-        discussion: """
+        asking: "call", "Make any call, and print the answer as it came.", discussion: """
             indivo call GET /version
             indivo call GET '/records/{record}/documents/?limit=5'
             indivo call PUT /records/{record}/documents/ID/label \\
@@ -17,9 +16,7 @@ struct CallCommand: AsyncParsableCommand {
             signs is known for the calls that indivo calls lists, and the token's owner for others.
             """)
 
-    enum Signer: String, ExpressibleByArgument, CaseIterable {
-        case token, app, nobody
-    }
+    enum Signer: String, ExpressibleByArgument, CaseIterable { case token, app, nobody }
 
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var talk: TalkOptions
@@ -101,17 +98,13 @@ struct CallCommand: AsyncParsableCommand {
     }
 
     private static func fields(_ texts: [String], _ option: String) throws -> [FormParameters.Element] {
-        try texts.map { text in
-            let (name, value) = try text.pair("=", after: option, "NAME=value")
-            return FormParameters.Element(name: name, value: value)
-        }
+        try texts.map { try $0.pair("=", after: option, "NAME=value") }.map { FormParameters.Element(name: $0, value: $1) }
     }
 }
 
 struct CallsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "calls", abstract: "List the calls of the API, with the Swift methods that make them.",
-        discussion: """
+        commandName: "calls", abstract: "List the calls of the API, with the Swift methods that make them.", discussion: """
             Numbered are the 41 calls on a record that are open to a user app. No server is asked.
 
             --json prints an array of objects with number (null beyond the 41), name, method, path, swift and deprecated.

@@ -3,13 +3,19 @@ import Indivo
 import StudyDelivery
 
 extension CommandFailure {
-    /// What the tool says of a call that failed, and ends with: the one place where that is decided.
-    ///
-    /// - Parameter isVerbose: Whether everything is to be told that is known, and that may name what is in documents.
+    /// What the tool says of a call that failed, and ends with: the one place where that is decided. When it is verbose, that
+    /// may name what is in documents.
     init(_ error: IndivoError, isVerbose: Bool = false) {
         let next = Self.nextCommand(after: error).map { "\nnext: \($0)" } ?? ""
         let details = isVerbose ? "\n" + error.debugDetails : ""
-        self.init(Self.explanation(of: error) + next + details, status: ExitStatus(error))
+        let status: ExitStatus =
+            switch error.reason {
+            case .badArgument, .login(.badCallback): .wrongUse
+            case .notReachable, .timedOut, .responseLost: .notReached
+            case .notFound, .login(.cancelled), .cancelled: .nothingFound
+            default: .refused
+            }
+        self.init(Self.explanation(of: error) + next + details, status: status)
     }
 
     /// The same of whatever a command throws; `nil` for what only asks for help, or is the parser's.
@@ -65,19 +71,6 @@ extension CommandFailure {
         if call == "generic_list" { return "“indivo reports --help” lists the models" }
         if call == "read_demographics" { return "“indivo demographics set FILE” sets them" }
         return "“indivo calls” lists the calls, “indivo sessions” the records"
-    }
-}
-
-extension ExitStatus {
-    /// What an error of a call, or a login, means to the shell.
-    fileprivate init(_ error: IndivoError) {
-        self =
-            switch error.reason {
-            case .badArgument, .login(.badCallback): .wrongUse
-            case .notReachable, .timedOut, .responseLost: .notReached
-            case .notFound, .login(.cancelled), .cancelled: .nothingFound
-            default: .refused
-            }
     }
 }
 

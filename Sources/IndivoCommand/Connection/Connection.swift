@@ -21,15 +21,13 @@ struct Connection {
         let id = try session?.app ?? settings.app ?? (isSigned ? settings.require(.appID) : "")
         var options = IndivoServer.Options(sessions: store)
         options.plainHTTPHosts = Set(settings[.allowHTTP]?.split(separator: ",").map(String.init) ?? [])
-        return IndivoServer(
-            api: api, ui: needsPages || settings[.ui] != nil ? try settings.address(.ui) : api,
-            app: AppCredentials(
-                id: id, consumerKey: settings[.consumerKey] ?? id,
-                consumerSecret: Secret(isSigned ? try settings.require(.consumerSecret) : "")), logger: logger, options: options)
+        let ui = needsPages || settings[.ui] != nil ? try settings.address(.ui) : api
+        let secret = Secret(isSigned ? try settings.require(.consumerSecret) : "")
+        let app = AppCredentials(id: id, consumerKey: settings[.consumerKey] ?? id, consumerSecret: secret)
+        return IndivoServer(api: api, ui: ui, app: app, logger: logger, options: options)
     }
 
-    /// The record, by the token of the environment, else by the kept session for it.
-    /// - Parameter isOnline: Whether the server will be asked; otherwise no secret needs to be known.
+    /// The record, by the token of the environment, else by a kept session. Where no server is asked, no secret is needed.
     func record(isOnline: Bool = true) async throws -> IndivoRecord {
         if !isOnline, let id = settings[.record] {
             return try await server(isSigned: false).record(id: id, token: OAuthToken(value: "", secret: ""))
@@ -69,8 +67,7 @@ struct Connection {
     /// The session whose server and app are meant when no address is given: all that are kept are for the same.
     private func soleServer() throws -> IndivoSession? {
         let sessions = try keptSessions()
-        guard let first = sessions.first else { return nil }
-        return sessions.allSatisfy { $0.api == first.api && $0.app == first.app } ? first : nil
+        return sessions.allSatisfy { $0.api == sessions[0].api && $0.app == sessions[0].app } ? sessions.first : nil
     }
 
     private var logger: Logger {

@@ -13,8 +13,7 @@ struct RecordOptions: ParsableArguments {
 }
 
 extension CommandConfiguration {
-    /// Of a command that asks a server: its help ends with what the exit status means.
-    /// - Parameter note: What stands before that in the same paragraph.
+    /// Of a command that asks a server: its help ends with the note and what the exit status means.
     init(asking name: String, _ abstract: String, discussion: String? = nil, note: String? = nil) {
         self.init(
             commandName: name, abstract: abstract,

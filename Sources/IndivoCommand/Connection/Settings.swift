@@ -54,7 +54,6 @@ struct Settings {
         throw CommandFailure("\(setting.meaning) is not known; set \(setting.rawValue), or \(way)\(example)")
     }
 
-    /// An address of a server.
     func address(_ setting: Setting) throws -> URL {
         let text = try require(setting)
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host()?.isEmpty == false,
@@ -67,9 +66,7 @@ struct Settings {
     }
 }
 
-extension String {
-    fileprivate var trimmingSlash: String { hasSuffix("/") ? String(dropLast()) : self }
-}
+extension String { fileprivate var trimmingSlash: String { hasSuffix("/") ? String(dropLast()) : self } }
 
 /// What a command needs to know of the server and the app, by the name it has in the environment.
 enum Setting: String, CaseIterable {
@@ -85,13 +82,19 @@ enum Setting: String, CaseIterable {
     case sessions = "INDIVO_SESSIONS"
     case allowHTTP = "INDIVO_ALLOW_HTTP"
 
+    /// By its name as a shell has it, perhaps behind `export`.
+    fileprivate init?(name: Substring) {
+        let words = name.split(whereSeparator: \.isWhitespace)
+        guard let last = words.last, words.count == 1 || words.dropLast() == ["export"] else { return nil }
+        self.init(rawValue: String(last))
+    }
+
     /// The option that says the same. There is none for secrets: everyone on the machine can see a process's arguments.
     var option: String? { isSecret ? nil : "--" + rawValue.dropFirst("INDIVO_".count).lowercased().replacing("_", with: "-") }
 
     /// Whether it is never shown.
     var isSecret: Bool { [.consumerSecret, .token, .tokenSecret].contains(self) }
 
-    /// What it is, for messages.
     var meaning: String {
         switch self {
         case .api: "the address of the API"
@@ -108,7 +111,6 @@ enum Setting: String, CaseIterable {
         }
     }
 
-    /// What it looks like.
     var example: String? {
         switch self {
         case .api: "https://indivo.example.org:8000, or http://127.0.0.1:8000 for “indivo sandbox”"
@@ -121,7 +123,6 @@ enum Setting: String, CaseIterable {
 
 /// Settings in a file that only its owner can read: lines such as `INDIVO_CONSUMER_SECRET=…`, as in the environment.
 enum CredentialsFile {
-    /// Reads a file.
     static func read(_ path: String) throws -> [Setting: String] {
         guard let content = try content(of: path) else { throw CommandFailure("\(path): there is no such file") }
         var settings: [Setting: String] = [:]
@@ -159,15 +160,6 @@ enum CredentialsFile {
         } catch .cannotRead(let reason), .cannotWrite(let reason) {
             throw CommandFailure("\(path): it cannot be read (\(reason)); look at it with ls -l")
         }
-    }
-}
-
-extension Setting {
-    /// - Parameter name: As a shell has it, perhaps behind `export`.
-    fileprivate init?(name: Substring) {
-        let words = name.split(whereSeparator: \.isWhitespace)
-        guard let last = words.last, words.count == 1 || words.dropLast() == ["export"] else { return nil }
-        self.init(rawValue: String(last))
     }
 }
 

@@ -5,11 +5,9 @@ import IndivoSandbox
 import IndivoTesting
 import ShownText
 
-/// The demo, step by step. Everything goes through the library and over HTTP, but for the loading of a folder, which is the
-/// sandbox's; only the browser is played.
+/// The demo, step by step, through the library and over HTTP; only the browser is played, and the sandbox loads folders.
 @MainActor
 struct Demo {
-    /// A folder of documents for a new record.
     let load: URL?
 
     func run() async throws {
@@ -149,7 +147,6 @@ struct Demo {
         })
     }
 
-    /// How often it was dispensed, and when.
     private func fills(of medication: Medication) -> String {
         let days = medication.fulfillments.compactMap(\.date).map { String($0.lexical.prefix(10)) }.sorted()
         guard let first = days.first, let last = days.last else { return "\(medication.fulfillments.count)" }
@@ -159,8 +156,7 @@ struct Demo {
 
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo", abstract: "Show the main job against the embedded sandbox.",
-        discussion: """
+        commandName: "demo", abstract: "Show the main job against the embedded sandbox.", discussion: """
             Starts a sandbox server on free ports of this machine and does through the library what an app would: logs in, \
             reads medications, adds, replaces and archives one, and is refused with a wrong secret.
             """)

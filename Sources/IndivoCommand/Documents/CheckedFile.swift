@@ -3,21 +3,15 @@ import IndivoModel
 import IndivoSchemas
 import IndivoXML
 import OrderedJSON
+import SDML
 
-/// What a check found out about one file: everything that is wrong with well-formedness, the schema of its kind, values, and
-/// the rules of its model.
+/// What a check found out about one file: what is wrong with well-formedness, the schema of its kind, values, and its model.
 struct CheckedFile {
     static let namespace = "http://indivo.org/vocab/xml/documents#"
 
-    /// One thing that is wrong, or might be.
+    /// One thing that is wrong; what is only a warning can be read and sent all the same.
     struct Problem: Hashable {
-        enum Severity: String {
-            case error
-            /// It can be read and sent all the same.
-            case warning
-        }
-
-        var severity: Severity
+        var severity: Diagnostic.Severity
         var line: Int?
         var column: Int?
         var message: String
@@ -35,7 +29,6 @@ struct CheckedFile {
     private var notes: [String] = []
     private var unreadable: [DocumentError] = []
 
-    /// Checks what a file holds.
     init(_ file: InputFile) throws {
         self.file = file
         let data = try file.read()
@@ -52,7 +45,7 @@ struct CheckedFile {
         problems.sort { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
     }
 
-    private mutating func add(_ message: String, line: Int?, column: Int? = nil, severity: Problem.Severity = .error) {
+    private mutating func add(_ message: String, line: Int?, column: Int? = nil, severity: Diagnostic.Severity = .error) {
         let problem = Problem(severity: severity, line: line, column: column, message: message)
         if !problems.contains(problem) { problems.append(problem) }
     }
@@ -61,7 +54,7 @@ struct CheckedFile {
 
     private mutating func checkXML(_ root: XMLNode) throws {
         let isAnswer = root.namespace == nil
-        let nested = isAnswer ? NestedKinds.answers : root.namespace == Self.namespace ? NestedKinds.documents : [:]
+        let nested = isAnswer ? Self.answers : root.namespace == Self.namespace ? Self.nestedDocuments : [:]
         let schemaProblems = try IndivoSchemas.problems(of: root)
         if root.name == "Models", isAnswer || root.namespace == Self.namespace {
             try checkModels(root, form: "SDMX", isAnswer: isAnswer)
@@ -72,7 +65,7 @@ struct CheckedFile {
         } else {
             kind = "<\(root.qualifiedName)>" + (root.namespace.map { " in \($0)" } ?? " in no namespace")
             let advice =
-                isAnswer && NestedKinds.documents[root.name] != nil
+                isAnswer && Self.nestedDocuments[root.name] != nil
                 ? "; what servers look into is <\(root.name)> in the namespace \(Self.namespace)" : ""
             add("there is no class for this document; a server stores it without understanding it\(advice)", line: root.line)
         }
@@ -108,6 +101,21 @@ struct CheckedFile {
             add(error.description.replacing(place, with: ""), line: error.line)
         }
     }
+
+    /// The classes of documents in Indivo's namespace, by the name of the root element.
+    private static let nestedDocuments: [String: Any.Type] = [
+        "Demographics": Demographics.self, "Equipment": EquipmentDocument.self, "Procedure": ProcedureDocument.self,
+        "SimpleClinicalNote": SimpleClinicalNoteDocument.self, "Annotation": Annotation.self,
+    ]
+
+    /// The classes of responses, in no namespace.
+    private static let answers: [String: Any.Type] = [
+        "Record": RecordInformation.self, "Records": RecordList.self, "Document": DocumentMetadata.self,
+        "Documents": DocumentList.self, "DocumentStatusHistory": DocumentStatusHistory.self, "Reports": Reports.self,
+        "AggregateReports": AggregateReports.self, "Message": Message.self, "Messages": Messages.self,
+        "Notifications": Notifications.self, "Carenets": Carenets.self, "CarenetAccounts": CarenetAccounts.self,
+        "Account": Account.self,
+    ]
 
     // MARK: Models
 
@@ -183,8 +191,7 @@ struct CheckedFile {
             + notes.map { "\(file.name): note: \($0)" } + ["\(file.name): \(Self.number(count(.error), "problem"))\(warnings)"]
     }
 
-    /// How many problems there are of a severity.
-    func count(_ severity: Problem.Severity) -> Int { problems.count { $0.severity == severity } }
+    func count(_ severity: Diagnostic.Severity) -> Int { problems.count { $0.severity == severity } }
 
     private static func number(_ count: Int, _ noun: String) -> String {
         "\(count == 0 ? "no" : "\(count)") \(noun)\(count == 1 ? "" : "s")"
@@ -206,22 +213,4 @@ struct CheckedFile {
             "documents": JSONValue(documents), "problems": JSONValue(problems), "notes": JSONValue(notes.map { JSONValue($0) }),
         ]
     }
-}
-
-/// The kinds of nested XML that there are classes for, by the name of the root element.
-private enum NestedKinds {
-    /// Documents in Indivo's namespace.
-    static let documents: [String: Any.Type] = [
-        "Demographics": Demographics.self, "Equipment": EquipmentDocument.self, "Procedure": ProcedureDocument.self,
-        "SimpleClinicalNote": SimpleClinicalNoteDocument.self, "Annotation": Annotation.self,
-    ]
-
-    /// Responses in no namespace.
-    static let answers: [String: Any.Type] = [
-        "Record": RecordInformation.self, "Records": RecordList.self, "Document": DocumentMetadata.self,
-        "Documents": DocumentList.self, "DocumentStatusHistory": DocumentStatusHistory.self, "Reports": Reports.self,
-        "AggregateReports": AggregateReports.self, "Message": Message.self, "Messages": Messages.self,
-        "Notifications": Notifications.self, "Carenets": Carenets.self, "CarenetAccounts": CarenetAccounts.self,
-        "Account": Account.self,
-    ]
 }

@@ -14,8 +14,7 @@ struct DocumentCommand: ParsableCommand {
 struct DocumentCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Say what documents are, what of them is understood, and everything that is wrong with them.",
-        discussion: """
+        abstract: "Say what documents are, what of them is understood, and everything that is wrong with them.", discussion: """
             Reads data models (SDMX or SDMJ), typed documents such as Demographics and Equipment, and what servers \
             answer. Problems are printed as FILE:LINE: error: …; they are what a server would refuse, XML that breaks \
             the schema of its kind, values that cannot be read, and names that no model knows.
@@ -65,8 +64,7 @@ struct DocumentCheckCommand: ParsableCommand {
 
 struct DocumentConvertCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "convert", abstract: "Turn data models into SDMX (XML) or SDMJ (JSON).",
-        discussion: """
+        commandName: "convert", abstract: "Turn data models into SDMX (XML) or SDMJ (JSON).", discussion: """
             indivo document convert --to sdmj medications.xml > medications.json
 
             Reads either form and prints the other, or the same laid out anew. No field is lost on the way, those \
@@ -77,9 +75,7 @@ struct DocumentConvertCommand: ParsableCommand {
             to standard output.
             """)
 
-    enum Form: String, ExpressibleByArgument, CaseIterable {
-        case sdmx, sdmj
-    }
+    enum Form: String, ExpressibleByArgument, CaseIterable { case sdmx, sdmj }
 
     @Option(help: "The form to print: sdmx or sdmj.") var to: Form
 

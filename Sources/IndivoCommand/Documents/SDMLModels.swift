@@ -5,7 +5,6 @@ import SwiftGenerator
 /// Models that a user describes in SDML, made known while the tool runs.
 enum SDMLModels {
     /// Reads every SDML file in and below a folder, with the notes beside it, and registers the models.
-    /// - Throws: ``CommandFailure`` with every error of every file.
     static func load(_ folder: String) throws {
         let found = ModelFiles([folder])
         let result = SDMLParser.parse(found.inputs, externalModels: Set(DataModel.core.map(\.name)))
@@ -27,14 +26,13 @@ extension RuntimeModel.Field {
         case .value(let type):
             let type = type == .date && field.notes.isDay ? XMLDate.self : type.elementType
             self = .value(field.name, type, formerly: former, rules: rules)
-        case .one(let model): self = .relation(field.name, to: model, isList: false, formerly: former, rules: rules)
-        case .many(let model): self = .relation(field.name, to: model, isList: true, formerly: former, rules: rules)
+        case .one(let model), .many(let model):
+            self = .relation(field.name, to: model, isList: field.type == .many(model), formerly: former, rules: rules)
         }
     }
 }
 
 extension SDMLType {
-    /// The Swift type of the type's values.
     fileprivate var elementType: any FieldElement.Type {
         switch self {
         case .string: String.self

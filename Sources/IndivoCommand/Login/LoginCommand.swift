@@ -5,8 +5,7 @@ import OrderedJSON
 
 struct LoginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        asking: "login", "Log in, choose a record, and keep the session.",
-        discussion: """
+        asking: "login", "Log in, choose a record, and keep the session.", discussion: """
             Prints the address of the page where to log in, and waits until the browser comes back to this machine. \
             The app's start URL has to be registered with the server as \
             http://127.0.0.1:8002/start?record_id={record_id}&carenet_id={carenet_id}.
@@ -29,20 +28,17 @@ struct LoginCommand: AsyncParsableCommand {
     func run() async throws {
         let opened = try options.connection.open(options.talk)
         let server = try await opened.server(needsPages: true)
-        let known = opened.settings[.record]
+        let receiver: any CallbackReceiver = outOfBand ? OutOfBandReceiver { Self.ask($0) } : LoopbackListener(port: port)
         let record =
-            outOfBand
-            ? try await logIn(to: server, record: known, OutOfBandReceiver { step in Self.ask(step) })
-            : try await logIn(to: server, record: known, LoopbackListener(port: port))
+            if let id = opened.settings[.record] {
+                try await server.authorize(record: id, callback: receiver, open: show)
+            } else {
+                try await server.selectRecord(callback: receiver, open: show)
+            }
         let information = try await record.information()
         try await record.keepSession(label: information.label)
         try options.output.print(.record(information))
         options.talk.note("You are logged in. The session is kept in \(opened.store.file.path); “indivo logout” forgets it.")
-    }
-
-    private func logIn(to server: IndivoServer, record: String?, _ receiver: some CallbackReceiver) async throws -> IndivoRecord {
-        if let record { return try await server.authorize(record: record, callback: receiver, open: show) }
-        return try await server.selectRecord(callback: receiver, open: show)
     }
 
     /// Shows the address of a page; among results for programs there is no place for it.
@@ -53,7 +49,7 @@ struct LoginCommand: AsyncParsableCommand {
         } else {
             StandardStreams.complain(page.absoluteString)
         }
-        if open { Browser.open(page) }
+        if open { Self.openBrowser(page) }
     }
 
     private static func ask(_ step: CallbackSession.Step) -> String? {
@@ -69,11 +65,8 @@ struct LoginCommand: AsyncParsableCommand {
         }
         return nil
     }
-}
 
-/// The person's own browser.
-enum Browser {
-    static func open(_ page: URL) {
+    private static func openBrowser(_ page: URL) {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         #if canImport(Darwin)
@@ -93,8 +86,7 @@ enum Browser {
 
 struct LogoutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "logout", abstract: "Forget the kept session.",
-        discussion: """
+        commandName: "logout", abstract: "Forget the kept session.", discussion: """
             The token stays good on the server until the app is taken from the record there. So that the next login \
             asks for the password, log out on the server's pages too.
 

@@ -7,8 +7,7 @@ import OrderedJSON
 
 struct OutboxCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "outbox", abstract: "Look after changes that wait to be delivered to a record.",
-        discussion: """
+        commandName: "outbox", abstract: "Look after changes that wait to be delivered to a record.", discussion: """
             Apps queue changes while there is no network; they wait in a folder of this person, sealed under a key. Only \
             flush asks the server, and needs secrets and a token; the others need to know whose outbox is meant.
             """,
@@ -18,7 +17,6 @@ struct OutboxCommand: ParsableCommand {
         ])
 }
 
-/// Which outbox a command is about.
 struct OutboxOptions: ParsableArguments {
     @OptionGroup var connection: ConnectionOptions
 
@@ -28,17 +26,10 @@ struct OutboxOptions: ParsableArguments {
 
     @OptionGroup var output: OutputOptions
 
-    /// Does with the outbox what a command asks for, and tells errors as the tool does.
-    func with<Result>(isOnline: Bool = false, _ body: (Outbox) async throws -> Result) async throws -> Result {
-        let record = try await connection.open(output.talk).record(isOnline: isOnline)
-        do {
-            let outbox = try record.outbox(
-                in: folder.map { URL(filePath: $0, directoryHint: .isDirectory) },
-                keys: keyFile.map { FileKeyStore(URL(filePath: $0)) } ?? .standard)
-            return try await body(outbox)
-        } catch let error as OutboxError {
-            throw CommandFailure("\(error)")
-        }
+    func open(isOnline: Bool = false) async throws -> Outbox {
+        try await connection.open(output.talk).record(isOnline: isOnline).outbox(
+            in: folder.map { URL(filePath: $0, directoryHint: .isDirectory) },
+            keys: keyFile.map { FileKeyStore(URL(filePath: $0)) } ?? .standard)
     }
 }
 
@@ -51,8 +42,8 @@ struct OutboxListCommand: AsyncParsableCommand {
     @Flag(help: "List what was delivered as well, as far as it is remembered.") var all = false
 
     func run() async throws {
-        let items = try await options.with { try await $0.items() }.filter { all || !$0.isDelivered }
-        if let aside = items.first(where: \.isSetAside) {
+        let items = try await options.open().items().filter { all || !$0.isDelivered }
+        if let aside = items.first(where: { if case .setAside = $0.state { true } else { false } }) {
             options.output.talk.note("Something was set aside. See why: indivo outbox show \(aside.id)")
         }
         try options.output.print(.outbox(items), none: "Nothing is queued.")
@@ -69,21 +60,19 @@ struct OutboxShowCommand: AsyncParsableCommand {
     @Argument(help: "The item's id, as list prints it.") var id: String
 
     func run() async throws {
-        try await options.with { outbox in
-            let found = try await outbox.item(id)
-            guard content else { return try options.output.print(.outbox([found], isSingle: true)) }
-            switch found.change {
-            case .add, .replace: try StandardStreams.write(try await outbox.content(of: found).data)
-            case .setLabel(let text), .setStatus(_, let text): try StandardStreams.say(text)
-            }
+        let outbox = try await options.open()
+        let found = try await outbox.item(id)
+        guard content else { return try options.output.print(.outbox([found], isSingle: true)) }
+        switch found.change {
+        case .add, .replace: try StandardStreams.write(try await outbox.content(of: found).data)
+        case .setLabel(let text), .setStatus(_, let text): try StandardStreams.say(text)
         }
     }
 }
 
 struct OutboxFlushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "flush", abstract: "Deliver what can be delivered now, and list what was.",
-        discussion: """
+        commandName: "flush", abstract: "Deliver what can be delivered now, and list what was.", discussion: """
             The exit status is 0 when nothing is left, 1 when something was set aside, 3 when the server does not take \
             the token, 4 when it is not reached.
             """)
@@ -91,9 +80,8 @@ struct OutboxFlushCommand: AsyncParsableCommand {
     @OptionGroup var options: OutboxOptions
 
     func run() async throws {
-        let (report, items) = try await options.with(isOnline: true) { outbox in
-            (try await outbox.flush(), try await outbox.items())
-        }
+        let outbox = try await options.open(isOnline: true)
+        let (report, items) = (try await outbox.flush(), try await outbox.items())
         let done = report.delivered + report.setAside
         if !done.isEmpty { try options.output.print(.outbox(done)) }
         let left = items.count { !$0.isDelivered }
@@ -114,7 +102,7 @@ struct OutboxRetryCommand: AsyncParsableCommand {
     @Argument(help: "The item's id, as list prints it.") var id: String
 
     func run() async throws {
-        try await options.with { try await $0.retry(id) }
+        try await options.open().retry(id)
         try options.output.printDone("Queued again. Deliver it: indivo outbox flush")
     }
 }
@@ -129,13 +117,12 @@ struct OutboxDiscardCommand: AsyncParsableCommand {
     @Argument(help: "The item's id, as list prints it.") var id: String
 
     func run() async throws {
-        try await options.with { outbox in
-            let found = try await outbox.item(id)
-            guard yes || found.isDelivered else {
-                throw CommandFailure("\(found) was not delivered, and what it holds would be gone; say --yes to discard it")
-            }
-            try await outbox.discard(id)
+        let outbox = try await options.open()
+        let found = try await outbox.item(id)
+        guard yes || found.isDelivered else {
+            throw CommandFailure("\(found) was not delivered, and what it holds would be gone; say --yes to discard it")
         }
+        try await outbox.discard(id)
         try options.output.printDone("Discarded.")
     }
 }
@@ -171,7 +158,5 @@ extension Listing {
 }
 
 extension OutboxItem {
-    var isDelivered: Bool { if case .delivered = state { true } else { false } }
-
-    var isSetAside: Bool { if case .setAside = state { true } else { false } }
+    fileprivate var isDelivered: Bool { if case .delivered = state { true } else { false } }
 }

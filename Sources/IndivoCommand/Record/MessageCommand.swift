@@ -5,8 +5,7 @@ import OrderedJSON
 
 struct MessageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        asking: "message", "Send a message to the people who look after the record.",
-        discussion: """
+        asking: "message", "Send a message to the people who look after the record.", discussion: """
             indivo message --subject 'Your results' --body-file - < letter.txt
 
             Without --subject the first line of the text is the subject. Prints the message's id: the server takes each only once, \
@@ -95,17 +94,13 @@ struct MessageTextOptions: ParsableArguments {
 
     /// The text, without white space around it.
     func text() throws -> String {
-        if let body { return try checked(body, "--body") }
         let input = InputFile(path: bodyFile ?? "-")
-        if input.path == "-", StandardStreams.inputIsTerminal {
+        if body == nil, input.path == "-", StandardStreams.inputIsTerminal {
             StandardStreams.complain("Write the text, and end it with Control-D on a line of its own:")
         }
-        return try checked(try input.text(), input.name)
-    }
-
-    private func checked(_ text: String, _ source: String) throws -> String {
-        let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let text = try (body ?? input.text()).trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty else {
+            let source = body == nil ? input.name : "--body"
             throw CommandFailure("\(source): there is no text; write it on standard input, or name its file with --body-file")
         }
         return text

@@ -13,8 +13,7 @@ struct RecordCommand: AsyncParsableCommand {
 
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        asking: "audit", "List who asked the server for what in the record, the newest first.",
-        discussion: """
+        asking: "audit", "List who asked the server for what in the record, the newest first.", discussion: """
             indivo audit --limit 20
             indivo audit --document 2b1c… --call record_specific_document
 
@@ -45,8 +44,7 @@ struct AuditCommand: AsyncParsableCommand {
 
 struct DemographicsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demographics", abstract: "Show or set who the patient is.",
-        discussion: """
+        commandName: "demographics", abstract: "Show or set who the patient is.", discussion: """
             indivo demographics --xml > me.xml
             indivo demographics set me.xml
             """,
@@ -93,7 +91,6 @@ struct DemographicsSetCommand: AsyncParsableCommand {
 }
 
 extension Listing {
-    /// What a server says of a record.
     static func record(_ record: RecordInformation) -> Listing {
         Listing(
             columns: [
@@ -120,9 +117,7 @@ extension Listing {
     }
 
     fileprivate static func demographics(_ demographics: Demographics, sdmj: Data) -> Listing {
-        let telephones = demographics.telephones.map { telephone in
-            [telephone.number, telephone.kind.map { "(\($0.lexical))" }].joined(" ")
-        }
+        let telephones = demographics.telephones.map { [$0.number, $0.kind.map { "(\($0.lexical))" }].joined(" ") }
         let (name, address) = (demographics.name, demographics.address)
         return Listing(
             columns: [

@@ -50,7 +50,6 @@ struct DocumentFileOptions: ParsableArguments {
 
     @Argument(help: "The file; - for standard input.", completion: .file()) var path: String
 
-    /// Reads the file that is to be sent.
     func read(_ talk: TalkOptions) throws -> FileContent {
         let input = InputFile(path: path)
         let data = try input.read()
@@ -83,9 +82,7 @@ struct DocumentFileOptions: ParsableArguments {
     }
 }
 
-extension Data {
-    fileprivate var isText: Bool { !contains(0) && String(validating: self, as: UTF8.self) != nil }
-}
+extension Data { fileprivate var isText: Bool { !contains(0) && String(validating: self, as: UTF8.self) != nil } }
 
 /// Where a document's bytes go.
 struct ContentOutputOptions: ParsableArguments {

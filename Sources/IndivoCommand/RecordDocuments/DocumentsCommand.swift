@@ -5,8 +5,7 @@ import OrderedJSON
 
 struct DocumentsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "documents", abstract: "List, read, add and change the record's documents.",
-        discussion: """
+        commandName: "documents", abstract: "List, read, add and change the record's documents.", discussion: """
             indivo documents list
             indivo documents get ID > document.xml
             indivo documents add medication.xml
@@ -36,9 +35,7 @@ struct DocumentQueryOptions: ParsableArguments {
 
     @OptionGroup var part: ListPartOptions
 
-    func validate() throws {
-        if descending && order == nil { throw ValidationError("--descending goes with --order.") }
-    }
+    func validate() throws { if descending && order == nil { throw ValidationError("--descending goes with --order.") } }
 
     var query: DocumentQuery {
         DocumentQuery(
@@ -59,7 +56,6 @@ struct ListPartOptions: ParsableArguments {
     }
 }
 
-/// The documents of a record.
 enum RecordDocuments: DocumentPlace { static let command = "documents" }
 
 /// What commands on one document of the record take.
@@ -69,7 +65,6 @@ struct DocumentOptions: ParsableArguments {
 
     var output: OutputOptions { record.output }
 
-    /// The document, whose id is known.
     func find() async throws -> FileDocument { try await choice.find(in: record.open()) }
 }
 
@@ -83,8 +78,7 @@ extension DocumentChoice<RecordDocuments> {
 
 struct DocumentsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        asking: "list", "List documents, without versions that were replaced.",
-        discussion: """
+        asking: "list", "List documents, without versions that were replaced.", discussion: """
             A server does not say in its list what a document is. --type lists those with one root element, such as Models; \
             “indivo reports MODEL” lists the facts of a data model, and “indivo documents get ID” prints a document.
 
@@ -185,13 +179,13 @@ struct DocumentsCarenetsCommand: AsyncParsableCommand {
     @OptionGroup var document: DocumentOptions
 
     func run() async throws {
-        let record = try await document.record.open()
-        let carenets = try await document.choice.find(in: record).carenets()
+        let found = try await document.find()
+        let carenets = try await found.carenets()
         let listing = Listing(
             columns: ["id": "carenet", "name": "name"], rows: carenets.map { [$0.id, $0.name] }, json: { try carenets.json() },
             xml: {
                 var list = Carenets()
-                (list.recordID, list.carenets) = (record.id, carenets)
+                (list.recordID, list.carenets) = (found.record?.id, carenets)
                 return try list.xml().file()
             })
         try document.output.print(listing, none: "The document is shared in no carenet.")
@@ -224,7 +218,6 @@ extension Listing {
 }
 
 extension OutputOptions {
-    /// Prints what a server says of a document.
     func print(_ metadata: DocumentMetadata?) throws {
         try print(.documents([metadata.orFail("the server told nothing of the document")], isSingle: true))
     }

@@ -3,8 +3,7 @@ import Indivo
 
 struct DocumentsAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        asking: "add", "Add a document to the record, and print what the server says of it.",
-        discussion: """
+        asking: "add", "Add a document to the record, and print what the server says of it.", discussion: """
             indivo documents add medication.xml --label 'Vitamin C'
             indivo document convert --to sdmx meds.json | indivo documents add -
             indivo documents add note.xml --related-to ID --as annotation
@@ -50,8 +49,7 @@ struct DocumentsAddCommand: AsyncParsableCommand {
 
 struct DocumentsReplaceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        asking: "replace", "Store a file as the new version of a document, and print what the server says of that.",
-        discussion: """
+        asking: "replace", "Store a file as the new version of a document, and print what the server says of that.", discussion: """
             indivo documents get ID > document.xml
             indivo documents replace ID document.xml
 
@@ -117,7 +115,6 @@ struct DocumentsLabelCommand: AsyncParsableCommand {
     }
 }
 
-/// Which document gets which label.
 struct LabelOptions: ParsableArguments {
     @Argument(help: "The document's id.") var id: String
 
@@ -150,8 +147,7 @@ struct DocumentsStatusCommand: AsyncParsableCommand {
 
 struct DocumentsRelateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        asking: "relate", "Relate a document to another.",
-        discussion: """
+        asking: "relate", "Relate a document to another.", discussion: """
             indivo documents relate ID OTHER --as annotation
 
             says that OTHER is an annotation of ID.

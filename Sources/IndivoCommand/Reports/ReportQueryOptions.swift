@@ -2,7 +2,6 @@ import ArgumentParser
 import Indivo
 import Suggestions
 
-/// The query API as options.
 struct ReportQueryOptions: ParsableArguments {
     @OptionGroup var part: ListPartOptions
 
@@ -44,8 +43,7 @@ struct ReportQueryOptions: ParsableArguments {
         }
     }
 
-    /// The query, checked against the report's fields.
-    /// - Parameter dateField: What the dates are of, where the options do not say.
+    /// The query, checked against the report's fields; its dates are of the field of the options, else of the standard one.
     func query(of source: ReportQuery.Source, dateField standard: String? = nil) throws -> ReportQuery {
         var query = ReportQuery(status: status).limited(to: part.limit, offset: part.offset)
         for text in filter {
@@ -115,8 +113,7 @@ extension ReportQuery.Value {
     /// A value as a field of a type takes it.
     fileprivate init(_ text: String, type: DataModel.FieldType?, field: String) throws {
         switch type {
-        case .number:
-            self = .number(try Double(text).orFail("“\(field)” is a number, and “\(text)” is none", .wrongUse))
+        case .number: self = .number(try Double(text).orFail("“\(field)” is a number, and “\(text)” is none", .wrongUse))
         case .boolean:
             let fault = "“\(field)” is true or false, and “\(text)” is neither"
             self = .truth(try Bool(text.lowercased()).orFail(fault, .wrongUse))

@@ -6,8 +6,7 @@ import Suggestions
 
 struct ReportsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        asking: "reports", "List the facts of a data model, such as Medication.",
-        discussion: """
+        asking: "reports", "List the facts of a data model, such as Medication.", discussion: """
             indivo reports Medication
             indivo reports LabResult --json --filter testName_identifier=2951-2 \\
                 --order -collectedAt --limit 10
@@ -62,8 +61,7 @@ struct ReportsCommand: AsyncParsableCommand {
 }
 
 extension Listing {
-    /// A report's facts: SDMJ, SDMX, or a column for each field that has a value.
-    /// - Parameter fields: What is known of the model's fields, for their names in Swift.
+    /// A report's facts, with a column for each field that has a value; `fields` tell their names in Swift.
     fileprivate static func report(_ documents: [IndivoDocument], fields: [ReportQuery.Source.Field]) throws -> Listing {
         // The models as the server gave them, with the ids of their documents.
         let models = documents.compactMap { $0.source?.clone() }
@@ -73,27 +71,23 @@ extension Listing {
         var names: [String] = []
         let rows = models.map { model in
             model.children(named: "Field").reduce(into: [String: String]()) { row, field in
-                guard let name = field.attr("name"), let value = ReportTable.value(of: field) else { return }
+                guard let name = field.attr("name"), let value = value(of: field) else { return }
                 row[name] = value
                 names.append(name)
             }
         }
         var known: Set<String> = []
         names.removeAll { !known.insert($0).inserted }
-        let shown = ReportTable.shownNames(names)
+        let shown = shownNames(names)
+        var columns: Columns = ["document_id": "document"]
+        columns.all += names.map { ($0, shown.contains($0) ? (properties[$0] ?? $0).replacing(/[._]title$/, with: "") : nil) }
         return Listing(
-            columns: Columns(
-                [("document_id", "document")]
-                    + names.map { ($0, shown.contains($0) ? (properties[$0] ?? $0).replacing(/[._]title$/, with: "") : nil) }),
-            rows: zip(models, rows).map { model, row in [model.attr("documentId")] + names.map { row[$0] } },
+            columns: columns, rows: zip(models, rows).map { model, row in [model.attr("documentId")] + names.map { row[$0] } },
             json: { models.isEmpty ? Data("[]\n".utf8) : try SDMXDocument(root).json() }, xml: { try root.file() })
     }
-}
 
-/// A report as a table.
-private enum ReportTable {
     /// A field's text; of related models how many there are. `nil` for none.
-    static func value(of field: XMLNode) -> String? {
+    private static func value(of field: XMLNode) -> String? {
         let related = field.children(named: "Models").flatMap { $0.children(named: "Model") } + field.children(named: "Model")
         if !related.isEmpty { return "\(related.count)" }
         let text = field.text().trimmingCharacters(in: .whitespacesAndNewlines)
@@ -101,7 +95,7 @@ private enum ReportTable {
     }
 
     /// What people look for first: titles, dates and values, not the codes behind them.
-    static func shownNames(_ names: [String]) -> Set<String> {
+    private static func shownNames(_ names: [String]) -> Set<String> {
         let known = Set(names)
         let plain = names.filter { name in
             !name.hasSuffix("_system")
@@ -115,9 +109,7 @@ private enum ReportTable {
         let best = plain.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
         return Set(best.prefix(6).map(\.element))
     }
-}
 
-extension Listing {
     /// What a server computed, sorted by group, since servers give them in no order.
     static func aggregates(_ results: [AggregateQuery.Result]) -> Listing {
         let results = results.sorted { ($0.group ?? "") < ($1.group ?? "") }

@@ -9,13 +9,9 @@ struct CommandFailure: Error, CustomStringConvertible {
         self.init(description: (place.map { "\($0) " } ?? "") + "error: \(message)", status: status)
     }
 
-    /// - Parameter description: The whole text, as it is printed.
     init(description: String, status: ExitStatus) { (self.description, self.status) = (description, status) }
-}
 
-extension CommandFailure {
-    /// Starts a server. Ports that are in use are told in words of the tool, without those of the sockets' library.
-    /// - Parameter server: As in “the receiver”.
+    /// Starts a server, such as “the receiver”. Ports in use are told in words of the tool, not of the sockets' library.
     static func starting<Server>(_ server: String, _ start: () async throws -> Server) async throws -> Server {
         do {
             return try await start()

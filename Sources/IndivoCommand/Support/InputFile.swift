@@ -12,11 +12,10 @@ struct InputFile {
     /// The files that arguments name; standard input when they name none.
     static func all(_ paths: [String]) -> [InputFile] { paths.isEmpty ? [InputFile(path: "-")] : paths.map { InputFile(path: $0) } }
 
-    /// The file's bytes.
     func read() throws -> Data {
         if path == "-" {
             do {
-                return try StandardStreams.readInput()
+                return try FileHandle.standardInput.readToEnd() ?? Data()
             } catch {
                 throw CommandFailure("standard input cannot be read: \(error.localizedDescription)")
             }
@@ -30,7 +29,6 @@ struct InputFile {
             "\(path): the file cannot be read; look at its permissions with ls -l", .wrongUse)
     }
 
-    /// The file's text.
     func text() throws -> String {
         try String(validating: try read(), as: UTF8.self).orFail("\(name): this is no text in UTF-8", .wrongUse)
     }

@@ -25,9 +25,7 @@ struct TalkOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Tell each call, and more of what went wrong; it may name what is in documents.")
     var verbose = false
 
-    func validate() throws {
-        if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other.") }
-    }
+    func validate() throws { if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other.") } }
 
     /// Tells a person how things stand.
     func note(_ text: String) { if !quiet { StandardStreams.complain(text) } }
@@ -39,9 +37,7 @@ struct OutputOptions: ParsableArguments {
 
     @OptionGroup var talk: TalkOptions
 
-    /// Prints what was found.
-    /// - Parameter none: What to tell where nothing was.
-    /// - Throws: `ExitCode` 1 where nothing was found, after it was printed.
+    /// Prints what was found. Where nothing was, it tells `none` and throws `ExitCode` 1.
     func print(_ listing: Listing, none: String = "") throws {
         switch form {
         case .json: try StandardStreams.write(listing.json())
@@ -70,7 +66,6 @@ extension XMLNode {
     /// As a file: on lines of its own.
     func file() throws -> Data { try document.data(.pretty) }
 
-    /// Elements under one root.
     static func list(_ name: String, _ elements: [XMLNode]) -> XMLNode {
         let root = XMLNode(name)
         for element in elements { root.append(element) }
@@ -82,13 +77,9 @@ extension XMLNode {
 struct Listing {
     /// What CSV calls the columns, each with its head in the table for people; `nil` leaves it out there.
     struct Columns: ExpressibleByDictionaryLiteral {
-        let all: [(name: String, title: String?)]
+        var all: [(name: String, title: String?)]
 
-        init(_ all: [(name: String, title: String?)]) { self.all = all }
-
-        init(dictionaryLiteral all: (String, String?)...) { self.init(all) }
-
-        var names: [String] { all.map(\.name) }
+        init(dictionaryLiteral all: (String, String?)...) { self.all = all }
     }
 
     let columns: Columns
@@ -108,12 +99,11 @@ struct Listing {
 
     /// A table that JSON has as objects, and XML as elements with attributes.
     /// - Parameter attributes: The columns that XML has; all unless given. Of those behind a “?” only where there is a value.
-    /// - Parameter jsonNames: What JSON calls columns otherwise.
     init(
         _ columns: Columns, _ rows: [[JSONValue]], isSingle: Bool = false, list: String, element: String,
         attributes: [String]? = nil, jsonNames: [String: String] = [:]
     ) {
-        let names = columns.names
+        let names = columns.all.map(\.name)
         let objects = rows.map { JSONValue(members: zip(names, $0).map { JSONMember(name: jsonNames[$0] ?? $0, value: $1) }) }
         let elements = rows.map { row in
             let node = XMLNode(element)
@@ -144,7 +134,7 @@ struct Listing {
         return TextTable(header: header, rows: rows.map { row in shown.map { row[$0] } }).lines(width: width)
     }
 
-    var csv: Data { CSV.data(header: columns.names, rows: rows) }
+    var csv: Data { CSV.data(header: columns.all.map(\.name), rows: rows) }
 }
 
 /// Comma-separated values (RFC 4180): a header, lines that end in CRLF, quotation marks where they are needed.
@@ -166,8 +156,7 @@ struct TextTable {
     let header: [String]
     let rows: [[String]]
 
-    /// The table's lines, the header underlined.
-    /// - Parameter width: How wide a line may be, so that the widest columns are shortened; `nil` for any.
+    /// The table's lines, the header underlined, the widest columns shortened where a line would be wider than `width`.
     func lines(width: Int? = nil) -> [String] {
         let all = ([header] + rows).map { row in row.map(\.onOneLine) }
         var widths = header.indices.map { column in all.map { $0[column].displayWidth }.max() ?? 0 }
@@ -183,11 +172,10 @@ struct TextTable {
         return [line(all[0]), widths.map { String(repeating: "─", count: $0) }.joined(separator: "  ")] + all.dropFirst().map(line)
     }
 
-    /// Takes from the widest columns what is too much, and leaves each a few characters.
+    /// Takes from the widest columns what is too much, and leaves each six characters.
     private static func shrink(_ widths: inout [Int], to total: Int) {
-        let least = 6
         while widths.reduce(0, +) > total {
-            guard let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > least else { return }
+            guard let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > 6 else { return }
             widths[widest] -= 1
         }
     }

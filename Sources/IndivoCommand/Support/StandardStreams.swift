@@ -2,7 +2,6 @@ import Foundation
 import IndivoModel
 import ShownText
 
-/// The process's standard input, output and error.
 enum StandardStreams {
     /// Nobody reads standard output any more, as behind `head`: the command is done.
     struct OutputClosed: Error {}
@@ -22,11 +21,7 @@ enum StandardStreams {
         return ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? 80
     }
 
-    /// Everything up to the end of standard input.
-    static func readInput() throws -> Data { try FileHandle.standardInput.readToEnd() ?? Data() }
-
-    /// Writes bytes to standard output: to a file or another program just as they are, to a terminal as text that does
-    /// not command it.
+    /// Writes bytes to standard output: just as they are, but to a terminal as text that does not command it.
     static func write(_ data: Data) throws {
         var rest = data[...]
         if outputIsTerminal { rest = Data(String(decoding: data, as: UTF8.self).shown(keepsLines: true).utf8)[...] }
@@ -45,8 +40,7 @@ enum StandardStreams {
     /// Writes a line to standard output, for a program that may read it: just as it is, but to a terminal.
     static func say(_ line: String) throws { try write(Data("\(line)\n".utf8)) }
 
-    /// Writes a line to standard error, or several. What in them would command a terminal is left out: they may quote
-    /// what a server or a file says.
+    /// Writes lines to standard error, without what would command a terminal: they may quote what a server or a file says.
     static func complain(_ line: String) { hint("\(line.shown(keepsLines: true))\n") }
 
     /// Writes to standard error just as it is, without the end of a line. Nothing of others is in it.

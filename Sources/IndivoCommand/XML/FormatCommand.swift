@@ -4,8 +4,7 @@ import IndivoXML
 
 struct FormatCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "format", abstract: "Print XML one element a line, indented.",
-        discussion: """
+        commandName: "format", abstract: "Print XML one element a line, indented.", discussion: """
             Only white space between elements changes: an element that holds text is printed as it is, and so is \
             everything below xml:space="preserve".
 
@@ -46,12 +45,10 @@ extension XMLNode {
         if attr("xml:space") == "preserve" { return }
         let children = contents()
         let elements = children.filter { $0.kind == .element }
-        let blanks = children.filter { $0.kind == .text && $0.isWhiteSpace }
+        let blanks = children.filter { $0.kind == .text && $0.text().utf8.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) } }
         if !elements.isEmpty, blanks.count == children.count(where: { $0.kind == .text || $0.kind == .cdata }) {
             for blank in blanks { blank.remove() }
         }
         for element in elements { element.removeIndentation() }
     }
-
-    private var isWhiteSpace: Bool { text().utf8.allSatisfy { $0 == 0x20 || (0x09...0x0A).contains($0) || $0 == 0x0D } }
 }

@@ -5,8 +5,7 @@ import OrderedJSON
 
 struct SelectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "select", abstract: "Print the parts of XML that a CSS selector or an XPath expression means.",
-        discussion: """
+        commandName: "select", abstract: "Print the parts of XML that a CSS selector or an XPath expression means.", discussion: """
             indivo select 'Model[name=Medication] > Field[name^=drugName]' \\
                 --text meds.xml
             indivo select --namespace d=http://indivo.org/vocab/xml/documents# \\
@@ -87,8 +86,7 @@ struct SelectCommand: ParsableCommand {
         if !hasMatched { throw ExitCode(1) }
     }
 
-    /// What the selector or expression means in a document, the root itself included.
-    /// - Throws: ``CommandFailure`` for a selector that is none. XPath is understood only when it is evaluated.
+    /// What the selector or expression means in a document, the root included. XPath is understood only when it is evaluated.
     private func query() throws -> (XMLNode) throws -> XMLXPathResult {
         let pairs = namespaceArguments.map { $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false) }
         let namespaces = Dictionary(pairs.map { (String($0[0]), String($0[1])) }, uniquingKeysWith: { $1 })
@@ -126,9 +124,7 @@ struct SelectCommand: ParsableCommand {
 
     /// What stands for an attribute or another text that an expression gives.
     private func value(of text: String, named name: String? = nil) throws -> JSONValue {
-        if attr != nil {
-            throw CommandFailure("--attr goes with elements, and the expression gives something else; leave it out")
-        }
+        if attr != nil { throw CommandFailure("--attr goes with elements, and the expression gives something else; leave it out") }
         guard json else { return JSONValue(text) }
         return name.map { ["name": JSONValue($0), "text": JSONValue(text)] } ?? ["text": JSONValue(text)]
     }

@@ -1,6 +1,5 @@
 /// A JSON value that knows where it stands in its file.
 struct JSONNode {
-    /// What kind of value it is.
     indirect enum Value {
         case object([Member])
         case array([JSONNode])

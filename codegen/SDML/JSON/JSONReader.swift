@@ -1,8 +1,7 @@
 import OrderedJSON
 
-/// Reads JSON and reports every departure from it with its location, not only the first: a comma too few or too many, a
-/// string that is not closed (what else is wrong in that one shows when it is), an unquoted word. What a string, a number or
-/// a word means is OrderedJSON's to say.
+/// Reads JSON and reports every departure from it with its location, not only the first: commas, strings that are not closed
+/// (what else is wrong in one shows when it is), unquoted words. What a string, number or word means is OrderedJSON's to say.
 struct JSONReader {
     /// Why is reported, and nothing behind it can be understood.
     private struct Stop: Error {}

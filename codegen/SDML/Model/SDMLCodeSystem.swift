@@ -11,11 +11,7 @@ public struct SDMLCodeSystem: Sendable, Hashable {
     private init(title: String?, uri: String) { (self.title, self.uri) = (title, uri) }
 
     /// The system that `text` means: a title of ``known``, or a URI.
-    init?(_ text: String) {
-        let system = Self.known.first { $0.title == text } ?? (text.contains(":") ? Self(uri: text) : nil)
-        guard let system else { return nil }
-        self = system
-    }
+    static func named(_ text: String) -> Self? { known.first { $0.title == text } ?? (text.contains(":") ? Self(uri: text) : nil) }
 
     /// The systems of Indivo's core models.
     public static let known: [SDMLCodeSystem] = [

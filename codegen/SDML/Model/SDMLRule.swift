@@ -12,9 +12,7 @@ package enum SDMLRule {
 
 extension SDMLField {
     /// What the notes on the field come to.
-    package var rules: [SDMLRule] {
-        if case .value(let type) = type { notes.rules(of: type) } else { notes.rules(of: nil) }
-    }
+    package var rules: [SDMLRule] { if case .value(let type) = type { notes.rules(of: type) } else { notes.rules(of: nil) } }
 }
 
 extension FieldNotes {

@@ -37,31 +37,25 @@ public enum SDMLType: String, Sendable, Hashable, CaseIterable {
     public var parts: [SDMLPart] {
         switch self {
         case .string, .number, .date: []
-        case .codedValue: strings("identifier", "title", "system")
-        case .valueAndUnit: strings("value", "unit")
-        case .valueRange: [SDMLPart("max", .valueAndUnit), SDMLPart("min", .valueAndUnit)]
-        case .quantitativeResult:
-            [SDMLPart("value", .valueAndUnit), SDMLPart("normal_range", .valueRange), SDMLPart("non_critical_range", .valueRange)]
-        case .address: strings("country", "city", "postalcode", "region", "street")
-        case .organization: strings("name") + [SDMLPart("adr", .address)]
-        case .pharmacy: strings("ncpdpid", "org") + [SDMLPart("adr", .address)]
-        case .name: strings("family", "given", "middle", "prefix", "suffix")
-        case .telephone: strings("type", "number") + [SDMLPart("preferred_p", .boolean)]
+        case .codedValue: parts(.string, "identifier", "title", "system")
+        case .valueAndUnit: parts(.string, "value", "unit")
+        case .valueRange: parts(.valueAndUnit, "max", "min")
+        case .quantitativeResult: parts(.valueAndUnit, "value") + parts(.valueRange, "normal_range", "non_critical_range")
+        case .address: parts(.string, "country", "city", "postalcode", "region", "street")
+        case .organization: parts(.string, "name") + parts(.address, "adr")
+        case .pharmacy: parts(.string, "ncpdpid", "org") + parts(.address, "adr")
+        case .name: parts(.string, "family", "given", "middle", "prefix", "suffix")
+        case .telephone: parts(.string, "type", "number") + [SDMLPart(name: "preferred_p", kind: .boolean)]
         case .provider:
-            strings("dea_number", "ethnicity", "npi_number", "preferred_language", "race", "gender", "email") + [
-                SDMLPart("bday", .day), SDMLPart("adr", .address), SDMLPart("name", .name),
-                SDMLPart("tel_1", .telephone), SDMLPart("tel_2", .telephone),
-            ]
-        case .vitalSign: [SDMLPart("unit", .string), SDMLPart("value", .number), SDMLPart("name", .codedValue)]
-        case .bloodPressure:
-            [
-                SDMLPart("position", .codedValue), SDMLPart("site", .codedValue), SDMLPart("method", .codedValue),
-                SDMLPart("diastolic", .vitalSign), SDMLPart("systolic", .vitalSign),
-            ]
+            parts(.string, "dea_number", "ethnicity", "npi_number", "preferred_language", "race", "gender", "email")
+                + [SDMLPart(name: "bday", kind: .day)] + parts(.address, "adr") + parts(.name, "name")
+                + parts(.telephone, "tel_1", "tel_2")
+        case .vitalSign: parts(.string, "unit") + parts(.number, "value") + parts(.codedValue, "name")
+        case .bloodPressure: parts(.codedValue, "position", "site", "method") + parts(.vitalSign, "diastolic", "systolic")
         }
     }
 
-    private func strings(_ names: String...) -> [SDMLPart] { names.map { SDMLPart($0, .string) } }
+    private func parts(_ type: SDMLType, _ names: String...) -> [SDMLPart] { names.map { SDMLPart(name: $0, kind: .type(type)) } }
 }
 
 /// One part of a compound type.
@@ -80,10 +74,6 @@ public struct SDMLPart: Sendable, Hashable {
     public let name: String
     /// What it is.
     public let kind: Kind
-
-    init(_ name: String, _ type: SDMLType) { self.init(name, .type(type)) }
-
-    init(_ name: String, _ kind: Kind) { (self.name, self.kind) = (name, kind) }
 }
 
 /// A field as it is sent and stored: one text under one name.
@@ -113,20 +103,18 @@ public struct SDMLLeaf: Sendable, Hashable {
 
 extension SDMLType {
     /// The fields that a field `name` of this type stands for: itself, or the parts of a compound, recursively.
-    public func leaves(named name: String) -> [SDMLLeaf] {
+    public func leaves(named name: String) -> [SDMLLeaf] { SDMLPart.Kind.type(self).leaves(named: name) }
+}
+
+extension SDMLPart.Kind {
+    fileprivate func leaves(named name: String) -> [SDMLLeaf] {
         switch self {
-        case .string: return [SDMLLeaf(name: name, kind: .string)]
-        case .number: return [SDMLLeaf(name: name, kind: .number)]
-        case .date: return [SDMLLeaf(name: name, kind: .dateTime)]
-        default:
-            return parts.flatMap { part in
-                let partName = "\(name)_\(part.name)"
-                return switch part.kind {
-                case .type(let type): type.leaves(named: partName)
-                case .boolean: [SDMLLeaf(name: partName, kind: .boolean)]
-                case .day: [SDMLLeaf(name: partName, kind: .day)]
-                }
-            }
+        case .type(.string): [SDMLLeaf(name: name, kind: .string)]
+        case .type(.number): [SDMLLeaf(name: name, kind: .number)]
+        case .type(.date): [SDMLLeaf(name: name, kind: .dateTime)]
+        case .type(let compound): compound.parts.flatMap { $0.kind.leaves(named: "\(name)_\($0.name)") }
+        case .boolean: [SDMLLeaf(name: name, kind: .boolean)]
+        case .day: [SDMLLeaf(name: name, kind: .day)]
         }
     }
 }
@@ -135,7 +123,6 @@ extension SDMLField {
     /// The fields that this one stands for in data; a relation stands for none.
     public var leaves: [SDMLLeaf] {
         guard case .value(let type) = type else { return [] }
-        if type == .date, notes.isDay { return [SDMLLeaf(name: name, kind: .day)] }
-        return type.leaves(named: name)
+        return (type == .date && notes.isDay ? SDMLPart.Kind.day : .type(type)).leaves(named: name)
     }
 }

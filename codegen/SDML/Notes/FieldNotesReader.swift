@@ -20,21 +20,11 @@ struct FieldNotesReader {
             case "swiftName" where !isPart: notes.swiftName = member.identifier()
             case "formerly" where !isPart: notes.formerly = member.texts()
             case "required": notes.isRequired = member.flag()
-            case "type":
-                allow(member, for: .date)
-                notes.isDay = isDay(member)
-            case "maxLength":
-                allow(member, for: .string)
-                notes.maximumLength = length(member) ?? .standard
-            case "system":
-                allow(member, for: .codedValue, .vitalSign)
-                notes.codeSystem = system(member)
-            case "valueSet":
-                allow(member, for: .codedValue, .vitalSign, .string)
-                notes.valueSet = valueSet(member)
-            case "unit":
-                allow(member, for: .valueAndUnit, .vitalSign, .number)
-                notes.unit = member.text()
+            case "type": notes.isDay = isDay(checked(member, for: .date))
+            case "maxLength": notes.maximumLength = length(checked(member, for: .string)) ?? .standard
+            case "system": notes.codeSystem = system(checked(member, for: .codedValue, .vitalSign))
+            case "valueSet": notes.valueSet = valueSet(checked(member, for: .codedValue, .vitalSign, .string))
+            case "unit": notes.unit = checked(member, for: .valueAndUnit, .vitalSign, .number).text()
             case "parts": notes.parts = parts(member)
             default: member.reportUnknown(known: Self.keys)
             }
@@ -62,7 +52,7 @@ struct FieldNotesReader {
 
     private func system(_ member: NotesMember) -> SDMLCodeSystem? {
         guard let text = member.text() else { return nil }
-        if let system = SDMLCodeSystem(text) { return system }
+        if let system = SDMLCodeSystem.named(text) { return system }
         let titles = SDMLCodeSystem.known.compactMap(\.title)
         let hint = Spelling.hint(for: text, among: titles)
         return member.wrong(
@@ -95,11 +85,12 @@ struct FieldNotesReader {
         return type.parts.compactMap { part in found[part.name].map { PartNotes(name: part.name, notes: $0) } }
     }
 
-    private func allow(_ member: NotesMember, for types: SDMLType...) {
+    /// The member; that the field is of none of the types that it can be said about is reported.
+    private func checked(_ member: NotesMember, for types: SDMLType...) -> NotesMember {
         let actual: String
         switch kind {
         case .type(let type):
-            if types.contains(type) { return }
+            if types.contains(type) { return member }
             actual = "a \(type.rawValue)"
         case .boolean: actual = "a boolean"
         case .day: actual = "a day"
@@ -107,5 +98,6 @@ struct FieldNotesReader {
         }
         let names = types.map(\.rawValue).joined(separator: " or ")
         diagnostics.error(at: member.location, "'\(member.key)' can be said about a \(names); '\(name)' is \(actual).")
+        return member
     }
 }

@@ -25,12 +25,8 @@ struct NotesMember {
         }
     }
 
-    func text() -> String? {
-        if case .string(let text) = value.value { return text }
-        return wrongKind("a string")
-    }
+    func text() -> String? { if case .string(let text) = value.value { text } else { wrongKind("a string") } }
 
-    /// One text or a list of texts.
     func texts() -> [String] {
         switch value.value {
         case .string(let text): return [text]
@@ -50,10 +46,7 @@ struct NotesMember {
         return text.isASCIIIdentifier ? text : wrong("'\(text)' is no name that Swift takes.")
     }
 
-    func flag() -> Bool {
-        if case .boolean(let flag) = value.value { return flag }
-        return wrongKind("true or false") ?? false
-    }
+    func flag() -> Bool { if case .boolean(let flag) = value.value { flag } else { wrongKind("true or false") ?? false } }
 
     /// Reports the value; what stands for it is nothing.
     func wrong<Value>(_ message: String) -> Value? {

@@ -67,8 +67,7 @@ struct ModelReader {
         if seen[Self.nameKey] == nil {
             let near = Spelling.nearest(to: Self.nameKey, among: seen.keys)
             diagnostics.error(
-                at: node.location,
-                "This model has no name: it needs '\"\(Self.nameKey)\": \"…\"'."
+                at: node.location, "This model has no name: it needs '\"\(Self.nameKey)\": \"…\"'."
                     + (near.map { " Is '\($0)' meant to be it?" } ?? ""))
         }
         guard let name else { return nil }
@@ -95,7 +94,7 @@ struct ModelReader {
         switch node.value {
         case .string(let text):
             if let type = SDMLType(rawValue: text) { return .value(type) }
-            diagnostics.error(at: node.location, TypeAdvice.message(forUnknown: text))
+            diagnostics.error(at: node.location, Self.advice(onUnknownType: text))
             return nil
         case .object: return readModel(node, isNested: true).map { .one($0) }
         case .array(let elements) where elements.count == 1:
@@ -137,35 +136,12 @@ struct ModelReader {
         if name.isASCIIIdentifier { return }
         diagnostics.warn(at: location, "The name '\(name)' is no ASCII identifier, as an Indivo server needs for a \(kind).")
     }
-}
 
-/// A model as one place of one file states it. Linking makes models of definitions.
-struct ModelDefinition {
-    var name: String
-    var fields: [SDMLField] = []
-    /// Whether it stands inside another model.
-    var isNested: Bool
-    /// Whether something in it could not be read, so that it says less than was meant.
-    var isDamaged = false
-    var location: SourceLocation
-    var fileName: String
-
-    /// Only a name: nested, it refers to the model that is defined elsewhere under this name.
-    var isReference: Bool { isNested && fields.isEmpty && !isDamaged }
-
-    /// The fields' types by name.
-    var types: [String: SDMLFieldType] { Dictionary(fields.map { ($0.name, $0.type) }, uniquingKeysWith: { $1 }) }
-}
-
-/// What to say when a type is none of SDML's.
-enum TypeAdvice {
-    static func message(forUnknown text: String) -> String {
+    private static func advice(onUnknownType text: String) -> String {
         let names = SDMLType.allCases.map(\.rawValue)
-        if let near = Spelling.nearest(to: text, among: names) { return "SDML has no type '\(text)'. Did you mean '\(near)'?" }
-        if let advice = substitutes.first(where: { $0.words.contains(text.lowercased()) })?.advice {
-            return "SDML has no type '\(text)'; \(advice)."
-        }
-        return "SDML has no type '\(text)'. Its types are \(names.joined(separator: ", "))."
+        let near = Spelling.nearest(to: text, among: names).map { ". Did you mean '\($0)'?" }
+        let substitute = substitutes.first { $0.words.contains(text.lowercased()) }.map { "; \($0.advice)." }
+        return "SDML has no type '\(text)'" + (near ?? substitute ?? ". Its types are \(names.joined(separator: ", ")).")
     }
 
     private static let substitutes: [(words: [String], advice: String)] = [
@@ -179,4 +155,20 @@ enum TypeAdvice {
         (["person", "humanname"], "use 'Name'"),
         (["phone", "telecom"], "use 'Telephone'"),
     ]
+}
+
+/// A model as one place of one file states it. Linking makes models of definitions.
+struct ModelDefinition {
+    var name: String
+    var fields: [SDMLField] = []
+    var isNested: Bool
+    /// Whether something in it could not be read, so that it says less than was meant.
+    var isDamaged = false
+    var location: SourceLocation
+    var fileName: String
+
+    /// Only a name: nested, it refers to the model that is defined elsewhere under this name.
+    var isReference: Bool { isNested && fields.isEmpty && !isDamaged }
+
+    var types: [String: SDMLFieldType] { Dictionary(fields.map { ($0.name, $0.type) }, uniquingKeysWith: { $1 }) }
 }

@@ -32,17 +32,16 @@ public struct SDMLParser: Sendable {
         var definitions: [ModelDefinition] = []
         var notes: [String: NotesOfModel] = [:]
         for input in inputs.sorted(by: { $0.models.path < $1.models.path }) {
-            let problems = Diagnostics()
-            var reader = ModelReader(file: input.models, diagnostics: problems)
-            if let root = JSONReader.read(input.models, into: problems) { reader.read(root) }
+            let errorsBefore = diagnostics.errorCount
+            var reader = ModelReader(file: input.models, diagnostics: diagnostics)
+            if let root = JSONReader.read(input.models, into: diagnostics) { reader.read(root) }
             definitions += reader.definitions
+            let isComplete = diagnostics.errorCount == errorsBefore
             if let file = input.notes, let root = JSONReader.read(file, into: diagnostics) {
-                let notesReader = NotesReader(
-                    models: input.models.path, definitions: reader.definitions, isComplete: !problems.hasErrors,
-                    diagnostics: diagnostics)
-                notesReader.read(root, into: &notes)
+                NotesReader(
+                    models: input.models.path, definitions: reader.definitions, isComplete: isComplete, diagnostics: diagnostics
+                ).read(root, into: &notes)
             }
-            diagnostics.add(problems)
         }
         let linker = SchemaLinker(definitions: definitions, notes: notes, externalModels: externalModels, diagnostics: diagnostics)
         return Result(schema: linker.link(), diagnostics: diagnostics.sorted)

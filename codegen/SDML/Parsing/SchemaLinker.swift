@@ -66,8 +66,7 @@ struct SchemaLinker {
         for reference in definitions where reference.isReference && !known.contains(reference.name) {
             let near = Spelling.nearest(to: reference.name, among: known)
             diagnostics.error(
-                at: reference.location,
-                "No model '\(reference.name)' is defined in these files."
+                at: reference.location, "No model '\(reference.name)' is defined in these files."
                     + (near.map { " Did you mean '\($0)'?" } ?? " Give it fields here, or add the file that defines it."))
         }
     }

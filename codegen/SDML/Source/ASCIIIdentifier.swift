@@ -7,7 +7,6 @@ extension String {
 }
 
 extension UInt8 {
-    /// Whether it is an ASCII letter or digit, or `_`.
     var isASCIIWord: Bool {
         let character = Character(Unicode.Scalar(self))
         return self < 0x80 && (character.isLetter || character.isNumber || character == "_")

@@ -4,9 +4,9 @@ package final class Diagnostics {
 
     package init() {}
 
-    var hasErrors: Bool { found.hasErrors }
-    /// How many problems were found.
+    /// How many problems were found, and how many of them are errors.
     var count: Int { found.count }
+    var errorCount: Int { found.count { $0.severity == .error } }
 
     /// Every problem once, ordered by place.
     package var sorted: [Diagnostic] {
@@ -14,8 +14,6 @@ package final class Diagnostics {
         return found.filter { seen.insert($0).inserted }.enumerated()
             .sorted { ($0.element.location, $0.offset) < ($1.element.location, $1.offset) }.map(\.element)
     }
-
-    func add(_ other: Diagnostics) { found += other.found }
 
     /// Adds something that makes generating impossible.
     package func error(at location: SourceLocation, _ message: String) { add(.error, location, message) }

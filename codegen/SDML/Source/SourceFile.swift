@@ -30,9 +30,7 @@ public struct SourceLocation: Sendable, Hashable, Comparable, CustomStringConver
     public let column: Int
 
     /// A place in the file at `path`.
-    public init(path: String, line: Int, column: Int) {
-        (self.path, self.line, self.column) = (path, line, column)
-    }
+    public init(path: String, line: Int, column: Int) { (self.path, self.line, self.column) = (path, line, column) }
 
     /// `path:line:column`, as compilers write it.
     public var description: String { "\(path):\(line):\(column)" }

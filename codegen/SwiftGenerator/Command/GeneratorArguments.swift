@@ -1,24 +1,16 @@
 import SDML
 import Suggestions
 
-/// The arguments of `sdml2swift`.
 struct GeneratorArguments {
-    /// What the classes should be like.
     var options = GeneratorOptions()
-    /// The files and folders to read.
+    /// The files and folders to read, and the folder to write to.
     var inputs: [String] = []
-    /// The folder to write to.
     var output: String?
-    /// Whether to compare only.
     var isCheck = false
-    /// Whether to say nothing when all is well.
     var isQuiet = false
-    /// Whether the user asks for help.
     var wantsHelp = false
-    /// A file with further arguments.
     var optionsFile: String?
 
-    /// Why arguments make no sense.
     struct Failure: Error {
         var message: String
 

@@ -3,9 +3,7 @@ import SDML
 
 /// Finds the files of models that a user names, and the notes beside them.
 package struct ModelFiles {
-    /// What a file of models ends with.
     static let modelSuffix = ".sdml"
-    /// What the notes on `x.sdml` end with, after the same `x`.
     static let notesSuffix = ".notes.json"
 
     package private(set) var inputs: [SDMLParser.Input] = []

@@ -22,13 +22,9 @@ package struct OutputFolder {
     }
 
     /// What stands in the way of writing, each with the path it is about.
-    package struct Failure: Error {
-        package var messages: [String]
-    }
+    package struct Failure: Error { package var messages: [String] }
 
-    /// Compares what is there with what should be.
-    ///
-    /// - Throws: ``Failure`` when a file of somebody else stands where one should be written, or the folder cannot be read.
+    /// Compares what is there with what should be. It fails where the folder cannot be read, or a file in the way is another's.
     package func plan(for files: [GeneratedFile]) throws(Failure) -> Plan {
         var isFolder: Bool = false
         let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)

@@ -22,7 +22,7 @@ package enum DocComment {
 
     /// The words of a text in lines of at most `width` characters, longer words alone.
     package static func wrapped(_ text: String, width: Int) -> [String] {
-        lines(of: oneLine(text).split(separator: " ").map(String.init), width: width)
+        lines(of: text.replacingBreaks(with: " ").split(separator: " ").map(String.init), width: width)
     }
 
     /// Words in lines of at most `width` characters, longer words alone.
@@ -35,7 +35,4 @@ package enum DocComment {
             }
         }
     }
-
-    /// The text with nothing in it that would end a comment's line.
-    static func oneLine(_ text: String) -> String { text.replacingBreaks(with: " ") }
 }

@@ -2,7 +2,6 @@ import SDML
 
 /// Code that may stand on one line, or be broken into several where it is too long.
 indirect enum CodeLayout {
-    /// How a list is broken.
     enum Breaking {
         /// An item a line, a comma after the last too: elements.
         case elements
@@ -15,7 +14,6 @@ indirect enum CodeLayout {
     case text(String)
     case list(open: String, items: [CodeLayout], close: String, breaking: Breaking)
 
-    /// The code on one line.
     var flat: String {
         switch self {
         case .text(let text): text
@@ -23,21 +21,17 @@ indirect enum CodeLayout {
         }
     }
 
-    /// The code in lines of at most ``Renderer/lineLength`` characters if that can be, starting after `indent` blanks;
-    /// the first line is not indented. `reserve` characters stay free behind.
+    /// The code in lines that are short enough, starting after `indent` blanks; `reserve` characters stay free behind.
     func broken(indent: Int, reserve: Int = 0) -> String {
         guard case .list(let open, let items, let close, let breaking) = self,
               indent + flat.count + reserve > Renderer.lineLength, !items.isEmpty else { return flat }
         let inner = indent + 4
         let blanks = String(repeating: " ", count: inner)
         let end = "\n" + String(repeating: " ", count: indent) + close
+        let lines = items.map { blanks + $0.broken(indent: inner, reserve: 1) }.joined(separator: ",\n")
         switch breaking {
-        case .elements:
-            let lines = items.map { "\(blanks)\($0.broken(indent: inner, reserve: 1)),\n" }
-            return "\(open)\n\(lines.joined())\(end.dropFirst())"
-        case .arguments:
-            let lines = items.map { blanks + $0.broken(indent: inner, reserve: 1) }
-            return "\(open)\n\(lines.joined(separator: ",\n"))\(close)"
+        case .elements: return "\(open)\n\(lines),\(end)"
+        case .arguments: return "\(open)\n\(lines)\(close)"
         case .filled:
             let lines = DocComment.lines(of: items.map { "\($0.flat)," }, width: Renderer.lineLength - inner)
             return "\(open)\n\(lines.map { blanks + $0 }.joined(separator: "\n"))\(end)"

@@ -40,7 +40,7 @@ struct Renderer {
     }
 
     private func heading(_ sources: [String]) -> String {
-        let from = sources.isEmpty ? "" : " from \(sources.map(DocComment.oneLine).joined(separator: ", "))"
+        let from = sources.isEmpty ? "" : " from \(sources.map { $0.replacingBreaks(with: " ") }.joined(separator: ", "))"
         let advice = "Do not edit: change the model and \(options.command.map { "run \($0)" } ?? "generate again")."
         let line = "\(GeneratedFile.marker)\(from). \(advice)"
         if line.count <= Self.lineLength { return line }
@@ -50,7 +50,7 @@ struct Renderer {
 
     private func text(of model: SDMLModel) -> String {
         let (modifier, className) = (options.access.modifier, classNames[model.name])
-        let title = "model `\(DocComment.oneLine(model.name))`."
+        let title = "model `\(model.name.replacingBreaks(with: " "))`."
         let documentation = model.notes.documentation.map { [$0, "SDML \(title)"] } ?? ["A document of the SDML \(title)"]
         var text = DocComment.render(documentation, indent: "") + "\(modifier)class \(className): IndivoDocument {\n"
         if model.name != className {
@@ -112,7 +112,6 @@ struct Renderer {
             """
     }
 
-    /// A string literal.
     static func literal(_ text: String) -> String {
         let escapes: [Unicode.Scalar: String] = ["\"": "\\\"", "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"]
         let characters = text.unicodeScalars.map { scalar in

@@ -8,7 +8,7 @@ enum FieldDocumentation {
         let isVitalSign = field.type == .value(.vitalSign)
         let values = allowedValues(notes, isVitalSign: isVitalSign)
         let older = notes.formerly.isEmpty ? nil : "Older documents call it \(list(notes.formerly.map { "`\($0)`" }, "or"))."
-        let first = [notes.documentation ?? "The field `\(DocComment.oneLine(field.name))`."] + sentences(notes)
+        let first = [notes.documentation ?? "The field `\(field.name.replacingBreaks(with: " "))`."] + sentences(notes)
             + [isVitalSign ? values : nil, older].compactMap(\.self)
         var paragraphs = [first.joined(separator: " ")]
         if !isVitalSign, let values { paragraphs.append(values) }

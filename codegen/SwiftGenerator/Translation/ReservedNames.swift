@@ -19,8 +19,7 @@ enum ReservedNames {
         UInt8 URL URLRequest URLSession UUID Unit Void
         """)
 
-    /// The package's types that are neither of ``usedTypes`` nor classes of the core models. A file that names one of them would
-    /// mean the class instead.
+    /// The package's other types, but for the classes of core models. A file that names one of them would mean the class.
     static let packageTypes = words(
         """
         Account AggregateQuery Annotation AppCredentials AppDocuments AppManifest AuditEntry CallTiming CallbackReceiver

@@ -1,7 +1,6 @@
 /// How names of data become names of Swift.
 enum SwiftSpelling {
-    /// `test_name` → `testName`, `drugName` → `drugName`, `2nd opinion` → `_2ndOpinion`; `fallback` when no letter or
-    /// digit is left.
+    /// `test_name` → `testName`, `drugName` → `drugName`, `2nd opinion` → `_2ndOpinion`; `fallback` when nothing is left.
     static func lowerCamel(_ name: String, fallback: String) -> String {
         let words = words(of: name)
         guard let first = words.first else { return fallback }
@@ -21,8 +20,7 @@ enum SwiftSpelling {
         ["id", "url", "uri", "xml"].contains(word) ? word.uppercased() : firstLetterUppercased(word)
     }
 
-    /// The runs of characters that Swift takes in names. Words all in capitals (`DATE_OF_BIRTH`) lose them, as these
-    /// tell nothing there.
+    /// The runs of characters that Swift takes in names. Capitals that tell nothing (`DATE_OF_BIRTH`) are lost.
     private static func words(of name: String) -> [String] {
         let words = name.unicodeScalars.split { $0 == "_" || !SwiftGrammar.isIdentifierPart($0) }.map { String($0) }
         let isShouted = words.count > 1 && words.allSatisfy { $0 == $0.uppercased() } && words.contains { $0 != $0.lowercased() }
