@@ -69,6 +69,8 @@ public struct DeliveryPolicy: Sendable {
 
     /// Waits; the clock's sleep but for tests.
     package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    /// The system's error number with which a step on the queue's disk fails; 0 but for tests.
+    package var diskFault: @Sendable (DiskStep) -> Int32 = { _ in 0 }
 
     /// A policy; the defaults suit an app on a phone.
     public init(

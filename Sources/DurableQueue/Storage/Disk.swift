@@ -100,9 +100,7 @@ package struct Disk: Sendable {
 
     /// Does `body`, a work of Foundation's.
     static func working<Value>(to work: String, _ body: () throws -> Value) throws(QueueError) -> Value {
-        do {
-            return try body()
-        } catch {
+        do { return try body() } catch {
             throw .storage(reason: "cannot \(work): \(error.localizedDescription)", code: EIO, mayBeQueued: false)
         }
     }
@@ -166,13 +164,6 @@ package struct Disk: Sendable {
     }
 }
 
-extension URL {
-    /// The path of a folder, without a slash at its end.
-    var folderPath: String {
-        let path = path(percentEncoded: false)
-        return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-    }
-}
 
 /// A file that is open for reading.
 package final class StoredFile: Sendable {

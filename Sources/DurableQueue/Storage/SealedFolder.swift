@@ -19,7 +19,7 @@ package struct SealedFolder: Sendable {
     package init(
         _ folder: URL, identity: String, keys: any KeyStore, diskFault: @escaping @Sendable (DiskStep) -> Int32 = { _ in 0 }
     ) {
-        (path, self.identity, self.keys, disk) = (folder.folderPath, identity, keys, Disk(fault: diskFault))
+        (path, self.identity, self.keys, disk) = (folder.path, identity, keys, Disk(fault: diskFault))
     }
 
     /// The names of the values, in order.
