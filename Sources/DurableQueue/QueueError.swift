@@ -55,12 +55,10 @@ extension QueueError {
 
     /// - Parameter path: The file that cannot be read back.
     init(_ failure: StoredFile.Failure, _ path: String) {
-        self =
-            if case .system(let code) = failure {
-                .storage(reason: "cannot read \(path): \(failure)", code: code, mayBeQueued: false)
-            } else {
-                .damaged(file: path)
-            }
+        switch failure {
+        case .system(let code): self = .storage(reason: "cannot read \(path): \(failure)", code: code, mayBeQueued: false)
+        case .damaged, .unreadable: self = .damaged(file: path)
+        }
     }
 
     /// Does `body`, in which a failure of the disk is the queue's.

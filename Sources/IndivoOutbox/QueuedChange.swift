@@ -22,6 +22,8 @@ struct QueuedChange: Codable, Sendable {
     var contentType: String?
     /// The digests of what may be stored under the item's id already, of a document that was sent before it was queued.
     var sentBefore: [String]?
+
+    var documentStatus: DocumentStatus { DocumentStatus(rawValue: status ?? "") ?? .active }
 }
 
 /// What delivering a change has to know when it is tried again: the notes of its item in the queue.

@@ -49,8 +49,7 @@ public struct RecordedExchange: Sendable, Hashable {
 
     /// An exchange as it happened.
     public init(
-        name: String, seq: Int, request: HTTPRequest, requestBody: Data?, outcome: Outcome, call: String? = nil,
-        note: String? = nil
+        name: String, seq: Int, request: HTTPRequest, requestBody: Data?, outcome: Outcome, call: String? = nil, note: String? = nil
     ) {
         (self.name, self.seq, self.call, self.note) = (name, seq, call, note)
         (self.requestBody, self.outcome) = (requestBody, outcome)

@@ -10,9 +10,7 @@ struct RecordedJSON {
     var path: [String] = []
 
     /// Why something is no part of a recording.
-    struct Fault: Error, CustomStringConvertible {
-        let description: String
-    }
+    struct Fault: Error, CustomStringConvertible { let description: String }
 
     func fault(_ reason: String, at name: String? = nil) -> Fault {
         let place = (path + (name.map { [$0] } ?? [])).joined(separator: ".")

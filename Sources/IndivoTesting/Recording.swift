@@ -30,9 +30,7 @@ public struct Recording: Sendable {
     /// - Throws: ``RecordingError``, which names the file and the entry or line.
     public init(contentsOf file: URL) throws {
         let content: Data
-        do {
-            content = try Data(contentsOf: file)
-        } catch {
+        do { content = try Data(contentsOf: file) } catch {
             throw RecordingError.cannotRead(file: file.path, reason: error.localizedDescription)
         }
         try self.init(parsing: content, named: file.path)
@@ -90,11 +88,7 @@ public struct Recording: Sendable {
     }
 
     private static func read<Part>(_ place: String, of file: String, _ body: () throws -> Part) throws(RecordingError) -> Part {
-        do {
-            return try body()
-        } catch {
-            throw .malformed(file: file, place: place, reason: "\(error)")
-        }
+        do { return try body() } catch { throw .malformed(file: file, place: place, reason: "\(error)") }
     }
 }
 

@@ -161,8 +161,7 @@ struct Redaction {
                 if pair.count == 2 { _ = mark(for: String(pair[1])) }
             }
             field.value = Self.prefix
-        case "authorization" where !field.value.lowercased().hasPrefix("oauth "):
-            field.value = Self.prefix
+        case "authorization" where !field.value.lowercased().hasPrefix("oauth "): field.value = Self.prefix
         default: field.value = redact(field.value)
         }
         return field

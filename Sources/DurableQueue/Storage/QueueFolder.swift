@@ -22,9 +22,8 @@ struct QueueFolder: Sendable {
         (self.path, self.identity, self.disk) = (path, identity, disk)
         key = try QueueError.storing {
             try disk.makeFolder(path)
-            // Whoever made them may have died before they were durable, and what is queued in them is to be.
-            let parent = (path as NSString).deletingLastPathComponent
-            for folder in [path, parent, (parent as NSString).deletingLastPathComponent] { try disk.syncOthers(folder) }
+            // What is queued in it is to be durable, so the folder has to be.
+            try disk.syncOthers(path)
             return try withExtendedLifetime(FileLock(waitingFor: path + "/queue.lock")) {
                 disk.removeDrafts(in: path)
                 return try QueueHead(path: path, identity: identity, disk: disk).open(keys)
@@ -247,7 +246,9 @@ struct QueueFolder: Sendable {
         if try keptNumber() != largest { try write(largest, .numbers, 0, SealedFile.Mark()) }
     }
 
-    private func keptNumber() throws -> Int? { if case .opened(let kept, _) = try head(Int.self, .numbers, 0) { kept } else { nil } }
+    private func keptNumber() throws -> Int? {
+        if case .opened(let kept, _) = try head(Int.self, .numbers, 0) { kept } else { nil }
+    }
 
     // MARK: Locks
 

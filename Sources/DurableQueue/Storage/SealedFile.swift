@@ -110,9 +110,7 @@ struct SealedFile {
     /// The file of a place, where there is one that is as it was written.
     /// - Throws: ``QueueError`` where the system is out of something.
     static func intact(_ place: Place, in folder: String, key: QueueKey) throws -> SealedFile? {
-        do {
-            return try SealedFile("\(folder)/\(place)", for: place, key: key)
-        } catch Failure.system(let code) {
+        do { return try SealedFile("\(folder)/\(place)", for: place, key: key) } catch Failure.system(let code) {
             throw QueueError(.system(code), folder)
         } catch {
             return nil

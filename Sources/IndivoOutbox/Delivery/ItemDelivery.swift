@@ -34,10 +34,11 @@ struct ItemDelivery {
     /// How many responses with 403 are taken for copies of the request that crossed each other.
     private static let forbiddenLimit = 3
 
+    private static let blindness =
+        "and what the server lists of the document cannot be read; look whether the change was made, and retry or discard it"
+
     mutating func run() async throws -> DeliveryOutcome {
-        do {
-            return try await run(target: target())
-        } catch Obstacle.decided(let outcome) {
+        do { return try await run(target: target()) } catch Obstacle.decided(let outcome) {
             return outcome
         } catch Obstacle.overtaken(let reason) {
             // Whoever retries it wants it made anew.
@@ -76,9 +77,7 @@ struct ItemDelivery {
         // A stamp on the disk: the change was sent before, and what became of it is not known.
         var mayBeDone = notes.stamp != nil
         if mayBeDone, notes.isBlind {
-            throw Obstacle.overtaken(
-                "it was interrupted, and what the server lists of the document cannot be read; look whether the change was "
-                    + "made, and retry or discard it")
+            throw Obstacle.overtaken("it was interrupted, \(Self.blindness)")
         }
         while true {
             try Task.checkCancellation()
@@ -99,9 +98,7 @@ struct ItemDelivery {
             try Task.checkCancellation()
             // Why it cannot be seen what became of it, or how the server is.
             var problem: IndivoError?
-            do {
-                if let document = try await look(target) { return .arrived(document) }
-            } catch let failure as IndivoError {
+            do { if let document = try await look(target) { return .arrived(document) } } catch let failure as IndivoError {
                 problem = failure
             }
             notes.isUnsure = problem != nil
@@ -166,16 +163,13 @@ struct ItemDelivery {
     /// Makes the call.
     private mutating func send(_ target: String) async throws -> String {
         switch change.kind {
-        case .add:
-            return try await record.deliverDocument(content(), externalID: id)
-        case .replace:
-            return try await record.deliverVersion(content(), of: target, externalID: id)
-        case .patch:
-            return try await record.deliverVersion(merged(with: target), of: target, externalID: id)
+        case .add: return try await record.deliverDocument(content(), externalID: id)
+        case .replace: return try await record.deliverVersion(content(), of: target, externalID: id)
+        case .patch: return try await record.deliverVersion(merged(with: target), of: target, externalID: id)
         case .status:
             try await readBefore(\.equalChangesBefore) { try await $0.equalChanges(of: target) }
             let stamp = try notes.stamp ?? stamp()
-            try await record.deliverStatus(status, reason: change.reason ?? "", of: target, stamp: stamp)
+            try await record.deliverStatus(change.documentStatus, reason: change.reason ?? "", of: target, stamp: stamp)
             return target
         case .label:
             try await readBefore(\.labelBefore) { try await $0.record.label(ofDocument: target) }
@@ -196,7 +190,8 @@ struct ItemDelivery {
         do {
             notes[keyPath: note] = try await read(self)
             notes.isBlind = false
-        } catch let error as IndivoError where error.isMalformed {
+        } catch let error as IndivoError {
+            guard case .malformedResponse = error.reason else { throw error }
             // Such as the page of a network that wants a login of its own first.
             try await checkAccess()
             notes.isBlind = true
@@ -208,10 +203,7 @@ struct ItemDelivery {
         try await checkAccess()
         switch Verdict(error) {
         case .refused, .forbidden: return .setAside(reason: "\(error)")
-        case .serverFailed, .tryAgain:
-            return .setAside(
-                reason: "its response was lost, and what the server lists of the document cannot be read; look whether the "
-                    + "change was made, and retry or discard it. \(error)")
+        case .serverFailed, .tryAgain: return .setAside(reason: "its response was lost, \(Self.blindness). \(error)")
         }
     }
 
@@ -220,26 +212,18 @@ struct ItemDelivery {
         let content = try content()
         guard let patch = try? content.xml() else { throw OutboxError.damaged(file: "item \(id)") }
         let document: IndivoDocument
-        do {
-            document = try DocumentPatch.document(in: patch)
-        } catch {
+        do { document = try DocumentPatch.document(in: patch) } catch {
             // What is kept is whole: another process, which knows the class, can read it.
             throw Obstacle.decided(.skipped(reason: "its changes cannot be made here: \(Self.words(error))"))
         }
-        let root =
-            switch type(of: document).format {
-            case .dataModel: "Models"
-            case .nested(let root, _): root
-            }
+        let root = if case .nested(let root, _) = type(of: document).format { root } else { "Models" }
         let stored: XMLNode
         do {
             stored = try await record.storedDocument(target, root: root)
         } catch let error as IndivoError where error.reason == .responseTooLarge {
             throw Obstacle.refused("the stored document is too large to be read: \(error)")
         }
-        do {
-            return try FileContent(PreparedDocument(replacing: document, in: stored))
-        } catch {
+        do { return try FileContent(PreparedDocument(replacing: document, in: stored)) } catch {
             throw Obstacle.refused("its changes cannot be made to the stored document: \(Self.words(error))")
         }
     }
@@ -262,11 +246,7 @@ struct ItemDelivery {
 
     /// Checks whether the server has the change already. A server that refuses to report it does not have it.
     private func look(_ target: String) async throws -> String? {
-        do {
-            return try await find(target)
-        } catch let error as IndivoError where Verdict(error) == .refused {
-            return nil
-        }
+        do { return try await find(target) } catch let error as IndivoError where Verdict(error) == .refused { return nil }
     }
 
     private func find(_ target: String) async throws -> String? {
@@ -296,11 +276,10 @@ struct ItemDelivery {
 
     private func content() throws -> FileContent { FileContent(change, try attempt.payload()) }
 
-    private var status: DocumentStatus { DocumentStatus(rawValue: change.status ?? "") ?? .active }
 
     private func equalChanges(of document: String) async throws -> Int {
         try await record.statusChanges(of: document).count {
-            $0.status == status && XMLText.areSame($0.reason ?? "", change.reason ?? "")
+            $0.status == change.documentStatus && XMLText.areSame($0.reason ?? "", change.reason ?? "")
         }
     }
 
@@ -309,9 +288,7 @@ struct ItemDelivery {
     private func checkAccess() async throws {
         var refusal: IndivoError?
         for _ in 0..<ItemDelivery.forbiddenLimit {
-            do {
-                return try await record.checkAccess()
-            } catch let error as IndivoError {
+            do { return try await record.checkAccess() } catch let error as IndivoError {
                 switch Verdict(error) {
                 case .tryAgain, .serverFailed: throw error
                 case .forbidden, .refused: refusal = error
@@ -327,6 +304,3 @@ extension DeliveryOutcome {
     fileprivate static func arrived(_ document: String) -> DeliveryOutcome { .delivered(receipt: Data(document.utf8)) }
 }
 
-extension IndivoError {
-    fileprivate var isMalformed: Bool { if case .malformedResponse = reason { true } else { false } }
-}
