@@ -53,7 +53,6 @@ public final class HeadlessBrowser {
     ) { (self.transport, self.report, self.handOver) = (transport, report, handOver) }
 
     /// Logs in from an app's page on a UI server, chooses a record and lets the app in.
-    ///
     /// - Parameters:
     ///   - url: What `selectRecord` opened.
     ///   - label: The record to choose, by its label; the first one unless given.

@@ -38,7 +38,7 @@ extension RecordedExchange {
             "bodySize": JSONValue(requestBody?.count ?? 0),
         ]
         guard let requestBody else { return request }
-        let type = requestHeader("Content-Type") ?? ""
+        let type = contentType ?? ""
         var data: JSONValue = ["mimeType": JSONValue(type)]
         if type == FormParameters.contentType {
             data["params"] = Self.pairs(FormParameters(decoding: requestBody).map { ($0.name, $0.value) })
@@ -51,8 +51,7 @@ extension RecordedExchange {
 
     /// Of no response the status is 0.
     private var entryResponse: JSONValue {
-        var answer: HTTPAnswer?
-        if case .answer(let one) = outcome { answer = one }
+        let answer = try? outcome.get()
         let (status, fields) = (answer?.response.status, answer?.response.headerFields ?? [:])
         var content: JSONValue = [
             "size": JSONValue(answer?.body.count ?? 0), "mimeType": JSONValue(fields[.contentType] ?? "x-unknown"),

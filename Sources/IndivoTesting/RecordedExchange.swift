@@ -66,7 +66,6 @@ public struct RecordedExchange: Sendable, Hashable {
         path.firstIndex(of: "?").map { FormParameters(decoding: String(path[path.index(after: $0)...])) } ?? [:]
     }
 
-    func requestHeader(_ name: String) -> String? {
-        requestHeaders.first { $0.name.rawName.lowercased() == name.lowercased() }?.value
-    }
+    /// The type of the request's body.
+    var contentType: String? { requestHeaders.first { $0.name == .contentType }?.value }
 }

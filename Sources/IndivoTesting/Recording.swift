@@ -26,7 +26,6 @@ public struct Recording: Sendable {
     public init(_ exchanges: [RecordedExchange]) { self.exchanges = exchanges.sorted { $0.seq < $1.seq } }
 
     /// Reads a recording.
-    ///
     /// - Throws: ``RecordingError``, which names the file and the entry or line.
     public init(contentsOf file: URL) throws {
         let content: Data
@@ -37,7 +36,6 @@ public struct Recording: Sendable {
     }
 
     /// Reads a recording from its bytes.
-    ///
     /// - Parameter name: What errors call it.
     /// - Throws: ``RecordingError``
     public init(parsing content: Data, named name: String = "recording") throws(RecordingError) {

@@ -22,7 +22,6 @@ public final class RecordingTransport: HTTPTransport {
     private let archive: Mutex<HARFile>
 
     /// A recorder that begins a new file, or empties the one that is there.
-    ///
     /// - Parameters:
     ///   - inner: What sends.
     ///   - file: The archive, by custom with the extension `har`. Only its owner can read it.
@@ -42,7 +41,6 @@ public final class RecordingTransport: HTTPTransport {
     }
 
     /// Sends with the other transport.
-    ///
     /// - Throws: What the other transport throws; ``RecordingError`` when the exchange cannot be written down, and the
     ///   server has acted on the request then.
     public func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {

@@ -38,7 +38,7 @@ struct RequestKey: Sendable {
         let target = Redaction.masked(exchange.path)
         path = String(target.prefix { $0 != "?" }).replacing(Self.madeID) { "\($0.output.before)*" }
         query = Self.sorted(exchange.query)
-        body = Self.comparable(exchange.requestBody ?? Data(), type: exchange.requestHeader("Content-Type"))
+        body = Self.comparable(exchange.requestBody ?? Data(), type: exchange.contentType)
     }
 
     /// An external id that was made: in base64url the version of a random UUID shows in the ninth character, and the last

@@ -13,7 +13,6 @@ package enum PrivateSQLite {
     ///
     /// A file has mode 0600. It is opened in WAL mode with `synchronous=FULL`: what was written survives a kill at any
     /// moment, and a transaction is there as a whole or not at all.
-    ///
     /// - Throws: ``ProtectionError``, SQLite's error.
     package static func open(_ file: URL?) throws -> any DatabaseWriter {
         var configuration = Configuration()

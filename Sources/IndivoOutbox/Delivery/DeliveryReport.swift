@@ -100,6 +100,8 @@ enum Verdict {
     /// The server will never take the change.
     case refused
 
+    var isRefusal: Bool { self == .forbidden || self == .refused }
+
     init(_ error: IndivoError) {
         switch error.reason {
         case .badArgument, .notFound, .invalid, .invalidDocument, .conflict: self = .refused

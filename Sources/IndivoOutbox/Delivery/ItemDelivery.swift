@@ -59,9 +59,7 @@ struct ItemDelivery {
         case .unknown(let damaged):
             let item = attempt.item.predecessor ?? ""
             // Delivered so long ago that it is forgotten, discarded, or one whose file cannot be read: the server knows.
-            do {
-                if let document = try await record.delivered(externalID: item) { return document.id }
-            } catch let error as IndivoError {
+            do { if let document = try await record.delivered(externalID: item) { return document.id } } catch let error as IndivoError {
                 try Task.checkCancellation()
                 try await count(1, error)
                 throw error
@@ -133,7 +131,7 @@ struct ItemDelivery {
                 }
             } catch let failure as IndivoError {
                 // How the server is cannot be seen either.
-                if verdict == .refused || verdict == .forbidden { failures += 1 }
+                if verdict.isRefusal { failures += 1 }
                 problem = failure
             }
             try Task.checkCancellation()
@@ -201,10 +199,7 @@ struct ItemDelivery {
     /// What an error comes to when it cannot be seen whether the change was made.
     private mutating func giveUpBlindly(on error: IndivoError) async throws -> DeliveryOutcome {
         try await checkAccess()
-        switch Verdict(error) {
-        case .refused, .forbidden: return .setAside(reason: "\(error)")
-        case .serverFailed, .tryAgain: return .setAside(reason: "its response was lost, \(Self.blindness). \(error)")
-        }
+        return .setAside(reason: Verdict(error).isRefusal ? "\(error)" : "its response was lost, \(Self.blindness). \(error)")
     }
 
     /// The stored document with the changes of a patch.
@@ -289,10 +284,8 @@ struct ItemDelivery {
         var refusal: IndivoError?
         for _ in 0..<ItemDelivery.forbiddenLimit {
             do { return try await record.checkAccess() } catch let error as IndivoError {
-                switch Verdict(error) {
-                case .tryAgain, .serverFailed: throw error
-                case .forbidden, .refused: refusal = error
-                }
+                guard Verdict(error).isRefusal else { throw error }
+                refusal = error
             }
         }
         if let refusal { throw Obstacle.decided(.stopped(DeliveryStop.loginNeeded(refusal))) }
