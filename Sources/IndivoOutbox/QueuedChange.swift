@@ -44,9 +44,7 @@ struct DeliveryNotes: Codable, Sendable {
     var isUnsure = false
 
     /// The notes that were kept; what cannot be read is as if there had been none.
-    init(_ data: Data?) { self = data.flatMap { try? JSONDecoder().decode(DeliveryNotes.self, from: $0) } ?? DeliveryNotes() }
-
-    private init() {}
+    init(_ data: Data? = nil) { if let data, let kept = try? JSONDecoder().decode(Self.self, from: data) { self = kept } }
 
     func data() throws -> Data { try JSONEncoder().encode(self) }
 

@@ -64,7 +64,6 @@ extension RecordedExchange {
         ]
     }
 
-
     private static func pairs(_ pairs: [(String, String)]) -> JSONValue {
         JSONValue(pairs.map { ["name": JSONValue($0), "value": JSONValue($1)] })
     }

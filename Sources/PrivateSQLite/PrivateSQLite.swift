@@ -28,12 +28,9 @@ package enum PrivateSQLite {
     /// SQLite makes beside it later has the mode of the file.
     private static func protect(_ path: String) throws {
         let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor < 0 else {
-            // Nobody has locks on a new file, which closing it would drop.
-            close(descriptor)
-            return
-        }
-        guard errno == EEXIST else { return }
+        // Nobody has locks on a new file, which closing it would drop.
+        if descriptor >= 0 { close(descriptor) }
+        guard descriptor < 0, errno == EEXIST else { return }
         for name in [path, path + "-wal", path + "-shm"] where chmod(name, 0o600) != 0 && errno != ENOENT {
             throw ProtectionError(path: name, reason: String(cString: strerror(errno)))
         }

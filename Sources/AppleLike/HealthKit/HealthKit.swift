@@ -51,7 +51,6 @@ extension HKCorrelationTypeIdentifier {
     public static var bloodPressure: Self { Self(rawValue: "HKCorrelationTypeIdentifierBloodPressure") }
 }
 
-
 public final class HKUnit: NSObject {
     public let unitString: String
     public init(from string: String) { unitString = string }

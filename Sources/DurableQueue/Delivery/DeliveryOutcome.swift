@@ -101,12 +101,11 @@ final class UpdateHub: Sendable {
     func stream<Update: Sendable>(_ make: @escaping @Sendable (QueueUpdate) -> Update?) -> AsyncStream<Update> {
         let (stream, continuation) = AsyncStream.makeStream(of: Update.self)
         let id = UUID()
-        listeners.withLock { listeners in
-            listeners[id] = { update in
-                guard let update else { return continuation.finish() }
-                if let made = make(update) { continuation.yield(made) }
-            }
+        let listener: @Sendable (QueueUpdate?) -> Void = { update in
+            guard let update else { return continuation.finish() }
+            if let made = make(update) { continuation.yield(made) }
         }
+        listeners.withLock { $0[id] = listener }
         continuation.onTermination = { [weak self] _ in _ = self?.listeners.withLock { $0.removeValue(forKey: id) } }
         return stream
     }

@@ -164,7 +164,6 @@ package struct Disk: Sendable {
     }
 }
 
-
 /// A file that is open for reading.
 package final class StoredFile: Sendable {
     package let path: String

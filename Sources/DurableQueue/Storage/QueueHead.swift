@@ -6,7 +6,6 @@ struct QueueHead {
     let identity: Data
     let disk: Disk
 
-
     private var place: SealedFile.Place { SealedFile.Place(kind: .queue, queue: identity, number: 0) }
     private var file: String { path + "/\(place)" }
 
@@ -37,7 +36,6 @@ struct QueueHead {
             try SealedFile.seal(head: Data("durable queue".utf8), mark: SealedFile.Mark(), for: place, key: key, to: draft.append)
         }
     }
-
 
     /// Whether no file begins as a queue's files do: another version's, or another program's.
     private func isForeign(_ files: [SealedFile.Place]) -> Bool {

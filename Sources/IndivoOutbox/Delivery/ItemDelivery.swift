@@ -59,7 +59,9 @@ struct ItemDelivery {
         case .unknown(let damaged):
             let item = attempt.item.predecessor ?? ""
             // Delivered so long ago that it is forgotten, discarded, or one whose file cannot be read: the server knows.
-            do { if let document = try await record.delivered(externalID: item) { return document.id } } catch let error as IndivoError {
+            do {
+                if let document = try await record.delivered(externalID: item) { return document.id }
+            } catch let error as IndivoError {
                 try Task.checkCancellation()
                 try await count(1, error)
                 throw error
@@ -74,9 +76,7 @@ struct ItemDelivery {
         var forbidden = 0
         // A stamp on the disk: the change was sent before, and what became of it is not known.
         var mayBeDone = notes.stamp != nil
-        if mayBeDone, notes.isBlind {
-            throw Obstacle.overtaken("it was interrupted, \(Self.blindness)")
-        }
+        if mayBeDone, notes.isBlind { throw Obstacle.overtaken("it was interrupted, \(Self.blindness)") }
         while true {
             try Task.checkCancellation()
             let error: IndivoError
@@ -96,7 +96,9 @@ struct ItemDelivery {
             try Task.checkCancellation()
             // Why it cannot be seen what became of it, or how the server is.
             var problem: IndivoError?
-            do { if let document = try await look(target) { return .arrived(document) } } catch let failure as IndivoError {
+            do {
+                if let document = try await look(target) { return .arrived(document) }
+            } catch let failure as IndivoError {
                 problem = failure
             }
             notes.isUnsure = problem != nil
@@ -271,7 +273,6 @@ struct ItemDelivery {
 
     private func content() throws -> FileContent { FileContent(change, try attempt.payload()) }
 
-
     private func equalChanges(of document: String) async throws -> Int {
         try await record.statusChanges(of: document).count {
             $0.status == change.documentStatus && XMLText.areSame($0.reason ?? "", change.reason ?? "")
@@ -296,4 +297,3 @@ extension DeliveryOutcome {
     /// The server has the change; the id is that of the document it made or was about.
     fileprivate static func arrived(_ document: String) -> DeliveryOutcome { .delivered(receipt: Data(document.utf8)) }
 }
-
