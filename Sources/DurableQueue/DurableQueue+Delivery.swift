@@ -38,11 +38,7 @@ extension DurableQueue {
     private func pause(_ duration: Duration, orUntil news: AsyncStream<QueueUpdate>) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.policy.sleep(duration) }
-            group.addTask {
-                for await update in news {
-                    if case .queued = update { return }
-                }
-            }
+            group.addTask { _ = await news.first { if case .queued = $0 { true } else { false } } }
             defer { group.cancelAll() }
             try await group.next()
         }

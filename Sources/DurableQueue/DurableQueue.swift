@@ -43,18 +43,10 @@ public final class DurableQueue: Sendable {
     ///   - identity: What the queue is for. Its files are bound to that: in a folder of another queue they do not open.
     ///   - keys: Where the key is kept under which everything is encrypted.
     /// - Throws: ``QueueError`` when the folder cannot be used, or the key is missing or not this queue's.
-    public convenience init(
-        in folder: URL, identity: String, keys: any KeyStore, policy: DeliveryPolicy = DeliveryPolicy()
-    ) throws { try self.init(in: folder, identity: identity, keys: keys, policy: policy, diskFault: { _ in 0 }) }
-
-    /// A queue on a disk that fails as `diskFault` says, with the system's error numbers; 0 is no fault.
-    package init(
-        in folder: URL, identity: String, keys: any KeyStore, policy: DeliveryPolicy,
-        diskFault: @escaping @Sendable (DiskStep) -> Int32
-    ) throws {
+    public init(in folder: URL, identity: String, keys: any KeyStore, policy: DeliveryPolicy = DeliveryPolicy()) throws {
         self.policy = policy
-        self.folder = try QueueFolder(
-            folder.folderPath, identity: Data(identity.utf8), keys: keys, disk: Disk(fault: diskFault))
+        let disk = Disk(fault: policy.diskFault)
+        self.folder = try QueueFolder(folder.path, identity: Data(identity.utf8), keys: keys, disk: disk)
     }
 
     // MARK: Queueing
@@ -67,6 +59,28 @@ public final class DurableQueue: Sendable {
         case file(URL)
         /// So many bytes, read from positions in order while the item is written.
         case bytes(size: Int, read: @Sendable (_ position: Int, _ count: Int) throws -> Data)
+
+        /// Its size in bytes, and what reads it at any position; fewer bytes at the end.
+        func open() throws -> (size: Int, read: SealedFile.Source) {
+            switch self {
+            case .data(let data): return (data.count, { position, count in data.dropFirst(position).prefix(count) })
+            case .bytes(let size, let read): return (size, { try read($0, max(0, min($1, size - $0))) })
+            case .file(let url):
+                let path = url.path(percentEncoded: false)
+                do {
+                    guard let file = try StoredFile(path) else { throw QueueError.badItem("there is no file \(path)") }
+                    return (file.size, { position, count in
+                        let piece = try file.read(at: position, count: count)
+                        guard piece.count == min(count, file.size - position) else {
+                            throw QueueError.badItem("\(path) became shorter while it was read")
+                        }
+                        return piece
+                    })
+                } catch let failure as StoredFile.Failure {
+                    throw QueueError.badItem("\(path) cannot be read: \(failure)")
+                }
+            }
+        }
     }
 
     /// Puts an item at the end of the queue. When this returns it is there whatever happens.
@@ -152,9 +166,7 @@ public final class DurableQueue: Sendable {
     /// Waits until nothing is being delivered. When this throws, some items may be gone; another call continues.
     /// - Returns: What was discarded.
     @discardableResult
-    public func discardAll() async throws -> [QueueItem] {
-        try await discard { try $0.scan().map(\.item) }
-    }
+    public func discardAll() async throws -> [QueueItem] { try await discard { try $0.scan().map(\.item) } }
 
     private func discard(_ find: @Sendable (QueueFolder) throws -> [QueueItem]) async throws -> [QueueItem] {
         let items = try await exclusively {

@@ -30,26 +30,20 @@ public enum QueueError: Error, Sendable, Hashable, CustomStringConvertible {
                 + (mayBeQueued
                     ? "It is not known whether the item was queued: look at the items before you queue it again."
                     : "Nothing was changed in the queue. Make room or make the disk writable, and try again.")
-        case .unusableKey(let path, let reason):
-            "the key \(path) is not used: \(reason)."
+        case .unusableKey(let path, let reason): "the key \(path) is not used: \(reason)."
         case .noKey(let folder):
             "there is a queue in \(folder), but its key is gone. Bring the key back from where it was kept; "
                 + "without it nobody can read what is queued."
-        case .wrongKey(let folder):
-            "the queue in \(folder) was made under another key. Bring that key back; nothing was changed."
+        case .wrongKey(let folder): "the queue in \(folder) was made under another key. Bring that key back; nothing was changed."
         case .otherVersion(let folder, let version):
             "the queue in \(folder) has the form \(version), which another version of the library wrote; use that one."
         case .otherFormat(let folder):
             "the files in \(folder) have a form that this version does not read; an earlier version or another program "
                 + "wrote them. Deliver what is queued there with that one, or move the folder away; nothing was changed."
-        case .damaged(let file):
-            "\(file) is damaged: it is not what was written. Restore it, or discard the item."
-        case .noSuchItem(let id):
-            "the queue has no item \(id); list its items to see which there are."
-        case .wrongState(let id, let reason):
-            "item \(id): \(reason)"
-        case .badItem(let reason):
-            "not queued: \(reason)."
+        case .damaged(let file): "\(file) is damaged: it is not what was written. Restore it, or discard the item."
+        case .noSuchItem(let id): "the queue has no item \(id); list its items to see which there are."
+        case .wrongState(let id, let reason): "item \(id): \(reason)"
+        case .badItem(let reason): "not queued: \(reason)."
         }
     }
 }
@@ -61,29 +55,19 @@ extension QueueError {
 
     /// - Parameter path: The file that cannot be read back.
     init(_ failure: StoredFile.Failure, _ path: String) {
-        self =
-            if case .system(let code) = failure {
-                .storage(reason: "cannot read \(path): \(failure)", code: code, mayBeQueued: false)
-            } else {
-                .damaged(file: path)
-            }
+        switch failure {
+        case .system(let code): self = .storage(reason: "cannot read \(path): \(failure)", code: code, mayBeQueued: false)
+        case .damaged, .unreadable: self = .damaged(file: path)
+        }
     }
 
     /// Does `body`, in which a failure of the disk is the queue's.
     static func storing<Value>(_ body: () throws -> Value) throws -> Value {
-        do {
-            return try body()
-        } catch let failure as DiskFailure {
-            throw QueueError(failure)
-        }
+        do { return try body() } catch let failure as DiskFailure { throw QueueError(failure) }
     }
 
     /// Does `body`, in which a file that cannot be read back is this one.
     static func naming<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
-        do {
-            return try body()
-        } catch let failure as StoredFile.Failure {
-            throw QueueError(failure, path)
-        }
+        do { return try body() } catch let failure as StoredFile.Failure { throw QueueError(failure, path) }
     }
 }

@@ -12,9 +12,7 @@ public struct ItemKeyStore: KeyStore {
     private let name: String
 
     /// - Parameter name: The name of the item that holds the key.
-    public init(_ items: any SecretItems, name: String = "outbox key") {
-        (self.items, self.name) = (items, name)
-    }
+    public init(_ items: any SecretItems, name: String = "outbox key") { (self.items, self.name) = (items, name) }
 
     /// - Throws: `OutboxError` when the item holds no key, or what the items throw.
     public func key() throws -> QueueKey? {

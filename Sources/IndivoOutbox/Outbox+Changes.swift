@@ -59,11 +59,7 @@ extension Outbox {
         if document.isFromReport {
             // What changed: the document is not known whole.
             let patch: DocumentPatch
-            do {
-                patch = try DocumentPatch(of: document)
-            } catch {
-                throw OutboxError.badItem("\(error)")
-            }
+            do { patch = try DocumentPatch(of: document) } catch { throw OutboxError.badItem("\(error)") }
             return try await queue(.patch, target: target, FileContent(patch.root), of: document, commit: patch.commit)
         }
         let isStored = if case .document = target { true } else { false }
@@ -158,12 +154,12 @@ extension Outbox {
     @discardableResult
     public func confirmDelivery(of document: IndivoDocument) async throws -> Bool {
         guard case .item(let id) = try target(document) else { return true }
-        let stored: String?
-        switch try await items().first(where: { $0.id == id })?.state {
-        case .delivered(let document)?: stored = document
-        case .queued?, .waiting?, .setAside?: stored = nil
-        case nil: stored = try await record.delivered(externalID: id)?.id
-        }
+        let stored: String? =
+            switch try await items().first(where: { $0.id == id })?.state {
+            case .delivered(let document)?: document
+            case .queued?, .waiting?, .setAside?: nil
+            case nil: try await record.delivered(externalID: id)?.id
+            }
         // Queued again meanwhile: then it is that version that it waits for.
         guard let stored, case .queued(item: id, _) = document.documentStage else { return false }
         document.confirm(id: stored, in: record)
@@ -180,10 +176,8 @@ extension Outbox {
     private func check(_ document: IndivoDocument, _ isSame: (SentWrite) -> Bool) throws {
         switch document.documentStage {
         case .inNoRecord, .inRecord, .queued: break
-        case .beingSent:
-            throw OutboxError.badItem("\(document) is being queued or sent just now; wait until that call returns")
-        case .unconfirmed(let write, _):
-            guard isSame(write) else { throw OutboxError.badItem(document.mayBeStored) }
+        case .beingSent: throw OutboxError.badItem("\(document) is being queued or sent just now; wait until that call returns")
+        case .unconfirmed(let write, _): guard isSame(write) else { throw OutboxError.badItem(document.mayBeStored) }
         }
     }
 

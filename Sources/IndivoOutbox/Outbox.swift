@@ -46,23 +46,16 @@ public final class Outbox: Sendable {
     public var policy: DeliveryPolicy { queue.policy }
 
     /// Opens the outbox of a record; ``Indivo/IndivoRecord/outbox(in:keys:policy:)`` reads better.
-    public convenience init(
+    public init(
         of record: IndivoRecord, in folder: URL? = nil, keys: any KeyStore = FileKeyStore.standard,
         policy: DeliveryPolicy = DeliveryPolicy()
-    ) throws { try self.init(of: record, in: folder, keys: keys, policy: policy, diskFault: { _ in 0 }) }
-
-    /// An outbox on a disk that fails as `diskFault` says, with the system's error numbers; 0 is no fault.
-    package init(
-        of record: IndivoRecord, in folder: URL?, keys: any KeyStore, policy: DeliveryPolicy,
-        diskFault: @escaping @Sendable (DiskStep) -> Int32
     ) throws {
         self.record = record
         let identity = [IndivoSession.place(record.server.api), record.server.app.id, record.id].joined(separator: "\n")
         // The ids say whose it is: what the folder is called says nothing.
         let name = Hexadecimal.encode(SHA256.hash(data: Data(identity.utf8)).prefix(16))
         let root = folder ?? BaseFolder.standard(.data).appending(path: "outbox")
-        queue = try DurableQueue(
-            in: root.appending(path: name), identity: identity, keys: keys, policy: policy, diskFault: diskFault)
+        queue = try DurableQueue(in: root.appending(path: name), identity: identity, keys: keys, policy: policy)
     }
 
     // MARK: Reading

@@ -8,9 +8,7 @@ public struct OutboxItem: Sendable, Identifiable, CustomStringConvertible {
     private let queued: QueuedChange?
 
     /// What an item of the queue is to a record.
-    init(_ item: QueueItem) {
-        (self.item, queued) = (item, try? QueuedChange(of: item))
-    }
+    init(_ item: QueueItem) { (self.item, queued) = (item, try? QueuedChange(of: item)) }
 
     /// The change's id, a UUID in lower case. Of a document or a new version it is also the external id under which it
     /// is sent, so it can be found on the server by it; of a document that was sent before, it is the id of that time.
@@ -33,7 +31,7 @@ public struct OutboxItem: Sendable, Identifiable, CustomStringConvertible {
         switch queued?.kind {
         case .add?, nil: .add
         case .replace?, .patch?: .replace
-        case .status?: .setStatus(DocumentStatus(rawValue: queued?.status ?? "") ?? .active, reason: queued?.reason ?? "")
+        case .status?: .setStatus(queued?.documentStatus ?? .active, reason: queued?.reason ?? "")
         case .label?: .setLabel(queued?.label ?? "")
         }
     }

@@ -22,6 +22,8 @@ struct QueuedChange: Codable, Sendable {
     var contentType: String?
     /// The digests of what may be stored under the item's id already, of a document that was sent before it was queued.
     var sentBefore: [String]?
+
+    var documentStatus: DocumentStatus { DocumentStatus(rawValue: status ?? "") ?? .active }
 }
 
 /// What delivering a change has to know when it is tried again: the notes of its item in the queue.
@@ -42,9 +44,7 @@ struct DeliveryNotes: Codable, Sendable {
     var isUnsure = false
 
     /// The notes that were kept; what cannot be read is as if there had been none.
-    init(_ data: Data?) { self = data.flatMap { try? JSONDecoder().decode(DeliveryNotes.self, from: $0) } ?? DeliveryNotes() }
-
-    private init() {}
+    init(_ data: Data? = nil) { if let data, let kept = try? JSONDecoder().decode(Self.self, from: data) { self = kept } }
 
     func data() throws -> Data { try JSONEncoder().encode(self) }
 

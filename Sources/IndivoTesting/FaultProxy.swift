@@ -85,9 +85,7 @@ public final class FaultProxy: Sendable {
         (listener, port) = try Wire.listen()
         (self.fault, self.watch) = (fault, watch)
         state = Mutex(State(server: server))
-        Thread { [weak self, listener] in
-            while let client = listener.accept() { self?.serve(client) }
-        }.start()
+        Thread { [weak self, listener] in while let client = listener.accept() { self?.serve(client) } }.start()
     }
 
     deinit { listener.close() }
@@ -99,18 +97,15 @@ public final class FaultProxy: Sendable {
     public var requestCount: Int { count.load(ordering: .relaxed) }
 
     /// Waits until everything that was delayed has got through, so that nothing happens on the server any more.
-    public func drain() async {
-        await withCheckedContinuation { done in idle.notify(queue: .global()) { done.resume() } }
-    }
+    public func drain() async { await withCheckedContinuation { done in idle.notify(queue: .global()) { done.resume() } } }
 
     /// Closes all connections, and takes no further ones. The server may still finish what it is doing.
     public func stop() {
         listener.close()
-        let open = state.withLock { state in
+        state.withLock { state in
             state.isStopped = true
-            return Array(state.open.values)
+            for wire in state.open.values { wire.shutDown() }
         }
-        for wire in open { wire.shutDown() }
     }
 
     private func serve(_ client: Wire) {

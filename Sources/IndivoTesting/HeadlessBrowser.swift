@@ -50,12 +50,9 @@ public final class HeadlessBrowser {
     public init(
         transport: any HTTPTransport = .system, report: @escaping (String) -> Void = { _ in },
         handOver: @escaping (URL) -> Void = { _ in }
-    ) {
-        (self.transport, self.report, self.handOver) = (transport, report, handOver)
-    }
+    ) { (self.transport, self.report, self.handOver) = (transport, report, handOver) }
 
     /// Logs in from an app's page on a UI server, chooses a record and lets the app in.
-    ///
     /// - Parameters:
     ///   - url: What `selectRecord` opened.
     ///   - label: The record to choose, by its label; the first one unless given.
@@ -84,9 +81,7 @@ public final class HeadlessBrowser {
 
     /// Sends the form in the page's main part that has a field for each of `values`, hidden fields included.
     public func submit(_ values: [String: String] = [:], on page: Page) async throws -> Page {
-        let form = page.forms.first { form in
-            Set(values.keys).isSubset(of: form.find("input").compactMap { $0.attr("name") })
-        }
+        let form = page.forms.first { form in Set(values.keys).isSubset(of: form.find("input").compactMap { $0.attr("name") }) }
         guard let form else {
             throw BrowserError("“\(page.title)” has no form with the fields \(values.keys.sorted().joined(separator: ", ")).")
         }

@@ -17,8 +17,7 @@ extension RecordedExchange {
         var entry: JSONValue = [
             "_name": JSONValue(name),
             "startedDateTime": JSONValue((startedAt ?? Date(timeIntervalSince1970: 0)).formatted(Self.dates)), "time": wait,
-            "request": entryRequest, "response": entryResponse, "cache": [:],
-            "timings": ["send": 0, "wait": wait, "receive": 0],
+            "request": entryRequest, "response": entryResponse, "cache": [:], "timings": ["send": 0, "wait": wait, "receive": 0],
         ]
         entry["comment"] = note.map { JSONValue($0) }
         entry["_call"] = call.map { JSONValue($0) }
@@ -34,14 +33,15 @@ extension RecordedExchange {
     private var entryRequest: JSONValue {
         var request: JSONValue = [
             "method": JSONValue(method), "url": "\(scheme ?? "http")://\(host)\(path)", "httpVersion": "HTTP/1.1", "cookies": [],
-            "headers": Self.pairs(requestHeaders.map { ($0.name.rawName, $0.value) }), "queryString": Self.pairs(query),
-            "headersSize": -1, "bodySize": JSONValue(requestBody?.count ?? 0),
+            "headers": Self.pairs(requestHeaders.map { ($0.name.rawName, $0.value) }),
+            "queryString": Self.pairs(query.map { ($0.name, $0.value) }), "headersSize": -1,
+            "bodySize": JSONValue(requestBody?.count ?? 0),
         ]
         guard let requestBody else { return request }
-        let type = requestHeader("Content-Type") ?? ""
+        let type = contentType ?? ""
         var data: JSONValue = ["mimeType": JSONValue(type)]
         if type == FormParameters.contentType {
-            data["params"] = Self.pairs(FormParameters(decoding: requestBody))
+            data["params"] = Self.pairs(FormParameters(decoding: requestBody).map { ($0.name, $0.value) })
         } else {
             Self.put(requestBody, into: &data, encoding: "_encoding")
         }
@@ -51,22 +51,18 @@ extension RecordedExchange {
 
     /// Of no response the status is 0.
     private var entryResponse: JSONValue {
-        var answer: HTTPAnswer?
-        if case .answer(let one) = outcome { answer = one }
+        let answer = try? outcome.get()
         let (status, fields) = (answer?.response.status, answer?.response.headerFields ?? [:])
         var content: JSONValue = [
             "size": JSONValue(answer?.body.count ?? 0), "mimeType": JSONValue(fields[.contentType] ?? "x-unknown"),
         ]
         if let answer { Self.put(answer.body, into: &content, encoding: "encoding") }
         return [
-            "status": JSONValue(status?.code ?? 0), "statusText": JSONValue(status?.reasonPhrase ?? ""),
-            "httpVersion": "HTTP/1.1", "cookies": [], "headers": Self.pairs(fields.map { ($0.name.rawName, $0.value) }),
-            "content": content, "redirectURL": JSONValue(fields[.location] ?? ""), "headersSize": -1,
-            "bodySize": JSONValue(answer?.body.count ?? -1),
+            "status": JSONValue(status?.code ?? 0), "statusText": JSONValue(status?.reasonPhrase ?? ""), "httpVersion": "HTTP/1.1",
+            "cookies": [], "headers": Self.pairs(fields.map { ($0.name.rawName, $0.value) }), "content": content,
+            "redirectURL": JSONValue(fields[.location] ?? ""), "headersSize": -1, "bodySize": JSONValue(answer?.body.count ?? -1),
         ]
     }
-
-    private static func pairs(_ parameters: FormParameters) -> JSONValue { pairs(parameters.map { ($0.name, $0.value) }) }
 
     private static func pairs(_ pairs: [(String, String)]) -> JSONValue {
         JSONValue(pairs.map { ["name": JSONValue($0), "value": JSONValue($1)] })

@@ -49,8 +49,7 @@ public struct RecordedExchange: Sendable, Hashable {
 
     /// An exchange as it happened.
     public init(
-        name: String, seq: Int, request: HTTPRequest, requestBody: Data?, outcome: Outcome, call: String? = nil,
-        note: String? = nil
+        name: String, seq: Int, request: HTTPRequest, requestBody: Data?, outcome: Outcome, call: String? = nil, note: String? = nil
     ) {
         (self.name, self.seq, self.call, self.note) = (name, seq, call, note)
         (self.requestBody, self.outcome) = (requestBody, outcome)
@@ -67,7 +66,6 @@ public struct RecordedExchange: Sendable, Hashable {
         path.firstIndex(of: "?").map { FormParameters(decoding: String(path[path.index(after: $0)...])) } ?? [:]
     }
 
-    func requestHeader(_ name: String) -> String? {
-        requestHeaders.first { $0.name.rawName.lowercased() == name.lowercased() }?.value
-    }
+    /// The type of the request's body.
+    var contentType: String? { requestHeaders.first { $0.name == .contentType }?.value }
 }

@@ -10,9 +10,7 @@ struct RecordedJSON {
     var path: [String] = []
 
     /// Why something is no part of a recording.
-    struct Fault: Error, CustomStringConvertible {
-        let description: String
-    }
+    struct Fault: Error, CustomStringConvertible { let description: String }
 
     func fault(_ reason: String, at name: String? = nil) -> Fault {
         let place = (path + (name.map { [$0] } ?? [])).joined(separator: ".")
@@ -52,10 +50,8 @@ struct RecordedJSON {
     func failure(_ word: String, detail: String, isSent: String, server: String) throws -> RecordedExchange.Outcome? {
         guard let word = try self(ifAny: word, \.string) else { return nil }
         guard let kind = HTTPTransportError.Kind(rawValue: word) else { throw fault("“\(word)” is no kind of failure") }
-        return .failure(
-            HTTPTransportError(
-                kind: kind, server: server, mayHaveReachedServer: try self(isSent, \.boolean),
-                detail: try self(ifAny: detail, \.string)))
+        let (isSent, detail) = (try self(isSent, \.boolean), try self(ifAny: detail, \.string))
+        return .failure(HTTPTransportError(kind: kind, server: server, mayHaveReachedServer: isSent, detail: detail))
     }
 }
 

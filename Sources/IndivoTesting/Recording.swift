@@ -26,20 +26,16 @@ public struct Recording: Sendable {
     public init(_ exchanges: [RecordedExchange]) { self.exchanges = exchanges.sorted { $0.seq < $1.seq } }
 
     /// Reads a recording.
-    ///
     /// - Throws: ``RecordingError``, which names the file and the entry or line.
     public init(contentsOf file: URL) throws {
         let content: Data
-        do {
-            content = try Data(contentsOf: file)
-        } catch {
+        do { content = try Data(contentsOf: file) } catch {
             throw RecordingError.cannotRead(file: file.path, reason: error.localizedDescription)
         }
         try self.init(parsing: content, named: file.path)
     }
 
     /// Reads a recording from its bytes.
-    ///
     /// - Parameter name: What errors call it.
     /// - Throws: ``RecordingError``
     public init(parsing content: Data, named name: String = "recording") throws(RecordingError) {
@@ -90,11 +86,7 @@ public struct Recording: Sendable {
     }
 
     private static func read<Part>(_ place: String, of file: String, _ body: () throws -> Part) throws(RecordingError) -> Part {
-        do {
-            return try body()
-        } catch {
-            throw .malformed(file: file, place: place, reason: "\(error)")
-        }
+        do { return try body() } catch { throw .malformed(file: file, place: place, reason: "\(error)") }
     }
 }
 

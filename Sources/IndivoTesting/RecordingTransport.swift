@@ -22,7 +22,6 @@ public final class RecordingTransport: HTTPTransport {
     private let archive: Mutex<HARFile>
 
     /// A recorder that begins a new file, or empties the one that is there.
-    ///
     /// - Parameters:
     ///   - inner: What sends.
     ///   - file: The archive, by custom with the extension `har`. Only its owner can read it.
@@ -34,39 +33,32 @@ public final class RecordingTransport: HTTPTransport {
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws {
         (self.inner, self.now, path) = (inner, now, file.path)
-        do {
-            archive = Mutex(try HARFile(file, Redaction(secrets: secrets)))
-        } catch {
-            throw RecordingError.cannotWrite(file: file.path, reason: error.localizedDescription)
-        }
+        archive = try Mutex(Self.writing(path) { try HARFile(file, Redaction(secrets: secrets)) })
+    }
+
+    private static func writing<Value>(_ file: String, _ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch { throw RecordingError.cannotWrite(file: file, reason: error.localizedDescription) }
     }
 
     /// Sends with the other transport.
-    ///
     /// - Throws: What the other transport throws; ``RecordingError`` when the exchange cannot be written down, and the
     ///   server has acted on the request then.
     public func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
         let startedAt = now()
         let start = ContinuousClock.now
         let outcome: RecordedExchange.Outcome
-        do {
-            outcome = .answer(try await inner.send(request, body: body))
-        } catch let error as HTTPTransportError {
+        do { outcome = .answer(try await inner.send(request, body: body)) } catch let error as HTTPTransportError {
             outcome = .failure(error)
         }
         let milliseconds = start.duration(to: .now) / .milliseconds(1)
-        do {
-            try archive.withLock { archive in
-                let seq = archive.count + 1
-                var exchange = RecordedExchange(
-                    name: "\(seq).\(request.method.rawValue.lowercased())", seq: seq, request: request, requestBody: body,
-                    outcome: outcome)
-                exchange.startedAt = startedAt
-                exchange.milliseconds = (milliseconds * 1000).rounded() / 1000
-                try archive.append(exchange)
-            }
-        } catch {
-            throw RecordingError.cannotWrite(file: path, reason: error.localizedDescription)
+        try archive.withLock { archive in
+            let seq = archive.count + 1
+            var exchange = RecordedExchange(
+                name: "\(seq).\(request.method.rawValue.lowercased())", seq: seq, request: request, requestBody: body,
+                outcome: outcome)
+            exchange.startedAt = startedAt
+            exchange.milliseconds = (milliseconds * 1000).rounded() / 1000
+            try Self.writing(path) { try archive.append(exchange) }
         }
         return try outcome.get()
     }

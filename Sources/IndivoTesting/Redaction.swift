@@ -146,8 +146,7 @@ struct Redaction {
     }
 
     private mutating func redact(_ body: Data) -> Data {
-        guard let text = String(validating: body, as: UTF8.self) else { return body }
-        return Data(redact(text).utf8)
+        String(validating: body, as: UTF8.self).map { Data(redact($0).utf8) } ?? body
     }
 
     private mutating func redact(_ field: HTTPField) -> HTTPField {
@@ -161,8 +160,7 @@ struct Redaction {
                 if pair.count == 2 { _ = mark(for: String(pair[1])) }
             }
             field.value = Self.prefix
-        case "authorization" where !field.value.lowercased().hasPrefix("oauth "):
-            field.value = Self.prefix
+        case "authorization" where !field.value.lowercased().hasPrefix("oauth "): field.value = Self.prefix
         default: field.value = redact(field.value)
         }
         return field

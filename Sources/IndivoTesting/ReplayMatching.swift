@@ -22,8 +22,7 @@ public struct ReplayMatching: OptionSet, Sendable {
 
     func matches(_ request: RequestKey, _ recorded: RequestKey) -> Bool {
         request.method == recorded.method && (!contains(.path) || request.path == recorded.path)
-            && (!contains(.query) || request.query == recorded.query)
-            && (!contains(.body) || request.body == recorded.body)
+            && (!contains(.query) || request.query == recorded.query) && (!contains(.body) || request.body == recorded.body)
     }
 }
 
@@ -39,7 +38,7 @@ struct RequestKey: Sendable {
         let target = Redaction.masked(exchange.path)
         path = String(target.prefix { $0 != "?" }).replacing(Self.madeID) { "\($0.output.before)*" }
         query = Self.sorted(exchange.query)
-        body = Self.comparable(exchange.requestBody ?? Data(), type: exchange.requestHeader("Content-Type"))
+        body = Self.comparable(exchange.requestBody ?? Data(), type: exchange.contentType)
     }
 
     /// An external id that was made: in base64url the version of a random UUID shows in the ninth character, and the last
@@ -53,9 +52,7 @@ struct RequestKey: Sendable {
     }
 
     private static func comparable(_ body: Data, type: String?) -> Data {
-        if type == FormParameters.contentType {
-            return Data(sorted(FormParameters(decoding: body)).joined(separator: "&").utf8)
-        }
+        if type == FormParameters.contentType { return Data(sorted(FormParameters(decoding: body)).joined(separator: "&").utf8) }
         if type?.hasSuffix("xml") == true, let root = try? XMLNode(parsing: body), let canonical = try? root.canonical() {
             return Data(canonical)
         }

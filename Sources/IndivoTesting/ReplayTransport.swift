@@ -45,7 +45,6 @@ public final class ReplayTransport: HTTPTransport {
     }
 
     /// Gives the recorded response, or throws the recorded failure.
-    ///
     /// - Throws: ``UnrecordedRequestError`` when the recording has no response to this request.
     public func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer {
         try Task.checkCancellation()

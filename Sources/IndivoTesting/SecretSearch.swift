@@ -15,9 +15,8 @@ public struct SecretSearch: Sendable {
     /// - Parameter values: The values by names of their own. One of fewer than six bytes would be found by chance, and is
     ///   left out.
     public init(_ values: [String: String]) {
-        forms = values.sorted { $0.key < $1.key }.flatMap { name, value -> [(name: String, bytes: Data)] in
-            guard value.utf8.count >= 6 else { return [] }
-            return Self.forms(of: value).map { (name: "\(name), \($0.key)", bytes: $0.value) }
+        forms = values.filter { $0.value.utf8.count >= 6 }.sorted { $0.key < $1.key }.flatMap { name, value in
+            Self.forms(of: value).map { (name: "\(name), \($0.key)", bytes: $0.value) }
         }
     }
 

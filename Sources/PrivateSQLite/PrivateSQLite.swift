@@ -13,7 +13,6 @@ package enum PrivateSQLite {
     ///
     /// A file has mode 0600. It is opened in WAL mode with `synchronous=FULL`: what was written survives a kill at any
     /// moment, and a transaction is there as a whole or not at all.
-    ///
     /// - Throws: ``ProtectionError``, SQLite's error.
     package static func open(_ file: URL?) throws -> any DatabaseWriter {
         var configuration = Configuration()
@@ -29,12 +28,9 @@ package enum PrivateSQLite {
     /// SQLite makes beside it later has the mode of the file.
     private static func protect(_ path: String) throws {
         let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor < 0 else {
-            // Nobody has locks on a new file, which closing it would drop.
-            close(descriptor)
-            return
-        }
-        guard errno == EEXIST else { return }
+        // Nobody has locks on a new file, which closing it would drop.
+        if descriptor >= 0 { close(descriptor) }
+        guard descriptor < 0, errno == EEXIST else { return }
         for name in [path, path + "-wal", path + "-shm"] where chmod(name, 0o600) != 0 && errno != ENOENT {
             throw ProtectionError(path: name, reason: String(cString: strerror(errno)))
         }

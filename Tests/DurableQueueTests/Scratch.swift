@@ -22,8 +22,8 @@ struct Scratch {
     ) throws -> DurableQueue {
         var policy = DeliveryPolicy(attempts: attempts, networkFailures: networkFailures, receipts: receipts)
         policy.sleep = { _ in await Task.yield() }
-        return try DurableQueue(
-            in: location, identity: identity, keys: keys, policy: policy, diskFault: diskFault)
+        policy.diskFault = diskFault
+        return try DurableQueue(in: location, identity: identity, keys: keys, policy: policy)
     }
 }
 

@@ -59,9 +59,9 @@ struct Place {
         var policy = DeliveryPolicy(
             attempts: attempts, serverFailures: serverFailures, networkFailures: networkFailures, receipts: receipts)
         policy.sleep = { _ in await Task.yield() }
+        policy.diskFault = diskFault
         return try Outbox(
-            of: record ?? self.record(transport, token: token), in: folder.appending(path: "data"), keys: keys, policy: policy,
-            diskFault: diskFault)
+            of: record ?? self.record(transport, token: token), in: folder.appending(path: "data"), keys: keys, policy: policy)
     }
 
     /// The names of the medications on the server, in the order in which they came.

@@ -52,9 +52,7 @@ struct RealDiskTests {
     private func outbox(_ place: Place, _ disk: SmallDisk) throws -> Outbox {
         var policy = DeliveryPolicy()
         policy.sleep = { _ in await Task.yield() }
-        return try Outbox(
-            of: place.record(), in: disk.folder.appending(path: "data"), keys: place.keys, policy: policy,
-            diskFault: { _ in 0 })
+        return try Outbox(of: place.record(), in: disk.folder.appending(path: "data"), keys: place.keys, policy: policy)
     }
 
     /// Queues documents until the disk is full.

@@ -35,11 +35,12 @@ struct ClientPlan: Codable {
 
     /// The client's outbox. It is known by the address that clients see, which is the proxy's.
     func openOutbox(diskFault: @escaping @Sendable (DiskStep) -> Int32 = { _ in 0 }) throws -> Outbox {
-        let policy = DeliveryPolicy(
+        var policy = DeliveryPolicy(
             attempts: 4, firstDelay: .milliseconds(2), longestDelay: .milliseconds(20), receipts: 1 << 20)
+        policy.diskFault = diskFault
         let root = URL(filePath: folder)
         return try Outbox(
             of: openRecord(), in: root.appending(path: "data"), keys: FileKeyStore(root.appending(path: "outbox.key")),
-            policy: policy, diskFault: diskFault)
+            policy: policy)
     }
 }

@@ -20,15 +20,22 @@ open class HKSampleType: NSObject {
     public init(identifier: String) { self.identifier = identifier }
 }
 
-/// The name of a type of samples; HealthKit has a structure of its own for each kind.
-public struct HKTypeIdentifier<SampleType>: RawRepresentable, Hashable, Sendable {
-    public var rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
+/// A type of samples and its name; HealthKit has a class and a structure of their own for each kind.
+public final class HKTypeOf<Sample: HKSample>: HKSampleType {
+    public struct Identifier: RawRepresentable, Hashable, Sendable {
+        public var rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+    }
+
+    public convenience init(_ identifier: Identifier) { self.init(identifier: identifier.rawValue) }
 }
 
-public typealias HKQuantityTypeIdentifier = HKTypeIdentifier<HKQuantityType>
-public typealias HKCategoryTypeIdentifier = HKTypeIdentifier<HKCategoryType>
-public typealias HKCorrelationTypeIdentifier = HKTypeIdentifier<HKCorrelationType>
+public typealias HKQuantityType = HKTypeOf<HKQuantitySample>
+public typealias HKCategoryType = HKTypeOf<HKCategorySample>
+public typealias HKCorrelationType = HKTypeOf<HKCorrelation>
+public typealias HKQuantityTypeIdentifier = HKQuantityType.Identifier
+public typealias HKCategoryTypeIdentifier = HKCategoryType.Identifier
+public typealias HKCorrelationTypeIdentifier = HKCorrelationType.Identifier
 
 extension HKQuantityTypeIdentifier {
     public static var activeEnergyBurned: Self { Self(rawValue: "HKQuantityTypeIdentifierActiveEnergyBurned") }
@@ -42,18 +49,6 @@ extension HKCategoryTypeIdentifier {
 
 extension HKCorrelationTypeIdentifier {
     public static var bloodPressure: Self { Self(rawValue: "HKCorrelationTypeIdentifierBloodPressure") }
-}
-
-public final class HKQuantityType: HKSampleType {
-    public convenience init(_ identifier: HKQuantityTypeIdentifier) { self.init(identifier: identifier.rawValue) }
-}
-
-public final class HKCategoryType: HKSampleType {
-    public convenience init(_ identifier: HKCategoryTypeIdentifier) { self.init(identifier: identifier.rawValue) }
-}
-
-public final class HKCorrelationType: HKSampleType {
-    public convenience init(_ identifier: HKCorrelationTypeIdentifier) { self.init(identifier: identifier.rawValue) }
 }
 
 public final class HKUnit: NSObject {
@@ -143,9 +138,7 @@ public final class HKCorrelation: HKSample {
 
 public enum HKWorkoutActivityType: UInt, Sendable { case running = 37 }
 
-public final class HKStatistics: NSObject {
-    public func sumQuantity() -> HKQuantity? { nil }
-}
+public final class HKStatistics: NSObject { public func sumQuantity() -> HKQuantity? { nil } }
 
 public final class HKWorkout: HKSample {
     public let workoutActivityType: HKWorkoutActivityType
@@ -204,10 +197,6 @@ public final class HKStateOfMind: HKSample {
     }
 }
 
-public final class HKFHIRResource: NSObject {
-    public var data: Data { Data() }
-}
+public final class HKFHIRResource: NSObject { public var data: Data { Data() } }
 
-public final class HKClinicalRecord: HKSample {
-    public var fhirResource: HKFHIRResource? { nil }
-}
+public final class HKClinicalRecord: HKSample { public var fhirResource: HKFHIRResource? { nil } }

@@ -81,8 +81,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
     }
     // Of generic passwords the real one returns either all, or the data.
     guard !wantsData, query[kSecReturnAttributes] as? Bool == true, item.account == nil else { return errSecParam }
-    let accounts = items.withLock { $0.keys.filter { $0.service == item.service && $0.group == item.group } }
-        .compactMap(\.account)
+    let accounts = items.withLock { $0.keys.filter { $0.service == item.service && $0.group == item.group } }.compactMap(\.account)
     guard !accounts.isEmpty else { return errSecItemNotFound }
     result.pointee = accounts.map { [kSecAttrAccount as String: $0] } as NSArray
     return errSecSuccess

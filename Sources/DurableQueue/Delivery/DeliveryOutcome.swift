@@ -69,6 +69,8 @@ public struct DeliveryPolicy: Sendable {
 
     /// Waits; the clock's sleep but for tests.
     package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    /// The system's error number with which a step on the queue's disk fails; 0 but for tests.
+    package var diskFault: @Sendable (DiskStep) -> Int32 = { _ in 0 }
 
     /// A policy; the defaults suit an app on a phone.
     public init(
@@ -99,12 +101,11 @@ final class UpdateHub: Sendable {
     func stream<Update: Sendable>(_ make: @escaping @Sendable (QueueUpdate) -> Update?) -> AsyncStream<Update> {
         let (stream, continuation) = AsyncStream.makeStream(of: Update.self)
         let id = UUID()
-        listeners.withLock { listeners in
-            listeners[id] = { update in
-                guard let update else { return continuation.finish() }
-                if let made = make(update) { continuation.yield(made) }
-            }
+        let listener: @Sendable (QueueUpdate?) -> Void = { update in
+            guard let update else { return continuation.finish() }
+            if let made = make(update) { continuation.yield(made) }
         }
+        listeners.withLock { $0[id] = listener }
         continuation.onTermination = { [weak self] _ in _ = self?.listeners.withLock { $0.removeValue(forKey: id) } }
         return stream
     }

@@ -69,8 +69,7 @@ struct DeliveryRun {
         case .skipped(let reason):
             report.skipped.append((item, reason))
             return .setAside(reason: reason)
-        case .waiting(let culprit):
-            return .waiting(for: culprit)
+        case .waiting(let culprit): return .waiting(for: culprit)
         }
     }
 
@@ -81,9 +80,7 @@ struct DeliveryRun {
             number += 1
             try Task.checkCancellation()
             let outcome: DeliveryOutcome
-            do {
-                outcome = try await deliverer(&attempt)
-            } catch QueueError.damaged(let file) {
+            do { outcome = try await deliverer(&attempt) } catch QueueError.damaged(let file) {
                 return .setAside(reason: "\(file) is damaged: it is not what was written; restore it, or discard the item")
             }
             guard case .tryAgain(let error) = outcome else { return outcome }

@@ -45,10 +45,8 @@ public struct FileKeyStore: KeyStore {
             defer { bytes.resetBytes(in: bytes.indices) }
             guard let key = QueueKey(bytes: bytes) else { throw unusable("it is no key of \(QueueKey.byteCount) bytes") }
             removeDrafts()
-            // Whoever made it may have died before it was durable, and what is sealed under it would be lost with it.
+            // What is sealed under it would be lost with it.
             try disk.syncOthers(path, .syncFile)
-            try disk.syncOthers(folder)
-            try disk.syncOthers((folder as NSString).deletingLastPathComponent)
             return key
         } catch let failure as StoredFile.Failure {
             throw unusable("it cannot be read (\(failure))")

@@ -39,9 +39,7 @@ public struct QueueKey: Sendable, CustomStringConvertible, CustomDebugStringConv
     }
 
     func open(_ sealed: Data, authenticating data: Data) throws(StoredFile.Failure) -> Data {
-        do {
-            return try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: symmetric, authenticating: data)
-        } catch {
+        do { return try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: symmetric, authenticating: data) } catch {
             throw .damaged
         }
     }

@@ -100,9 +100,7 @@ package struct Disk: Sendable {
 
     /// Does `body`, a work of Foundation's.
     static func working<Value>(to work: String, _ body: () throws -> Value) throws(QueueError) -> Value {
-        do {
-            return try body()
-        } catch {
+        do { return try body() } catch {
             throw .storage(reason: "cannot \(work): \(error.localizedDescription)", code: EIO, mayBeQueued: false)
         }
     }
@@ -110,12 +108,17 @@ package struct Disk: Sendable {
     /// Makes what was put into a folder, or taken out of it, durable.
     package func syncFolder(_ folder: String) throws { try sync(folder, .syncFolder) }
 
-    /// Makes what others wrote durable, a folder's entries or a file, as far as that can be done: a disk that takes nothing any
-    /// more has nothing that could get lost, and not every folder further up may be opened.
+    /// Makes durable what others made, who may have died before they did so themselves: a file or a folder, and the two folders
+    /// above. As far as that can be done: a disk that takes nothing any more has nothing that could get lost, and not every
+    /// folder further up may be opened.
     func syncOthers(_ path: String, _ step: DiskStep = .syncFolder) throws {
-        do {
-            try sync(path, step)
-        } catch let failure as DiskFailure where [EROFS, EINVAL, EACCES, EPERM].contains(failure.code) {}
+        let parent = (path as NSString).deletingLastPathComponent
+        let above = (parent as NSString).deletingLastPathComponent
+        for (path, step) in [(path, step), (parent, .syncFolder), (above, .syncFolder)] {
+            do {
+                try sync(path, step)
+            } catch let failure as DiskFailure where [EROFS, EINVAL, EACCES, EPERM].contains(failure.code) {}
+        }
     }
 
     private func sync(_ path: String, _ step: DiskStep) throws {
@@ -128,16 +131,11 @@ package struct Disk: Sendable {
 
     /// Makes a folder that only its owner can enter, with the folders it is in.
     package func makeFolder(_ folder: String) throws {
-        var missing: [String] = []
-        var path = folder
-        while path.count > 1, access(path, F_OK) != 0 {
-            missing.append(path)
-            path = (path as NSString).deletingLastPathComponent
-        }
-        for path in missing.reversed() {
-            try step(.makeFolder, path) { mkdir(path, 0o700) == 0 || errno == EEXIST ? 0 : -1 }
-            try syncFolder((path as NSString).deletingLastPathComponent)
-        }
+        guard folder.count > 1, access(folder, F_OK) != 0 else { return }
+        let parent = (folder as NSString).deletingLastPathComponent
+        try makeFolder(parent)
+        try step(.makeFolder, folder) { mkdir(folder, 0o700) == 0 || errno == EEXIST ? 0 : -1 }
+        try syncFolder(parent)
     }
 
     /// Removes a file, or an empty folder that has a file's name; it is no error that there is none. Durable only after
@@ -163,14 +161,6 @@ package struct Disk: Sendable {
         if fcntl(descriptor, F_FULLFSYNC) != -1 { return 0 }
         #endif
         return fsync(descriptor)
-    }
-}
-
-extension URL {
-    /// The path of a folder, without a slash at its end.
-    var folderPath: String {
-        let path = path(percentEncoded: false)
-        return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 }
 

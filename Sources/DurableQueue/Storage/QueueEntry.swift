@@ -66,11 +66,9 @@ extension SealedFile {
 extension SealedFile.Place {
     /// Reads the name of an item's file; `nil` for whatever else lies in a folder.
     init?(_ name: String, of queue: Data) {
-        let parts = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].count == 12, parts[0].allSatisfy({ (0x30...0x39).contains($0) }),
-            let number = Int(Substring(parts[0])), number > 0,
-            let kind = [SealedFile.Kind.item, .progress, .receipt].first(where: { parts[1].elementsEqual("\($0)".utf8) })
-        else { return nil }
-        self.init(kind: kind, queue: queue, number: number)
+        guard let number = Int(name.prefix(12)), number > 0 else { return nil }
+        let places = [SealedFile.Kind.item, .progress, .receipt].map { Self(kind: $0, queue: queue, number: number) }
+        guard let place = places.first(where: { "\($0)" == name }) else { return nil }
+        self = place
     }
 }

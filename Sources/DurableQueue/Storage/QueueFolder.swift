@@ -22,9 +22,8 @@ struct QueueFolder: Sendable {
         (self.path, self.identity, self.disk) = (path, identity, disk)
         key = try QueueError.storing {
             try disk.makeFolder(path)
-            // Whoever made them may have died before they were durable, and what is queued in them is to be.
-            let parent = (path as NSString).deletingLastPathComponent
-            for folder in [path, parent, (parent as NSString).deletingLastPathComponent] { try disk.syncOthers(folder) }
+            // What is queued in it is to be durable, so the folder has to be.
+            try disk.syncOthers(path)
             return try withExtendedLifetime(FileLock(waitingFor: path + "/queue.lock")) {
                 disk.removeDrafts(in: path)
                 return try QueueHead(path: path, identity: identity, disk: disk).open(keys)
@@ -41,9 +40,8 @@ struct QueueFolder: Sendable {
         // Items that wait for others, and what they wait for.
         var stuck: [QueueItem.ID: QueueItem.ID] = [:]
         return try locked {
-            let files = try Dictionary(grouping: self.files(), by: \.number).sorted { $0.key < $1.key }
-            return try files.compactMap { number, files in
-                guard var stored = try stored(number, Set(files.map(\.kind))) else { return nil }
+            try Set(files().map(\.number)).sorted().compactMap { number in
+                guard var stored = try stored(number) else { return nil }
                 let item = stored.item
                 if case .setAside = item.state {
                     stuck[item.id] = item.id
@@ -62,16 +60,14 @@ struct QueueFolder: Sendable {
         return stored
     }
 
-    /// What files of these kinds say of an item; `nil` where they are nothing without others.
-    private func stored(_ number: Int, _ kinds: Set<SealedFile.Kind>) throws -> StoredItem? {
+    /// What an item's files say of it; `nil` where all that is there is a progress.
+    private func stored(_ number: Int) throws -> StoredItem? {
         func damaged(_ reason: String) -> StoredItem {
             let entry = QueueEntry(
                 id: "damaged-\(number)", orderKey: "", queuedAt: Date.distantPast.timeIntervalSince1970, header: Data())
             return StoredItem(item: QueueItem(entry: entry, number: number, state: .damaged(reason: reason)))
         }
-        guard kinds.contains(.item) || kinds.contains(.receipt) else { return nil }
-        let item = kinds.contains(.item) ? try head(QueueEntry.self, .item, number) : .absent
-        switch (kinds.contains(.receipt) ? try head(QueueReceipt.self, .receipt, number) : .absent, item) {
+        switch (try head(QueueReceipt.self, .receipt, number), try head(QueueEntry.self, .item, number)) {
         // An item beside a receipt is what was delivered, unless somebody brought one of the two from elsewhere.
         case (.opened(_, let mark), .opened(_, let other)) where mark != other: return damaged("its files do not belong together")
         case (.opened(let receipt, _), _):
@@ -82,7 +78,7 @@ struct QueueFolder: Sendable {
             let state = progress.setAside.map { QueueItem.State.setAside(reason: $0) } ?? .queued
             return StoredItem(item: QueueItem(entry: entry, number: number, state: state), pending: (progress, mark))
         case (.failed(let reason), _), (.absent, .failed(let reason)): return damaged(reason)
-        case (.absent, .absent): return damaged("its file is gone")
+        case (.absent, .absent): return nil
         }
     }
 
@@ -202,7 +198,7 @@ struct QueueFolder: Sendable {
     /// disk failed, between the two. One whose receipt cannot be read stays, as a damaged one. Under the lock only.
     private func sweep() throws {
         let finished = try Set(numbers(.item) + numbers(.progress)).intersection(numbers(.receipt)).filter { number in
-            if case .delivered = try stored(number, [.receipt, .item])?.item.state { true } else { false }
+            if case .delivered = try stored(number)?.item.state { true } else { false }
         }
         guard !finished.isEmpty else { return }
         // The receipts before what they stand for.
@@ -217,9 +213,7 @@ struct QueueFolder: Sendable {
         try disk.syncFolder(path)
     }
 
-    private func numbers(_ kind: SealedFile.Kind) throws -> [Int] {
-        try files().filter { $0.kind == kind }.map(\.number).sorted()
-    }
+    private func numbers(_ kind: SealedFile.Kind) throws -> [Int] { try files().filter { $0.kind == kind }.map(\.number).sorted() }
 
     // MARK: Numbers
 
@@ -238,18 +232,9 @@ struct QueueFolder: Sendable {
     /// The largest number that was given: that of a file which proves to be the queue's own, or the one that was kept.
     private func largestNumber(_ taken: Set<Int>) throws -> Int {
         let proven = try taken.sorted().last { number in
-            try [SealedFile.Kind.item, .receipt].contains { kind in
-                do {
-                    return try open(kind, number) != nil
-                } catch SealedFile.Failure.system(let code) {
-                    throw QueueError(.system(code), path)
-                } catch {
-                    return false
-                }
-            }
+            try [.item, .receipt].contains { try SealedFile.intact(place($0, number), in: path, key: key) != nil }
         }
-        var largest = proven ?? 0
-        if case .opened(let kept, _) = try keptNumber() { largest = max(largest, kept) }
+        let largest = try max(proven ?? 0, keptNumber() ?? 0)
         // A file that was damaged had its number too; one that is far from all others was never the queue's.
         return taken.filter { $0 > largest && $0 - largest <= 1_000_000 }.max() ?? largest
     }
@@ -258,11 +243,12 @@ struct QueueFolder: Sendable {
     private func keepLargestNumber(of gone: Set<Int>) throws {
         let largest = try largestNumber(Set(try files().map(\.number)))
         guard gone.contains(largest) else { return }
-        if case .opened(largest, _) = try keptNumber() { return }
-        try write(largest, .numbers, 0, SealedFile.Mark())
+        if try keptNumber() != largest { try write(largest, .numbers, 0, SealedFile.Mark()) }
     }
 
-    private func keptNumber() throws -> Head<Int> { try head(Int.self, .numbers, 0) }
+    private func keptNumber() throws -> Int? {
+        if case .opened(let kept, _) = try head(Int.self, .numbers, 0) { kept } else { nil }
+    }
 
     // MARK: Locks
 

@@ -6,8 +6,6 @@ struct QueueHead {
     let identity: Data
     let disk: Disk
 
-    private static let text = Data("durable queue".utf8)
-
     private var place: SealedFile.Place { SealedFile.Place(kind: .queue, queue: identity, number: 0) }
     private var file: String { path + "/\(place)" }
 
@@ -22,11 +20,11 @@ struct QueueHead {
             return key
         }
         guard let key = kept else { throw QueueError.noKey(folder: path) }
-        if let version = try version(key) {
+        if let version = try SealedFile.intact(place, in: path, key: key)?.version {
             guard version == SealedFile.version else { throw QueueError.otherVersion(folder: path, version: Int(version)) }
             return key
         }
-        let isOpened = files.contains { (try? SealedFile(path + "/\($0)", for: $0, key: key)) != nil }
+        let isOpened = try files.contains { try SealedFile.intact($0, in: path, key: key) != nil }
         guard isOpened else { throw isForeign(files) ? QueueError.otherFormat(folder: path) : QueueError.wrongKey(folder: path) }
         try disk.remove(file)
         try write(key)
@@ -35,17 +33,7 @@ struct QueueHead {
 
     private func write(_ key: QueueKey) throws {
         try disk.writeAtomically(to: "\(place)", in: path) { draft in
-            try SealedFile.seal(head: Self.text, mark: SealedFile.Mark(), for: place, key: key, to: draft.append)
-        }
-    }
-
-    /// The version that the head claims, authenticated; `nil` when it does not open.
-    private func version(_ key: QueueKey) throws -> UInt8? {
-        do throws(SealedFile.Failure) {
-            return try SealedFile(file, for: place, key: key)?.version
-        } catch {
-            if case .system = error { throw QueueError(error, path) }
-            return nil
+            try SealedFile.seal(head: Data("durable queue".utf8), mark: SealedFile.Mark(), for: place, key: key, to: draft.append)
         }
     }
 

@@ -107,6 +107,16 @@ struct SealedFile {
         guard version == SealedFile.version || place.kind == .queue, hasBody || file.size == bodyStart else { throw .damaged }
     }
 
+    /// The file of a place, where there is one that is as it was written.
+    /// - Throws: ``QueueError`` where the system is out of something.
+    static func intact(_ place: Place, in folder: String, key: QueueKey) throws -> SealedFile? {
+        do { return try SealedFile("\(folder)/\(place)", for: place, key: key) } catch Failure.system(let code) {
+            throw QueueError(.system(code), folder)
+        } catch {
+            return nil
+        }
+    }
+
     /// Hands out the body chunk by chunk. That it is whole is known when this returns.
     func readBody(_ body: (Data) throws -> Void) throws {
         var (index, isLast) = (0, false)

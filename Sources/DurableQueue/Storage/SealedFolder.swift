@@ -18,9 +18,7 @@ package struct SealedFolder: Sendable {
     /// A folder of its own; made when the first value is written.
     package init(
         _ folder: URL, identity: String, keys: any KeyStore, diskFault: @escaping @Sendable (DiskStep) -> Int32 = { _ in 0 }
-    ) {
-        (path, self.identity, self.keys, disk) = (folder.folderPath, identity, keys, Disk(fault: diskFault))
-    }
+    ) { (path, self.identity, self.keys, disk) = (folder.path, identity, keys, Disk(fault: diskFault)) }
 
     /// The names of the values, in order.
     package func names() throws -> [String] {
@@ -41,9 +39,7 @@ package struct SealedFolder: Sendable {
         }
         let key = try keys.key() ?? keys.keep(QueueKey())
         let file = fileName(name, key)
-        var content = Data([UInt8(name.utf8.count)])
-        content.append(contentsOf: name.utf8)
-        content.append(value)
+        let content = Data([UInt8(name.utf8.count)]) + Data(name.utf8) + value
         let bytes = try key.derived("value").seal(content, authenticating: Data((identity + "/" + file).utf8))
         try QueueError.storing {
             try disk.makeFolder(path)
@@ -82,19 +78,15 @@ package struct SealedFolder: Sendable {
 
     /// Does `body` while no other process or task does so with the same lock.
     package func withLock<Value>(_ name: String = "lock", _ body: () throws -> Value) throws -> Value {
-        let lock = try QueueError.storing {
-            try disk.makeFolder(path)
-            return try FileLock(waitingFor: path + "/." + name)
-        }
-        return try withExtendedLifetime(lock, body)
+        try withExtendedLifetime(QueueError.storing { try FileLock(waitingFor: lockPath(name)) }, body)
     }
 
     /// A lock that is held as long as the object lives; `nil` when somebody else holds it.
-    package func lockIfFree(_ name: String) throws -> AnyObject? {
-        try QueueError.storing {
-            try disk.makeFolder(path)
-            return try FileLock(ifFree: path + "/." + name)
-        }
+    package func lockIfFree(_ name: String) throws -> AnyObject? { try QueueError.storing { try FileLock(ifFree: lockPath(name)) } }
+
+    private func lockPath(_ name: String) throws -> String {
+        try disk.makeFolder(path)
+        return path + "/." + name
     }
 
     // MARK: Files

@@ -100,13 +100,14 @@ enum Verdict {
     /// The server will never take the change.
     case refused
 
+    var isRefusal: Bool { self == .forbidden || self == .refused }
+
     init(_ error: IndivoError) {
         switch error.reason {
         case .badArgument, .notFound, .invalid, .invalidDocument, .conflict: self = .refused
         case .refused, .login: self = .forbidden
-        case .notReachable, .timedOut, .responseLost, .cancelled: self = .tryAgain
-        // Such as the page of a network that wants a login of its own first.
-        case .malformedResponse, .responseTooLarge: self = .tryAgain
+        // What is malformed may be the page of a network that wants a login of its own first.
+        case .notReachable, .timedOut, .responseLost, .cancelled, .malformedResponse, .responseTooLarge: self = .tryAgain
         // What stands between, a gateway say, is no judge of the change.
         case .serverFailed(let status): self = status == 500 ? .serverFailed : .tryAgain
         case .unexpectedStatus(let status):

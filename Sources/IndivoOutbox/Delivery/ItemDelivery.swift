@@ -34,10 +34,11 @@ struct ItemDelivery {
     /// How many responses with 403 are taken for copies of the request that crossed each other.
     private static let forbiddenLimit = 3
 
+    private static let blindness =
+        "and what the server lists of the document cannot be read; look whether the change was made, and retry or discard it"
+
     mutating func run() async throws -> DeliveryOutcome {
-        do {
-            return try await run(target: target())
-        } catch Obstacle.decided(let outcome) {
+        do { return try await run(target: target()) } catch Obstacle.decided(let outcome) {
             return outcome
         } catch Obstacle.overtaken(let reason) {
             // Whoever retries it wants it made anew.
@@ -75,11 +76,7 @@ struct ItemDelivery {
         var forbidden = 0
         // A stamp on the disk: the change was sent before, and what became of it is not known.
         var mayBeDone = notes.stamp != nil
-        if mayBeDone, notes.isBlind {
-            throw Obstacle.overtaken(
-                "it was interrupted, and what the server lists of the document cannot be read; look whether the change was "
-                    + "made, and retry or discard it")
-        }
+        if mayBeDone, notes.isBlind { throw Obstacle.overtaken("it was interrupted, \(Self.blindness)") }
         while true {
             try Task.checkCancellation()
             let error: IndivoError
@@ -136,7 +133,7 @@ struct ItemDelivery {
                 }
             } catch let failure as IndivoError {
                 // How the server is cannot be seen either.
-                if verdict == .refused || verdict == .forbidden { failures += 1 }
+                if verdict.isRefusal { failures += 1 }
                 problem = failure
             }
             try Task.checkCancellation()
@@ -166,16 +163,13 @@ struct ItemDelivery {
     /// Makes the call.
     private mutating func send(_ target: String) async throws -> String {
         switch change.kind {
-        case .add:
-            return try await record.deliverDocument(content(), externalID: id)
-        case .replace:
-            return try await record.deliverVersion(content(), of: target, externalID: id)
-        case .patch:
-            return try await record.deliverVersion(merged(with: target), of: target, externalID: id)
+        case .add: return try await record.deliverDocument(content(), externalID: id)
+        case .replace: return try await record.deliverVersion(content(), of: target, externalID: id)
+        case .patch: return try await record.deliverVersion(merged(with: target), of: target, externalID: id)
         case .status:
             try await readBefore(\.equalChangesBefore) { try await $0.equalChanges(of: target) }
             let stamp = try notes.stamp ?? stamp()
-            try await record.deliverStatus(status, reason: change.reason ?? "", of: target, stamp: stamp)
+            try await record.deliverStatus(change.documentStatus, reason: change.reason ?? "", of: target, stamp: stamp)
             return target
         case .label:
             try await readBefore(\.labelBefore) { try await $0.record.label(ofDocument: target) }
@@ -196,7 +190,8 @@ struct ItemDelivery {
         do {
             notes[keyPath: note] = try await read(self)
             notes.isBlind = false
-        } catch let error as IndivoError where error.isMalformed {
+        } catch let error as IndivoError {
+            guard case .malformedResponse = error.reason else { throw error }
             // Such as the page of a network that wants a login of its own first.
             try await checkAccess()
             notes.isBlind = true
@@ -206,13 +201,7 @@ struct ItemDelivery {
     /// What an error comes to when it cannot be seen whether the change was made.
     private mutating func giveUpBlindly(on error: IndivoError) async throws -> DeliveryOutcome {
         try await checkAccess()
-        switch Verdict(error) {
-        case .refused, .forbidden: return .setAside(reason: "\(error)")
-        case .serverFailed, .tryAgain:
-            return .setAside(
-                reason: "its response was lost, and what the server lists of the document cannot be read; look whether the "
-                    + "change was made, and retry or discard it. \(error)")
-        }
+        return .setAside(reason: Verdict(error).isRefusal ? "\(error)" : "its response was lost, \(Self.blindness). \(error)")
     }
 
     /// The stored document with the changes of a patch.
@@ -220,26 +209,18 @@ struct ItemDelivery {
         let content = try content()
         guard let patch = try? content.xml() else { throw OutboxError.damaged(file: "item \(id)") }
         let document: IndivoDocument
-        do {
-            document = try DocumentPatch.document(in: patch)
-        } catch {
+        do { document = try DocumentPatch.document(in: patch) } catch {
             // What is kept is whole: another process, which knows the class, can read it.
             throw Obstacle.decided(.skipped(reason: "its changes cannot be made here: \(Self.words(error))"))
         }
-        let root =
-            switch type(of: document).format {
-            case .dataModel: "Models"
-            case .nested(let root, _): root
-            }
+        let root = if case .nested(let root, _) = type(of: document).format { root } else { "Models" }
         let stored: XMLNode
         do {
             stored = try await record.storedDocument(target, root: root)
         } catch let error as IndivoError where error.reason == .responseTooLarge {
             throw Obstacle.refused("the stored document is too large to be read: \(error)")
         }
-        do {
-            return try FileContent(PreparedDocument(replacing: document, in: stored))
-        } catch {
+        do { return try FileContent(PreparedDocument(replacing: document, in: stored)) } catch {
             throw Obstacle.refused("its changes cannot be made to the stored document: \(Self.words(error))")
         }
     }
@@ -262,11 +243,7 @@ struct ItemDelivery {
 
     /// Checks whether the server has the change already. A server that refuses to report it does not have it.
     private func look(_ target: String) async throws -> String? {
-        do {
-            return try await find(target)
-        } catch let error as IndivoError where Verdict(error) == .refused {
-            return nil
-        }
+        do { return try await find(target) } catch let error as IndivoError where Verdict(error) == .refused { return nil }
     }
 
     private func find(_ target: String) async throws -> String? {
@@ -296,11 +273,9 @@ struct ItemDelivery {
 
     private func content() throws -> FileContent { FileContent(change, try attempt.payload()) }
 
-    private var status: DocumentStatus { DocumentStatus(rawValue: change.status ?? "") ?? .active }
-
     private func equalChanges(of document: String) async throws -> Int {
         try await record.statusChanges(of: document).count {
-            $0.status == status && XMLText.areSame($0.reason ?? "", change.reason ?? "")
+            $0.status == change.documentStatus && XMLText.areSame($0.reason ?? "", change.reason ?? "")
         }
     }
 
@@ -309,13 +284,9 @@ struct ItemDelivery {
     private func checkAccess() async throws {
         var refusal: IndivoError?
         for _ in 0..<ItemDelivery.forbiddenLimit {
-            do {
-                return try await record.checkAccess()
-            } catch let error as IndivoError {
-                switch Verdict(error) {
-                case .tryAgain, .serverFailed: throw error
-                case .forbidden, .refused: refusal = error
-                }
+            do { return try await record.checkAccess() } catch let error as IndivoError {
+                guard Verdict(error).isRefusal else { throw error }
+                refusal = error
             }
         }
         if let refusal { throw Obstacle.decided(.stopped(DeliveryStop.loginNeeded(refusal))) }
@@ -325,8 +296,4 @@ struct ItemDelivery {
 extension DeliveryOutcome {
     /// The server has the change; the id is that of the document it made or was about.
     fileprivate static func arrived(_ document: String) -> DeliveryOutcome { .delivered(receipt: Data(document.utf8)) }
-}
-
-extension IndivoError {
-    fileprivate var isMalformed: Bool { if case .malformedResponse = reason { true } else { false } }
 }

@@ -42,22 +42,13 @@ public final class StudyQueue: Sendable {
     ///   - folder: Where queues are kept; each study and participant has a folder of its own in it.
     ///   - keys: Where the key is kept under which everything is encrypted.
     /// - Throws: `QueueError`.
-    public convenience init(
+    public init(
         in folder: URL, study: String, subject: UUID, keys: any KeyStore, policy: DeliveryPolicy = StudyQueue.standardPolicy
-    ) throws {
-        try self.init(in: folder, study: study, subject: subject, keys: keys, policy: policy, diskFault: { _ in 0 })
-    }
-
-    /// A queue on a disk that fails as `diskFault` says, with the system's error numbers; 0 is no fault.
-    package init(
-        in folder: URL, study: String, subject: UUID, keys: any KeyStore, policy: DeliveryPolicy,
-        diskFault: @escaping @Sendable (DiskStep) -> Int32
     ) throws {
         (self.study, self.subject) = (study, subject)
         let identity = "study delivery\n\(study)\n\(subject.uuidString)"
         let name = Hexadecimal.encode(SHA256.hash(data: Data(identity.utf8)).prefix(16))
-        queue = try DurableQueue(
-            in: folder.appending(path: name), identity: identity, keys: keys, policy: policy, diskFault: diskFault)
+        queue = try DurableQueue(in: folder.appending(path: name), identity: identity, keys: keys, policy: policy)
     }
 
     // MARK: Submitting

@@ -53,14 +53,14 @@ struct DeliveryPlan: Codable {
     var certificateFile: URL { URL(filePath: folder).appending(path: "certificate.pem") }
 
     func openQueue(diskFault: @escaping @Sendable (DiskStep) -> Int32 = { _ in 0 }) throws -> StudyQueue {
-        let policy = DeliveryPolicy(
+        var policy = DeliveryPolicy(
             attempts: 4, firstDelay: .milliseconds(2), longestDelay: .milliseconds(20), networkFailures: 1 << 20,
             receipts: 1 << 20)
+        policy.diskFault = diskFault
         let root = URL(filePath: folder)
         return try StudyQueue(
             in: root.appending(path: "queues"), study: Self.study, subject: subject,
-                keys: FileKeyStore(root.appending(path: "key")),
-            policy: policy, diskFault: diskFault)
+            keys: FileKeyStore(root.appending(path: "key")), policy: policy)
     }
 
     func submit(_ index: Int, to queue: StudyQueue) async throws -> StudyQueue.Submitted {

@@ -25,9 +25,11 @@ struct WithdrawalReportTests {
         }
 
         func queue(of participant: UUID, _ fault: Fault? = nil) throws -> StudyQueue {
-            try StudyQueue(
+            var policy = StudyQueue.standardPolicy
+            policy.diskFault = disk(fault)
+            return try StudyQueue(
                 in: folder.appending(path: "queues"), study: WithdrawalReportTests.study, subject: participant,
-                keys: FileKeyStore(folder.appending(path: "key")), policy: StudyQueue.standardPolicy, diskFault: disk(fault))
+                keys: FileKeyStore(folder.appending(path: "key")), policy: policy)
         }
 
         /// What the app does at each start.

@@ -195,9 +195,11 @@ struct StudyQueueTests {
         let keys = FileKeyStore(scratch.folder.appending(path: "key"))
         final class Box: Sendable { let value = Mutex(false) }
         let box = Box()
+        var policy = StudyQueue.standardPolicy
+        policy.diskFault = { $0 == step && box.value.withLock { $0 } ? ENOSPC : 0 }
         let queue = try StudyQueue(
             in: scratch.folder.appending(path: "queue"), study: "org.example.sleep", subject: Self.subject, keys: keys,
-            policy: StudyQueue.standardPolicy, diskFault: { $0 == step && box.value.withLock { $0 } ? ENOSPC : 0 })
+            policy: policy)
         box.value.withLock { $0 = true }
         let result = await Result { try await queue.submit(archive("a"), encryption: nil) }
         box.value.withLock { $0 = false }
