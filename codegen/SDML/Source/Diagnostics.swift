@@ -6,7 +6,7 @@ package final class Diagnostics {
 
     /// How many problems were found, and how many of them are errors.
     var count: Int { found.count }
-    var errorCount: Int { found.count { $0.severity == .error } }
+    private(set) var errorCount = 0
 
     /// Every problem once, ordered by place.
     package var sorted: [Diagnostic] {
@@ -28,6 +28,7 @@ package final class Diagnostics {
 
     /// Names out of the input may hold line breaks; a message may not, as tools read problems by the line.
     private func add(_ severity: Diagnostic.Severity, _ location: SourceLocation, _ message: String) {
+        if severity == .error { errorCount += 1 }
         found.append(Diagnostic(severity: severity, location: location, message: message.replacingBreaks(with: "\u{FFFD}")))
     }
 }
