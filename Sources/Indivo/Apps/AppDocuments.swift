@@ -99,10 +99,9 @@ public struct AppDocuments: Sendable {
         /// - Throws: ``IndivoError``, a conflict where the document was deleted; what the server makes then is deleted again.
         public func replace(with content: FileContent) async throws {
             let call = IndivoCall.appDocumentCreateOrUpdate
-            guard !(storage.scope is IndivoRecord) else {
-                throw IndivoError.argument(
-                    "a document in a record is overwritten by its external id only: call appDocuments.put(_:externalID:)", call)
-            }
+            try call.require(
+                !(storage.scope is IndivoRecord),
+                "a document in a record is overwritten by its external id only: call appDocuments.put(_:externalID:)")
             let stored = try await storage.scope.send(call, path: ["document": id], body: content.body(for: call)).metadata()
             guard stored.id == id else {
                 var error = IndivoError(.conflict(.deleted), call: call)

@@ -96,9 +96,7 @@ public struct IndivoCarenet: Sendable {
     public func aggregate(
         _ aggregate: AggregateQuery, over source: ReportQuery.Source, matching query: ReportQuery = ReportQuery()
     ) async throws -> [AggregateQuery.Result] {
-        guard source.isShared else {
-            throw IndivoError.argument("\(source.name) are not shared through carenets; ask the record", source.call)
-        }
+        try source.call.require(source.isShared, "\(source.name) are not shared through carenets; ask the record")
         return try await aggregates(aggregate, over: source, query)
     }
 }

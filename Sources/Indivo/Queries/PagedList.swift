@@ -186,11 +186,10 @@ struct Paging: Sendable, Hashable {
 
     /// - Throws: ``IndivoError`` for numbers that a server fails on.
     func check(_ call: IndivoCall) throws {
-        if let limit, limit < 1 {
-            throw IndivoError.argument("a limit of \(limit) asks for nothing; give 1 or more, or nil for everything", call)
-        }
-        if pageSize < 1 { throw IndivoError.argument("a page size of \(pageSize) asks for nothing; give 1 or more", call) }
-        if offset < 0 { throw IndivoError.argument("an offset of \(offset) lies before the list; give 0 or more", call) }
+        let limit = limit ?? .max
+        try call.require(limit >= 1, "a limit of \(limit) asks for nothing; give 1 or more, or nil for everything")
+        try call.require(pageSize >= 1, "a page size of \(pageSize) asks for nothing; give 1 or more")
+        try call.require(offset >= 0, "an offset of \(offset) lies before the list; give 0 or more")
     }
 }
 

@@ -75,7 +75,7 @@ public struct FileContent: Sendable, Hashable {
 
     /// The content as a call's body, if no server would refuse or misunderstand it.
     func body(for call: IndivoCall) throws -> CallClient.Body {
-        if let problem = problem(xmlOnly: call.body == .xml) { throw IndivoError.argument(problem, call) }
+        if let problem = problem(xmlOnly: call.body == .xml) { throw call.refused(problem) }
         return .data(data, type: contentType)
     }
 }

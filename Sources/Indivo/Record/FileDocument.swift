@@ -60,10 +60,8 @@ public final class FileDocument: RecordDocument, CustomStringConvertible {
         let document: Document
         if root.name == "Models", root.children(named: "Model").count > 1 {
             let models = try SDMXDocument(root).models.compactMap { $0 as? Document }
-            guard models.count == 1 else {
-                let what = "the document holds \(models.count) models “\(type.modelName)”, not one; read it with models()"
-                throw IndivoError.argument(what, .recordSpecificDocument)
-            }
+            try IndivoCall.recordSpecificDocument.require(
+                models.count == 1, "the document holds \(models.count) models “\(type.modelName)”, not one; read it with models()")
             document = models[0]
         } else {
             document = try Document.read(from: root)
@@ -82,7 +80,7 @@ public final class FileDocument: RecordDocument, CustomStringConvertible {
 
     private func fetched() throws -> FileContent {
         guard let content else {
-            throw IndivoError.argument("the document's content is not here yet; call fetchContent()", .recordSpecificDocument)
+            throw IndivoCall.recordSpecificDocument.refused("the document's content is not here yet; call fetchContent()")
         }
         return content
     }

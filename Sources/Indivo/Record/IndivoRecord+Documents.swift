@@ -30,11 +30,10 @@ extension IndivoRecord {
         let problems = try validation == .model ? file.models.flatMap { try $0.problems() } : []
         if !problems.isEmpty { throw IndivoError(.invalidDocument(problems: problems), call: call) }
         let upload = try DocumentUpload(file.prepared(naming: .current), of: file.models)
-        guard try await store(upload, call, [:], externalID) else {
-            throw IndivoError.argument(
-                "the models were stored as they were sent before, and have changed since; they are in the record now: "
-                    + "call replace() on those that changed", call)
-        }
+        try call.require(
+            await store(upload, call, [:], externalID),
+            "the models were stored as they were sent before, and have changed since; they are in the record now: "
+                + "call replace() on those that changed")
     }
 
     // MARK: Finding

@@ -41,9 +41,9 @@ extension RecordDocument {
     /// - Throws: ``IndivoError``.
     public func setStatus(_ status: DocumentStatus, reason: String) async throws {
         let (record, id) = try stored(for: .documentSetStatus)
-        guard !reason.isEmpty else { throw IndivoError.argument("a change of status needs a reason", .documentSetStatus) }
-        _ = try await record.send(
-            .documentSetStatus, path: ["document": id], body: .form(["status": status.rawValue, "reason": reason]))
+        try IndivoCall.documentSetStatus.require(!reason.isEmpty, "a change of status needs a reason")
+        let form: FormParameters = ["status": status.rawValue, "reason": reason]
+        _ = try await record.send(.documentSetStatus, path: ["document": id], body: .form(form))
         documentPlace.metadata?.status = status
     }
 
@@ -86,9 +86,7 @@ extension RecordDocument {
     public func relate(to other: some RecordDocument, as relation: DocumentRelation) async throws {
         let (record, id) = try stored(for: .documentRels)
         let (otherRecord, otherID) = try other.stored(for: .documentRels)
-        guard record.id == otherRecord.id else {
-            throw IndivoError.argument("the documents are in different records", .documentRels)
-        }
+        try IndivoCall.documentRels.require(record.id == otherRecord.id, "the documents are in different records")
         _ = try await record.send(.documentRels, path: ["document": id, "relation": relation.rawValue, "other": otherID])
     }
 

@@ -54,18 +54,15 @@ extension RecordDocument {
     /// The record and id of a document that is on a server.
     func stored(for call: IndivoCall) throws -> (IndivoRecord, String) {
         let place = documentPlace
-        guard let id = place.id else {
-            throw IndivoError.argument("the \(kind) is not in a record yet; add it with record.add(_:) first", call)
-        }
+        guard let id = place.id else { throw call.refused("the \(kind) is not in a record yet; add it with record.add(_:) first") }
         guard let record = place.record else {
-            throw IndivoError.argument("the \(kind) came through a carenet alone; fetch it from its record", call)
+            throw call.refused("the \(kind) came through a carenet alone; fetch it from its record")
         }
         return (record, id)
     }
 
     func checkNewest(_ call: IndivoCall) throws {
-        guard isOutdated else { return }
-        throw IndivoError.argument("the \(kind) is an old version; fetch the newest and change that", call)
+        try call.require(!isOutdated, "the \(kind) is an old version; fetch the newest and change that")
     }
 
     /// - Parameter isNewVersion: Whether the server has the version that the document was read from.
