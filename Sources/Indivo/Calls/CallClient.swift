@@ -212,16 +212,8 @@ final class CallClient: Sendable {
 }
 
 extension HTTPResponse {
-    /// The time of the `Date` field, in seconds since 1970 (RFC 9110, section 5.6.7).
-    var serverTime: Int? {
-        guard let name = HTTPField.Name("Date"), let text = headerFields[name] else { return nil }
-        let style = Date.ParseStrategy(
-            format: """
-                \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \
-                \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) GMT
-                """, locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, isLenient: false)
-        return (try? Date(text, strategy: style)).map { Int($0.timeIntervalSince1970) }
-    }
+    /// The time of the `Date` field, in seconds since 1970.
+    var serverTime: Int? { headerFields[.date].flatMap { Date(http: $0) }.map { Int($0.timeIntervalSince1970) } }
 }
 
 /// The nonce and time of a signature, kept so that a request can be sent again as the very same: of several copies a server acts
