@@ -44,17 +44,14 @@ public struct FileSessionStore: SessionStore {
                 var sessions = try read(file)
                 change(&sessions)
                 // What is only texts and dates can always be encoded.
-                try file.replace(with: JSONEncoder.sessions.encode(Content(sessions: sessions.map(IndivoSession.Stored.init))))
+                try file.replace(with: IndivoSession.json(of: Content(sessions: sessions.map(IndivoSession.Stored.init))))
             }
         }
     }
 
     private func read(_ file: PrivateFile) throws -> [IndivoSession] {
         guard let data = try file.read() else { return [] }
-        guard let content = try? JSONDecoder.sessions.decode(Content.self, from: data) else {
-            throw IndivoSession.StoreError.malformed(file: self.file.path)
-        }
-        return content.sessions.map(\.session)
+        return try IndivoSession.read(Content.self, from: data, in: file.path).sessions.map(\.session)
     }
 
     /// Makes a file's failures those of sessions.
