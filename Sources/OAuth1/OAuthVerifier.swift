@@ -69,9 +69,7 @@ public struct OAuthVerifier: Sendable {
         else { throw .malformedTimestamp }
         let now = clock()
         guard timestamp >= now - policy.maximumAge else { throw .timestampTooOld(seconds: now - timestamp) }
-        if let maximumLead = policy.maximumLead, timestamp > now + maximumLead {
-            throw .timestampInFuture(seconds: timestamp - now)
-        }
+        if let lead = policy.maximumLead, timestamp > now + lead { throw .timestampInFuture(seconds: timestamp - now) }
         let nonce = try required("oauth_nonce")
         guard nonce.unicodeScalars.count <= policy.maximumNonceLength else { throw .nonceTooLong }
         return (OAuthCaller(consumerKey: consumerKey, token: authorization.token), signature, timestamp, nonce)

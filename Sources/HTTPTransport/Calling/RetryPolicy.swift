@@ -27,10 +27,7 @@ public struct RetryPolicy: Sendable, Hashable {
     /// Every request is sent once.
     public static let never = RetryPolicy(maximumAttempts: 1)
 
-    /// How long to wait before another attempt.
-    /// - Parameters:
-    ///   - attempts: How many there were.
-    ///   - random: From 0 up to 1: how much of the longest wait.
+    /// How long to wait before another attempt, after so many: a random part, from 0 up to 1, of the longest wait.
     package func delay(after attempts: Int, random: Double) -> Duration {
         var longest = firstDelay
         for _ in 1..<max(1, attempts) where longest < maximumDelay { longest *= 2 }

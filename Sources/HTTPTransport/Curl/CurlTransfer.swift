@@ -266,19 +266,18 @@ final class CurlTransfer: @unchecked Sendable {
             return error(.responseTooLarge, detail: "more than \(limits.maximumResponseBytes) bytes")
         }
         if isRepetition { return error(.responseLost, detail: "a connection that was kept open was closed by the server") }
-        let kind: HTTPTransportError.Kind =
-            switch code {
-            case CURLE_COULDNT_RESOLVE_HOST: .hostNotFound
-            case CURLE_COULDNT_CONNECT: .cannotConnect
-            case CURLE_OPERATION_TIMEDOUT: .timedOut
-            case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
-                CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
-                CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_CLIENTCERT: .tls
-            case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_OK: .malformedResponse
-            case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE: .responseLost
-            case CURLE_URL_MALFORMAT: .invalidRequest
-            default: .other
-            }
+        let kind: HTTPTransportError.Kind = switch code {
+        case CURLE_COULDNT_RESOLVE_HOST: .hostNotFound
+        case CURLE_COULDNT_CONNECT: .cannotConnect
+        case CURLE_OPERATION_TIMEDOUT: .timedOut
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
+            CURLE_SSL_CLIENTCERT: .tls
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_OK: .malformedResponse
+        case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE: .responseLost
+        case CURLE_URL_MALFORMAT: .invalidRequest
+        default: .other
+        }
         return error(kind, detail: detail)
     }
 

@@ -157,21 +157,7 @@ public struct IndivoCall: Sendable, Hashable, Identifiable, CustomStringConverti
 
     /// Number, name, method and path.
     public var description: String { (number.map { "\($0) " } ?? "") + "\(name): \(method) \(path)" }
-}
 
-/// Whether a call may be sent again when nobody knows what became of it.
-enum Repetition: Sendable, Hashable {
-    /// It may have been done, and would be done twice.
-    case never
-    /// It only reads, or sets what it sets however often it is sent.
-    case freely
-    /// It stores under an external id, and would be refused if an earlier sending arrived: the library searches for it first.
-    case afterLookingUp
-    /// It has an id of its own, and a server that has done it refuses to do it again: that refusal is a success.
-    case untilRefusedAsDuplicate
-}
-
-extension IndivoCall {
     /// The call by which is found out whether a server has done this one, where its response does not say so.
     var lookUp: IndivoCall? { Self.lookUps[name] }
 
@@ -208,4 +194,16 @@ extension IndivoCall {
         let count = text.unicodeScalars.count
         try require(count <= limit, "\(what) has at most \(limit) characters, this one \(count)")
     }
+}
+
+/// Whether a call may be sent again when nobody knows what became of it.
+enum Repetition: Sendable, Hashable {
+    /// It may have been done, and would be done twice.
+    case never
+    /// It only reads, or sets what it sets however often it is sent.
+    case freely
+    /// It stores under an external id, and would be refused if an earlier sending arrived: the library searches for it first.
+    case afterLookingUp
+    /// It has an id of its own, and a server that has done it refuses to do it again: that refusal is a success.
+    case untilRefusedAsDuplicate
 }

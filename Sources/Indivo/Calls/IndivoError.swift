@@ -105,11 +105,10 @@ public struct IndivoError: Error, Sendable {
         request = call.path.isEmpty ? "" : "\(call.method) \(call.path)"
         notFoundHint = call.notFoundHint
         self.details = details
-        isOutcomeUnknown =
-            switch reason {
-            case .badArgument, .invalidDocument, .notReachable, .refused, .notFound, .conflict, .invalid, .login: false
-            case .timedOut, .responseLost, .responseTooLarge, .serverFailed, .unexpectedStatus, .malformedResponse, .cancelled: true
-            }
+        isOutcomeUnknown = switch reason {
+        case .badArgument, .invalidDocument, .notReachable, .refused, .notFound, .conflict, .invalid, .login: false
+        case .timedOut, .responseLost, .responseTooLarge, .serverFailed, .unexpectedStatus, .malformedResponse, .cancelled: true
+        }
         isSafeToRetry = call.repetition != .never || !isOutcomeUnknown
     }
 

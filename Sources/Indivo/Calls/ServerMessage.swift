@@ -61,8 +61,7 @@ struct SentContent {
 
     /// Parameters of a query that shape its response, not whom or what it is about.
     private static let controls: Set = [
-        "limit", "offset", "order_by", "status", "type", "response_format", "group_by", "date_group", "aggregate_by",
-        "date_range",
+        "limit", "offset", "order_by", "status", "type", "response_format", "group_by", "date_group", "aggregate_by", "date_range",
     ]
 
     private mutating func collect(_ node: XMLNode) {

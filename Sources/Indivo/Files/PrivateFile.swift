@@ -113,12 +113,11 @@ package enum BaseFolder: String, Sendable {
 
     /// The part of the folder that is this library's.
     package func indivo(in environment: [String: String] = ProcessInfo.processInfo.environment) -> URL {
-        let standardPath =
-            switch self {
-            case .configuration: ".config"
-            case .data: ".local/share"
-            case .state: ".local/state"
-            }
+        let standardPath = switch self {
+        case .configuration: ".config"
+        case .data: ".local/share"
+        case .state: ".local/state"
+        }
         // The specification: a relative path in a variable is to be ignored.
         func folder(_ variable: String) -> URL? { environment[variable].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil } }
         let base = folder(rawValue) ?? (folder("HOME") ?? URL.homeDirectory).appending(path: standardPath)

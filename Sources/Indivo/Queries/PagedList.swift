@@ -16,9 +16,7 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
     public typealias Failure = any Error
 
     let source: ListSource<Element>
-    fileprivate var report: (@Sendable (Progress) -> Void)?
-
-    init(source: ListSource<Element>) { self.source = source }
+    var report: (@Sendable (Progress) -> Void)?
 
     /// The pages, as the server gives them.
     public var pages: Pages { Pages(list: self) }
@@ -35,8 +33,7 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
     /// - Throws: ``IndivoError``, `DocumentError`.
     public func all() async throws -> [Element] {
         var all: [Element] = []
-        var iterator = pages.makeAsyncIterator()
-        while let page = try await iterator.next() { all += page.elements }
+        for try await page in pages { all += page.elements }
         return all
     }
 

@@ -55,9 +55,7 @@ extension RecordDocument {
     func stored(for call: IndivoCall) throws -> (IndivoRecord, String) {
         let place = documentPlace
         guard let id = place.id else { throw call.refused("the \(kind) is not in a record yet; add it with record.add(_:) first") }
-        guard let record = place.record else {
-            throw call.refused("the \(kind) came through a carenet alone; fetch it from its record")
-        }
+        guard let record else { throw call.refused("the \(kind) came through a carenet alone; fetch it from its record") }
         return (record, id)
     }
 
