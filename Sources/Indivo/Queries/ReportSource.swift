@@ -63,8 +63,7 @@ extension ReportQuery {
             Field("date_of_visit", .dateTime, property: "dateOfVisit"),
         ])
 
-        /// The minimal report on measurements.
-        /// - Parameter code: The type of measurement, as it was stored, such as `WEIGHT`.
+        /// The minimal report on measurements of a type, which is given as it was stored, such as `WEIGHT`.
         public static func measurements(_ code: String) -> Source {
             Source("measurements", .measurementList, path: ["code": code], fields: [
                 Field("lab_code", .string, property: "type"), Field("value", .number),
@@ -128,9 +127,8 @@ extension CallScope {
     ) -> PagedList<Element> {
         let call = source.call(in: self)
         return PagedList(
-            source: ListSource(
-                scope: self, call: call, path: source.path, paging: query.paging, tellsTotal: source.isMinimal,
-                parameters: { try QueryEncoder(source: source, call: call).parameters(query) }, read: read))
+            scope: self, call: call, path: source.path, paging: query.paging, tellsTotal: source.isMinimal,
+            parameters: { try QueryEncoder(source: source, call: call).parameters(query) }, read: read)
     }
 
     func minimalReports<Document: IndivoDocument>(
