@@ -85,8 +85,7 @@ public struct AppDocuments: Sendable {
             return fresh
         }
 
-        /// Sets the document's label (`record_app_document_label`, `app_document_label`); empty takes it away.
-        /// - Parameter label: At most 100 characters.
+        /// Sets the label, of at most 100 characters (`record_app_document_label`, `app_document_label`); empty takes it away.
         /// - Throws: ``IndivoError``.
         public func setLabel(_ label: String) async throws {
             let call = storage.call(.recordAppDocumentLabel, .appDocumentLabel)

@@ -60,11 +60,9 @@ extension IndivoServer {
         _ record: String, _ session: CallbackSession, open: (URL) async throws -> Void
     ) async throws -> IndivoRecord {
         // A request token bound to the record (RFC 5849, section 2.1): unbound ones cannot be approved.
-        let requestToken = try await token(
-            CallClient.Outgoing(
-                call: .requestToken, credentials: twoLegged, body: .form(["indivo_record_id": record]),
-                signing: OAuthSigner.Options(callback: session.callback?.absoluteString ?? "oob"))
-        ).token
+        let requestToken = try await token(CallClient.Outgoing(
+            call: .requestToken, credentials: twoLegged, body: .form(["indivo_record_id": record]),
+            signing: OAuthSigner.Options(callback: session.callback?.absoluteString ?? "oob"))).token
         try await open(
             ui.appending(path: "oauth/authorize", directoryHint: .notDirectory)
                 .appending(queryItems: [URLQueryItem(name: "oauth_token", value: requestToken.value)]))
@@ -107,10 +105,9 @@ extension IndivoServer {
 
     /// Exchanges the request token for an access token (RFC 5849, section 2.3).
     private func exchange(_ token: OAuthToken, verifier: String, forRecord id: String) async throws -> IndivoRecord {
-        let response = try await self.token(
-            CallClient.Outgoing(
-                call: .exchangeToken, credentials: OAuthCredentials(consumer: app.consumer, token: token),
-                signing: OAuthSigner.Options(verifier: verifier)))
+        let credentials = OAuthCredentials(consumer: app.consumer, token: token)
+        let response = try await self.token(CallClient.Outgoing(
+            call: .exchangeToken, credentials: credentials, signing: OAuthSigner.Options(verifier: verifier)))
         guard response["xoauth_indivo_record_id"] == id else { throw IndivoError(.tokenForAnotherRecord) }
         return record(id: id, token: response.token)
     }

@@ -92,9 +92,9 @@ extension IndivoRecord {
         return document
     }
 
-    /// Sets the label of the document that this app stored under an external id (`record_document_label_ext`).
+    /// Sets the label of the document that this app stored under an external id, and gives the document's metadata
+    /// (`record_document_label_ext`).
     /// - Parameter label: At most 100 characters; empty takes it away.
-    /// - Returns: The document's metadata.
     /// - Throws: ``IndivoError``.
     @discardableResult
     public func setLabel(_ label: String, externalID: String) async throws -> DocumentMetadata {

@@ -65,12 +65,11 @@ extension IndivoRecord {
         for attachment in message.attachments { _ = try attachment.body(for: .recordMessageAttach) }
         let mayBeThere = unresolvedMessages.withLock { $0[message.id] == message }
         do {
-            _ = try await send(
-                call, path: ["message": message.id],
-                body: .form([
-                    "subject": message.subject, "body": message.body, "body_type": message.bodyType.rawValue,
-                    "severity": message.severity.rawValue, "num_attachments": String(message.attachments.count),
-                ]), mayHaveBeenSentBefore: mayBeThere)
+            let form: FormParameters = [
+                "subject": message.subject, "body": message.body, "body_type": message.bodyType.rawValue,
+                "severity": message.severity.rawValue, "num_attachments": String(message.attachments.count),
+            ]
+            _ = try await send(call, path: ["message": message.id], body: .form(form), mayHaveBeenSentBefore: mayBeThere)
             for (index, attachment) in message.attachments.enumerated() {
                 try await attach(attachment, to: message, number: index + 1, mayBeThere: mayBeThere)
             }

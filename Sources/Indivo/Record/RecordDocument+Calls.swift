@@ -28,16 +28,14 @@ extension RecordDocument {
             .recordSpecificDocument, of: id, checkedBy: documentPlace.metadata, refresh: { try await refreshMetadata() })
     }
 
-    /// Sets the label under which people see this version (`record_document_label`); empty takes it away.
-    /// - Parameter label: At most 100 characters.
+    /// Sets the label under which people see this version, of at most 100 characters (`record_document_label`); empty takes it away.
     /// - Throws: ``IndivoError``.
     public func setLabel(_ label: String) async throws {
         let (record, id) = try stored(for: .recordDocumentLabel)
         documentPlace.metadata = try await record.setLabel(label, .recordDocumentLabel, path: ["document": id])
     }
 
-    /// Sets the status of this version (`document_set_status`). Any status may follow any other.
-    /// - Parameter reason: Why; the server wants one.
+    /// Sets the status of this version (`document_set_status`), for a reason that may not be empty. Any may follow any other.
     /// - Throws: ``IndivoError``.
     public func setStatus(_ status: DocumentStatus, reason: String) async throws {
         let (record, id) = try stored(for: .documentSetStatus)
