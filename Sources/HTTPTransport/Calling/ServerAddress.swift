@@ -20,8 +20,7 @@ package struct ServerAddress {
         else { throw .plainHTTP(host: host) }
     }
 
-    /// An address, fit or not; all spellings of one are the same (RFC 3986, section 6.2).
-    /// - Returns: `nil` for what is not the address of a server.
+    /// An address, fit or not; all spellings of one are the same (RFC 3986, section 6.2). `nil` for what is not a server's.
     package init?(_ url: URL) {
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
             let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty

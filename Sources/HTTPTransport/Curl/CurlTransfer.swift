@@ -97,8 +97,7 @@ final class CurlTransfer: @unchecked Sendable {
             CurlTransfer.receive(bytes, size * count, transfer) { $0.takeBody($1) }
         }
         _ = indivo_curl_set_prerequest(easy) { transfer, _, _, _, _ in
-            let isAllowed = transfer.map { CurlTransfer.from($0).mayBeSentNow() } ?? false
-            return isAllowed ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
+            transfer.map { CurlTransfer.from($0).mayBeSentNow() } == true ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
         }
     }
 

@@ -132,14 +132,8 @@ final class AcceptedCredentials: Sendable {
         }
     }
 
-    private struct State {
-        var isConsumerAccepted = false
-        /// The requests that got a response, by token.
-        var requests: [String: Set<Request>] = [:]
-        var ended: Set<String> = []
-    }
-
-    private let state = Mutex(State())
+    /// The requests are those that got a response, by token.
+    private let state = Mutex((isConsumerAccepted: false, requests: [String: Set<Request>](), ended: Set<String>()))
 
     /// A request got a response that is no refusal.
     func note(_ outgoing: CallClient.Outgoing) {

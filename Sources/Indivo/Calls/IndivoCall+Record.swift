@@ -1,4 +1,4 @@
-/// The 41 calls on a record that are open to a user app.
+/// The calls on a record: the 41 that are open to a user app, and a few more.
 extension IndivoCall {
     /// In the order of their numbers.
     static let recordCalls = [
@@ -111,11 +111,8 @@ extension IndivoCall {
         notFoundHint: "The server may not know the model, or the id may be wrong. A model is named as its class is, in "
             + "the singular: Medication, LabResult.")
     static let smartGeneric = Self("smart_generic", .get, "/records/{record}/{model}/", .graph, "IndivoRecord.smart(_:)")
-}
 
-/// The calls on a record beyond the 41.
-extension IndivoCall {
-    // Kept by servers for old apps; `audit_query` does all that these do.
+    // Beyond the 41. Those on audits are kept by servers for old apps; `audit_query` does all that these do.
     static let auditRecordView = Self("audit_record_view", .get,
         "/records/{record}/audits/", query: .paging, .reports, "IndivoRecord.call(_:_:query:body:)", deprecated: true)
     static let auditDocumentView = Self("audit_document_view", .get, "/records/{record}/audits/documents/{document}/",

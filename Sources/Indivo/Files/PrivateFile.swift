@@ -27,11 +27,8 @@ package struct PrivateFile {
     package func read() throws(Failure) -> Data? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            switch errno {
-            case ENOENT: return nil
-            case ELOOP: throw .notAPlainFile
-            default: throw .cannotRead(reason: Self.systemError)
-            }
+            if errno == ENOENT { return nil }
+            throw errno == ELOOP ? .notAPlainFile : .cannotRead(reason: Self.systemError)
         }
         defer { close(descriptor) }
         // What was opened is looked at, not what has the name by now.
@@ -44,9 +41,7 @@ package struct PrivateFile {
         guard status.st_size <= Self.longest else { throw .cannotRead(reason: "it is too long: \(status.st_size) bytes") }
         do {
             return try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).read(upToCount: Self.longest) ?? Data()
-        } catch {
-            throw .cannotRead(reason: error.localizedDescription)
-        }
+        } catch { throw .cannotRead(reason: error.localizedDescription) }
     }
 
     /// Replaces the content in one step, and makes it durable.
@@ -79,9 +74,7 @@ package struct PrivateFile {
             try FileManager.default.createDirectory(
                 atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw Failure.cannotWrite(reason: error.localizedDescription)
-        }
+        } catch { throw Failure.cannotWrite(reason: error.localizedDescription) }
         // The lock is a file of its own: the other one is replaced under it.
         let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Failure.cannotWrite(reason: Self.systemError) }

@@ -57,17 +57,12 @@ public final class FileDocument: RecordDocument, CustomStringConvertible {
     /// - Throws: ``IndivoError`` when no content was fetched; `XMLError`, `DocumentError`.
     public func read<Document: IndivoDocument>(as type: Document.Type) throws -> Document {
         let root = try fetched().xml()
-        let document: Document
-        if root.name == "Models", root.children(named: "Model").count > 1 {
-            let models = try SDMXDocument(root).models.compactMap { $0 as? Document }
-            try IndivoCall.recordSpecificDocument.require(
-                models.count == 1, "the document holds \(models.count) models “\(type.modelName)”, not one; read it with models()")
-            document = models[0]
-        } else {
-            document = try Document.read(from: root)
-        }
-        document.documentPlace = documentPlace
-        return document
+        let isFile = root.name == "Models" && root.children(named: "Model").count > 1
+        let found = isFile ? try SDMXDocument(root).models.compactMap { $0 as? Document } : [try Document.read(from: root)]
+        try IndivoCall.recordSpecificDocument.require(
+            found.count == 1, "the document holds \(found.count) models “\(type.modelName)”, not one; read it with models()")
+        found[0].documentPlace = documentPlace
+        return found[0]
     }
 
     /// Reads the content as SDMX: all its models, which from then on know where they are.

@@ -28,7 +28,7 @@ extension RecordDocument {
             .recordSpecificDocument, of: id, checkedBy: documentPlace.metadata, refresh: { try await refreshMetadata() })
     }
 
-    /// Sets the label under which people see this version, of at most 100 characters (`record_document_label`); empty takes it away.
+    /// Sets the label of this version, of at most 100 characters (`record_document_label`); empty takes it away.
     /// - Throws: ``IndivoError``.
     public func setLabel(_ label: String) async throws {
         let (record, id) = try stored(for: .recordDocumentLabel)

@@ -68,10 +68,9 @@ extension RecordDocument {
     package func check(_ validation: DocumentValidation, isNewVersion: Bool = false) throws {
         guard validation == .model, let document = self as? IndivoDocument else { return }
         let problems = try isNewVersion ? document.newProblems() : document.problems()
-        guard problems.isEmpty else {
-            let call: IndivoCall = isNewVersion ? .documentVersionByExternalID : .documentCreateByExternalID
-            throw IndivoError(.invalidDocument(problems: problems), call: call)
-        }
+        if problems.isEmpty { return }
+        let call: IndivoCall = isNewVersion ? .documentVersionByExternalID : .documentCreateByExternalID
+        throw IndivoError(.invalidDocument(problems: problems), call: call)
     }
 
     /// What it is called in errors, which hold no ids.
