@@ -38,9 +38,7 @@ public struct OAuthVerifier: Sendable {
         do {
             expected = try OAuthSigner.signature(
                 request: request, authorization: authorization, credentials: credentials, rule: policy.rule)
-        } catch .noBaseString(let error) {
-            throw OAuthRefusal.noBaseString(error)
-        }
+        } catch .noBaseString(let error) { throw OAuthRefusal.noBaseString(error) }
         guard constantTimeEqual(Array(expected.utf8), Array(signature.utf8)) else { throw OAuthRefusal.wrongSignature }
         try verifyBody(authorization, of: request)
         guard try await nonces.use(nonce, timestamp: timestamp, consumerKey: key, token: caller.token) else {

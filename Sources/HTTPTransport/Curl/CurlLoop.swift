@@ -97,9 +97,7 @@ final class CurlLoop: Sendable {
                     guard multi != nil, code == CURLM_OK else {
                         throw transfer.error(.other, detail: "libcurl could not take the request: code \(code.rawValue)")
                     }
-                } catch {
-                    finish(transfer, .failure(error))
-                }
+                } catch { finish(transfer, .failure(error)) }
             }
             // A transfer may be cancelled before it arrives here: by then it is in the same inbox or in a later one.
             for transfer in news.cancelled {

@@ -160,10 +160,8 @@ final class CurlTransfer: @unchecked Sendable {
                 let start = bytes.bindMemory(to: CChar.self).baseAddress ?? UnsafePointer(errorText)
                 _ = indivo_curl_set_string(easy, CURLOPT_COPYPOSTFIELDS, start)
             }
-        } else if method == .head {
-            setLong(CURLOPT_NOBODY, 1)
         } else {
-            setLong(CURLOPT_HTTPGET, 1)
+            setLong(method == .head ? CURLOPT_NOBODY : CURLOPT_HTTPGET, 1)
         }
         setString(CURLOPT_CUSTOMREQUEST, method.rawValue)
     }

@@ -45,9 +45,7 @@ public final class CurlTransport: HTTPTransport {
             request: request, target: target, body: body, limits: limits.ofThisCall, authorityFile: authorityFile)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { loop.start(transfer, $0) }
-        } onCancel: {
-            loop.cancel(transfer)
-        }
+        } onCancel: { loop.cancel(transfer) }
     }
 }
 

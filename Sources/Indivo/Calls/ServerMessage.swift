@@ -65,13 +65,10 @@ struct SentContent {
     ]
 
     private mutating func collect(_ node: XMLNode) {
-        for (name, value) in node.attributes.map({ ($0.name, $0.value) }) where name != "name" { values.append(value) }
-        for child in node.contents() {
-            if child.kind == .element {
-                collect(child)
-            } else {
-                values.append(child.text().trimmingCharacters(in: .whitespacesAndNewlines))
-            }
+        for attribute in node.attributes where attribute.name != "name" { values.append(attribute.value) }
+        for child in node.contents() where child.kind == .element { collect(child) }
+        for child in node.contents() where child.kind != .element {
+            values.append(child.text().trimmingCharacters(in: .whitespacesAndNewlines))
         }
     }
 

@@ -95,10 +95,10 @@ package enum BaseFolder: String, Sendable {
     /// For what an app keeps from run to run.
     case state = "XDG_STATE_HOME"
 
-    /// Where this system has such files: on Apple's, `indivo` in Application Support.
-    package static func standard(_ base: BaseFolder) -> URL {
+    /// Where this system has such files: on Apple's, a folder in Application Support.
+    package static func standard(_ base: BaseFolder, onApple name: String = "indivo") -> URL {
         #if canImport(Darwin)
-        URL.applicationSupportDirectory.appending(path: "indivo")
+        URL.applicationSupportDirectory.appending(path: name)
         #else
         base.indivo()
         #endif

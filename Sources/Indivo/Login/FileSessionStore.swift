@@ -14,14 +14,8 @@ public struct FileSessionStore: SessionStore {
 
     /// `sessions.json` in the user's own folder for such things: `~/Library/Application Support/Indivo` on Apple's
     /// systems, `$XDG_STATE_HOME/indivo` or `~/.local/state/indivo` elsewhere.
-    public static let standard: FileSessionStore = {
-        #if canImport(Darwin)
-        let place = URL.applicationSupportDirectory.appending(path: "Indivo")
-        #else
-        let place = BaseFolder.state.indivo()
-        #endif
-        return FileSessionStore(file: place.appending(path: "sessions.json"))
-    }()
+    public static let standard = FileSessionStore(
+        file: BaseFolder.standard(.state, onApple: "Indivo").appending(path: "sessions.json"))
 
     /// - Throws: ``IndivoSession/StoreError``
     public func sessions() throws -> [IndivoSession] { try telling { try read(PrivateFile(file.path)) } }

@@ -30,10 +30,7 @@ final class LoopbackService: Sendable {
     private static let maximumConnections = 32
 
     /// A connection whose request is not complete.
-    private struct Visitor {
-        var request: [UInt8] = []
-        let deadline: ContinuousClock.Instant
-    }
+    private typealias Visitor = (request: [UInt8], deadline: ContinuousClock.Instant)
 
     private func run() {
         var visitors: [Int32: Visitor] = [:]
@@ -62,7 +59,7 @@ final class LoopbackService: Sendable {
                 close(oldest)
                 visitors[oldest] = nil
             }
-            visitors[connection] = Visitor(deadline: .now + patience)
+            visitors[connection] = ([], .now + patience)
         }
         // Without a descriptor left, the connection goes on waiting: not to be asked about without a pause.
         if errno == EMFILE || errno == ENFILE { poll(nil, 0, 20) }

@@ -138,16 +138,13 @@ enum RespondingServer {
     init?(_ answer: HTTPAnswer) {
         let type = answer.response.headerFields[.contentType]?.lowercased() ?? ""
         let beginning = String(decoding: answer.body.prefix(1024), as: UTF8.self).lowercased()
+        let location = answer.response.headerFields[.location].flatMap { URL(string: $0)?.path(percentEncoded: false) } ?? ""
         switch answer.response.status.code {
         case 404 where beginning.contains("<h4>we're sorry. you have reached a page that has been disconnected"): self = .api
         case 200 where type.hasPrefix("application/json"): self = .api
-        case 300..<400 where answer.response.headerFields[.location].map(Self.isLogin) == true: self = .pages
+        case 300..<400 where (location + "/").hasPrefix("/login/"): self = .pages
         case _ where beginning.contains("<!doctype html") || beginning.contains("<html"): self = .pages
         default: return nil
         }
-    }
-
-    private static func isLogin(_ location: String) -> Bool {
-        URL(string: location).map { ($0.path(percentEncoded: false) + "/").hasPrefix("/login/") } ?? false
     }
 }
