@@ -7,8 +7,7 @@ package final class ConcurrencyLimiter: Sendable {
 
     package init(width: Int) { state = Mutex((max(1, width), [])) }
 
-    /// Does `body` once there is room.
-    /// - Throws: What `body` throws; `CancellationError` when the task is cancelled while it waits.
+    /// Does `body` once there is room; throws `CancellationError` when the task is cancelled while it waits.
     package nonisolated(nonsending) func run<Value>(_ body: () async throws -> Value) async throws -> Value {
         try await enter()
         defer { leave() }

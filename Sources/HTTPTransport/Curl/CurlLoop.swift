@@ -61,8 +61,7 @@ final class CurlLoop: Sendable {
     /// Ends the thread. Nobody waits for a response any more.
     func stop() { put { $0.phase = .stopping } }
 
-    /// Changes the inbox and wakes the thread.
-    /// - Returns: False where the thread has ended, and nothing was changed.
+    /// Changes the inbox and wakes the thread; false where the thread has ended, and nothing was changed.
     @discardableResult
     private func put(_ change: (inout Inbox) -> Void) -> Bool {
         inbox.withLock { inbox in

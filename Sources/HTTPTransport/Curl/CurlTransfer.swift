@@ -41,9 +41,6 @@ final class CurlTransfer: @unchecked Sendable {
         case upload(ByteSource)
     }
 
-    /// No server's head is as long as this; libcurl itself sets no bound.
-    private static let maximumHeadBytes = 256 << 10
-
     init(request: HTTPRequest, target: HTTPTarget, body: Body?, limits: HTTPLimits, authorityFile: String?) {
         (self.request, self.target, self.body, self.limits) = (request, target, body, limits)
         self.authorityFile = authorityFile
@@ -191,7 +188,8 @@ final class CurlTransfer: @unchecked Sendable {
 
     private func takeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         headBytes += line.count
-        isTooLarge = headBytes > Self.maximumHeadBytes
+        // No server's head is as long as this; libcurl itself sets no bound.
+        isTooLarge = headBytes > 256 << 10
         if isTooLarge { return false }
         if line.starts(with: "HTTP/".utf8) {
             response = Self.statusLine(line)

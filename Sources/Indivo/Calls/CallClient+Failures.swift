@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import OAuth1
 import Synchronization
 
 extension CallClient {

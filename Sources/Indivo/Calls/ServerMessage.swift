@@ -1,5 +1,4 @@
 import Foundation
-import OAuth1
 import ShownText
 
 /// What a server says in the body of a refusal.

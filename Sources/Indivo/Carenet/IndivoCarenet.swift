@@ -105,10 +105,3 @@ extension IndivoCarenet: CallScope {
     var credentials: OAuthCredentials? { OAuthCredentials(consumer: server.app.consumer, token: token) }
     var variables: [String: String] { ["carenet": id] }
 }
-
-extension IndivoServer {
-    /// A carenet for which the app already has a token.
-    public func carenet(id: String, token: OAuthToken) -> IndivoCarenet {
-        IndivoCarenet(server: self, id: id, token: token, record: nil)
-    }
-}

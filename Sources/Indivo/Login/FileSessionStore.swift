@@ -1,5 +1,4 @@
 import Foundation
-import OAuth1
 
 /// Keeps sessions in a file of JSON that only its owner can read (mode 0600).
 ///

@@ -1,5 +1,4 @@
 import Foundation
-import OAuth1
 import Synchronization
 
 /// A store for sessions, which are secrets.

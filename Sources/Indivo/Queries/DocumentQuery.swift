@@ -1,5 +1,3 @@
-import OAuth1
-
 /// Which documents of a list are wanted, in which order.
 ///
 /// ```swift

@@ -1,5 +1,3 @@
-import OAuth1
-
 /// A list on a server, fetched page by page as it is read.
 ///
 /// ```swift

@@ -1,5 +1,3 @@
-import OAuth1
-
 /// Writes a report's query as the server takes it, and refuses what no server would.
 struct QueryEncoder {
     let source: ReportQuery.Source

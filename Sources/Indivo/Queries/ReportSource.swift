@@ -1,5 +1,3 @@
-import OAuth1
-
 extension ReportQuery {
     /// What a report is about, with the fields by which it can be filtered, ordered and grouped.
     public struct Source: Sendable {

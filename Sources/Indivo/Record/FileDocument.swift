@@ -1,5 +1,3 @@
-import Foundation
-
 /// A document as bytes: a scan, a text, XML that is no model, or any document before its content matters.
 ///
 /// ```swift

@@ -1,6 +1,3 @@
-import Foundation
-import OAuth1
-
 /// The calls that deliver queued changes, each sent once: the caller checks what became of it, and when to send it again.
 extension IndivoRecord {
     /// Stores a document under an external id (`document_create_by_ext_id`), and gives its id.

@@ -1,6 +1,3 @@
-import Foundation
-import OAuth1
-
 extension IndivoRecord {
     // MARK: Adding
 

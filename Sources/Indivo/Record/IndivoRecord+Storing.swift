@@ -124,8 +124,7 @@ extension IndivoRecord {
         _ = try idle(document, call)
     }
 
-    /// What the server says of a document that an earlier attempt may have stored; `nil` when it is not there.
-    /// - Throws: A conflict when something else is stored under the id.
+    /// What the server says of a document that may be stored, `nil` when it is not; a conflict when something else is under its id.
     private func find(_ write: SentWrite, _ call: IndivoCall) async throws -> DocumentMetadata? {
         guard let metadata = try await documentMetadata(externalID: write.externalID) else { return nil }
         guard write.contents.contains(where: { metadata.mismatch(with: $0) == nil }) else {

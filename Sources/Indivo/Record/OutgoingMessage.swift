@@ -1,5 +1,4 @@
 import Foundation
-import OAuth1
 
 /// A message to the people who manage a record.
 ///

@@ -1,5 +1,3 @@
-import OAuth1
-
 extension RecordDocument {
     /// Stores a new version (`document_version_by_ext_id`, `document_version`), whose id and metadata the document then has.
     ///

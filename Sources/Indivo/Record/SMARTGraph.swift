@@ -1,5 +1,3 @@
-import Foundation
-
 /// A graph of facts in RDF/XML, as the SMART API of version 0.4 has it.
 ///
 /// An RDF library makes the most of it; this type has only what an app needs for further Indivo calls.

@@ -87,6 +87,11 @@ public final class IndivoServer: Sendable {
     /// A record for which the app already has a token, as one kept from an earlier login.
     public func record(id: String, token: OAuthToken) -> IndivoRecord { IndivoRecord(server: self, id: id, token: token) }
 
+    /// A carenet for which the app already has a token.
+    public func carenet(id: String, token: OAuthToken) -> IndivoCarenet {
+        IndivoCarenet(server: self, id: id, token: token, record: nil)
+    }
+
     var twoLegged: OAuthCredentials { OAuthCredentials(consumer: app.consumer) }
 
     /// The page that a login begins with.
