@@ -29,9 +29,8 @@ public struct OAuthVerifier: Sendable {
         guard let secret = try await secrets.consumerSecret(forKey: key) else { throw OAuthRefusal.unknownConsumer }
         var credentials = OAuthCredentials(consumer: OAuthConsumer(key: key, secret: secret))
         if let token = caller.token {
-            guard let secret = try await secrets.tokenSecret(forToken: token, consumerKey: key) else {
-                throw OAuthRefusal.unknownToken
-            }
+            let secret = try await secrets.tokenSecret(forToken: token, consumerKey: key)
+            guard let secret else { throw OAuthRefusal.unknownToken }
             credentials.token = OAuthToken(value: token, secret: secret)
         }
         let expected: String

@@ -53,10 +53,7 @@ public struct CallTiming: Sendable {
     ) { (self.now, self.elapsed, self.sleep, self.random) = (now, elapsed, sleep, random) }
 
     /// The system's clocks.
-    public static let system: CallTiming = {
-        let start = ContinuousClock.now
-        return CallTiming(
-            now: { Date() }, elapsed: { start.duration(to: .now) }, sleep: { try await Task.sleep(for: $0) },
-            random: { Double.random(in: 0..<1) })
-    }()
+    public static let system = CallTiming(
+        now: { Date() }, elapsed: { [start = ContinuousClock.now] in start.duration(to: .now) },
+        sleep: { try await Task.sleep(for: $0) }, random: { Double.random(in: 0..<1) })
 }

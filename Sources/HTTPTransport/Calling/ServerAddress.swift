@@ -11,8 +11,7 @@ package struct ServerAddress {
     package let path: String
     private let host: String
 
-    /// - Parameter plainHTTPHosts: The hosts to which HTTP without TLS is allowed, besides this machine.
-    /// - Throws: ``ServerAddressError``
+    /// An address to which credentials may be sent: with TLS, or of a host to which HTTP is allowed, or this machine's.
     package init(_ url: URL, plainHTTPHosts: Set<String>) throws(ServerAddressError) {
         guard let address = ServerAddress(url) else { throw .notAnAddress(url.absoluteString) }
         self = address

@@ -181,8 +181,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// Called with a connection at hand, before the request goes out: true the first time only, so that libcurl does
     /// not send again what was lost on a connection that broke.
     private func mayBeSentNow() -> Bool {
-        isRepetition = wasSent
-        wasSent = true
+        (isRepetition, wasSent) = (wasSent, true)
         return !isRepetition
     }
 

@@ -69,10 +69,8 @@ public struct AppDocuments: Sendable {
         /// Fetches the content (`record_app_specific_document`, `app_specific_document`), checked against the metadata's digest.
         /// - Throws: ``IndivoError``.
         public func content() async throws -> FileContent {
-            try await storage.scope.content(
-                storage.call(.recordAppSpecificDocument, .appSpecificDocument), of: id, checkedBy: metadata, canChange: true,
-                refresh: { try await refreshMetadata() }
-            ).content
+            let (scope, call) = (storage.scope, storage.call(.recordAppSpecificDocument, .appSpecificDocument))
+            return try await scope.content(call, of: id, checkedBy: metadata, canChange: true, refresh: refreshMetadata).content
         }
 
         /// Fetches what the server says of the document now (`record_app_document_meta`, `app_document_meta`).

@@ -50,8 +50,7 @@ extension IndivoServer {
             }
         }
         let place = known?.variables(in: path) ?? [:]
-        return try await calls.sendUntilWhole(
-            CallClient.Outgoing(call: call, credentials: credentials, path: place, query: query, body: sent)
-        ).content
+        let outgoing = CallClient.Outgoing(call: call, credentials: credentials, path: place, query: query, body: sent)
+        return try await calls.sendUntilWhole(outgoing).content
     }
 }

@@ -66,9 +66,8 @@ struct SentContent {
     private mutating func collect(_ node: XMLNode) {
         for attribute in node.attributes where attribute.name != "name" { values.append(attribute.value) }
         for child in node.contents() where child.kind == .element { collect(child) }
-        for child in node.contents() where child.kind != .element {
-            values.append(child.text().trimmingCharacters(in: .whitespacesAndNewlines))
-        }
+        let texts = node.contents().filter { $0.kind != .element }
+        values += texts.map { $0.text().trimmingCharacters(in: .whitespacesAndNewlines) }
     }
 
     /// What this library itself finds wrong with the documents that were sent, as far as their classes are known.

@@ -40,10 +40,8 @@ public struct IndivoCarenet: Sendable {
 
     /// The content of a document that is shared (`carenet_document`), checked against the digest of its metadata.
     /// - Throws: ``IndivoError``.
-    public func content(of metadata: DocumentMetadata) async throws -> FileContent {
-        try await content(
-            .carenetDocument, of: metadata.id, checkedBy: metadata, refresh: { try await self.metadata(of: metadata.id) }
-        ).content
+    public func content(of document: DocumentMetadata) async throws -> FileContent {
+        try await content(.carenetDocument, of: document.id, checkedBy: document) { try await metadata(of: document.id) }.content
     }
 
     /// A document that is shared, with metadata and content (`carenet_document_meta`, `carenet_document`).

@@ -63,9 +63,8 @@ extension IndivoServer {
         let requestToken = try await token(CallClient.Outgoing(
             call: .requestToken, credentials: twoLegged, body: .form(["indivo_record_id": record]),
             signing: OAuthSigner.Options(callback: session.callback?.absoluteString ?? "oob"))).token
-        try await open(
-            ui.appending(path: "oauth/authorize", directoryHint: .notDirectory)
-                .appending(queryItems: [URLQueryItem(name: "oauth_token", value: requestToken.value)]))
+        let page = ui.appending(path: "oauth/authorize", directoryHint: .notDirectory)
+        try await open(page.appending(queryItems: [URLQueryItem(name: "oauth_token", value: requestToken.value)]))
         let answer = try await visit(session, .authorization)
         do {
             let verifier = try verifier(in: answer.url, for: requestToken, of: session)
@@ -94,12 +93,10 @@ extension IndivoServer {
         guard named == token.value || (named == nil && session.callback == nil) else { throw IndivoError(.callbackForAnotherToken) }
         guard let verifier = parameters["oauth_verifier"], !verifier.isEmpty else { throw IndivoError(.noVerifier) }
         // In one step, since a server may give the same token to two logins.
-        let isUnused = usedCallbacks.withLock { used in
-            guard !used.contains(token.value) else { return false }
+        try usedCallbacks.withLock { used throws(IndivoError) in
+            if used.contains(token.value) { throw IndivoError(.callbackReplayed) }
             used = used.suffix(511) + [token.value]
-            return true
         }
-        guard isUnused else { throw IndivoError(.callbackReplayed) }
         return verifier
     }
 
@@ -124,9 +121,8 @@ extension IndivoServer {
 extension URL {
     /// The parameters a callback came with. An Indivo server appends `?` and its own even where there is a query already.
     var callbackParameters: FormParameters {
-        FormParameters(
-            absoluteString.split(separator: "?", omittingEmptySubsequences: false).dropFirst()
-                .flatMap { FormParameters(decoding: String($0.prefix { $0 != "#" })) })
+        let queries = absoluteString.split(separator: "?", omittingEmptySubsequences: false).dropFirst()
+        return FormParameters(queries.flatMap { FormParameters(decoding: String($0.prefix { $0 != "#" })) })
     }
 
     /// The id of the record that a person chose, if the callback brings it.

@@ -58,9 +58,8 @@ struct QueryEncoder {
             let what = takesDates ? "neither a number nor a date" : "no number"
             throw call.refused("“\(field.property)” is \(what), which \(operation) needs")
         }
-        if takesDates, isDate, source.isMinimal {
-            throw call.refused("a server tells the \(operation) of a date in words here; ask for it over .model(…), in groups")
-        }
+        let isTold = !(takesDates && isDate && source.isMinimal)
+        try call.require(isTold, "a server tells the \(operation) of a date in words here; ask for it over .model(…), in groups")
     }
 
     // MARK: Fields and values

@@ -156,9 +156,7 @@ extension CallScope {
             return try await response.elements(of: response.reports()) { $0.item?.aggregate.map(AggregateQuery.Result.init) }
         }
         // A server gives JSON or XML, whichever it likes.
-        guard SDMJ.isLikely(response.body) else {
-            return try response.value(AggregateReports.self).reports.map(AggregateQuery.Result.init)
-        }
+        guard SDMJ.isLikely(response.body) else { return try response.value(AggregateReports.self).reports.map { .init($0) } }
         let rows = try response.reading { try SDMJ.rows(parsing: response.json()) }
         return rows.map { AggregateQuery.Result(group: $0["group"], value: $0["value"]) }
     }

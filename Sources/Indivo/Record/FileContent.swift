@@ -67,9 +67,7 @@ public struct FileContent: Sendable, Hashable {
         if isText, String(validating: data, as: UTF8.self) == nil {
             return "a \(bare) document has to be in UTF-8, and this one is not"
         }
-        if Self.xmlTypes.contains(bare) {
-            do { _ = try xml() } catch { return "the document is no well-formed XML: \(error)" }
-        }
+        do { if Self.xmlTypes.contains(bare) { _ = try xml() } } catch { return "the document is no well-formed XML: \(error)" }
         return nil
     }
 

@@ -23,7 +23,7 @@ extension RecordDocument {
     func fetchStored() async throws -> CallResponse {
         let (record, id) = try stored(for: .recordSpecificDocument)
         return try await record.content(
-            .recordSpecificDocument, of: id, checkedBy: documentPlace.metadata, refresh: { try await refreshMetadata() })
+            .recordSpecificDocument, of: id, checkedBy: documentPlace.metadata, refresh: refreshMetadata)
     }
 
     /// Sets the label of this version, of at most 100 characters (`record_document_label`); empty takes it away.

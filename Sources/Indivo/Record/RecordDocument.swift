@@ -63,8 +63,7 @@ extension RecordDocument {
         try call.require(!isOutdated, "the \(kind) is an old version; fetch the newest and change that")
     }
 
-    /// - Parameter isNewVersion: Whether the server has the version that the document was read from.
-    /// - Throws: ``IndivoError`` with all that breaks a rule of the model; `DocumentError` for what its model cannot hold.
+    /// Throws what breaks rules of the model, and in a new version did not before; `DocumentError` for what its model cannot hold.
     package func check(_ validation: DocumentValidation, isNewVersion: Bool = false) throws {
         guard validation == .model, let document = self as? IndivoDocument else { return }
         let problems = try isNewVersion ? document.newProblems() : document.problems()

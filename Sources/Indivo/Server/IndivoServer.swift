@@ -41,8 +41,7 @@ public final class IndivoServer: Sendable {
     ) {
         (self.api, self.ui, self.app) = (api, ui, app)
         (self.logger, self.options) = (logger, options)
-        let now = options.timing.now
-        launchNonces = OAuthNonceMemory(clock: { Int(now().timeIntervalSince1970) })
+        launchNonces = OAuthNonceMemory(clock: { [now = options.timing.now] in Int(now().timeIntervalSince1970) })
         calls = CallClient(base: api, transport: transport, logger: logger, options: options)
     }
 
