@@ -141,7 +141,7 @@ final class LoopbackExchange: Sendable {
 
     deinit { show("The login has ended without a record. You may close this page and go back to the app.") }
 
-    /// A URL holds no line's end: it is percent-encoded, always.
+    /// Sends the browser on. A URL holds no line's end: it is percent-encoded, always.
     func redirect(to url: URL) { answer("302 Found", "Location: \(url.absoluteString)") }
 
     func show(_ message: String) { page("200 OK", message) }

@@ -26,14 +26,14 @@ extension RecordDocument {
             .recordSpecificDocument, of: id, checkedBy: documentPlace.metadata, refresh: refreshMetadata)
     }
 
-    /// Sets the label of this version, of at most 100 characters (`record_document_label`); empty takes it away.
+    /// Sets the label under which people see this version, at most 100 characters (`record_document_label`); empty takes it away.
     /// - Throws: ``IndivoError``.
     public func setLabel(_ label: String) async throws {
         let (record, id) = try stored(for: .recordDocumentLabel)
         documentPlace.metadata = try await record.setLabel(label, .recordDocumentLabel, path: ["document": id])
     }
 
-    /// Sets the status of this version (`document_set_status`), for a reason that may not be empty. Any may follow any other.
+    /// Sets the status of this version (`document_set_status`), for a reason that is not empty. Any status may follow any other.
     /// - Throws: ``IndivoError``.
     public func setStatus(_ status: DocumentStatus, reason: String) async throws {
         let (record, id) = try stored(for: .documentSetStatus)
