@@ -16,8 +16,7 @@ struct HTTPTarget {
         guard let authority = request.authority, !authority.isEmpty else {
             throw invalid("it names no host; set the request's authority to host or host:port")
         }
-        let excluded = Array("/?#@\\".utf8)
-        guard authority.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !excluded.contains($0) }) else {
+        guard authority.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"/?#@\\".utf8.contains($0) }) else {
             throw .invalid("a malformed address", "its authority is more than host and port; leave out user names and paths")
         }
         guard let path = request.path, path.utf8.first == UInt8(ascii: "/") else {

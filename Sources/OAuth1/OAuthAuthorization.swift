@@ -39,12 +39,8 @@ public struct OAuthAuthorization: Sendable, Hashable {
         var pieces = parameters.map { "\(PercentEncoding.encode($0.name))=\"\(PercentEncoding.encode($0.value))\"" }
         if let realm {
             // By scalars: to Swift a quotation mark with an accent on it is another character.
-            var quoted = String.UnicodeScalarView()
-            for scalar in realm.unicodeScalars {
-                if scalar == "\\" || scalar == "\"" { quoted.append("\\") }
-                quoted.append(scalar)
-            }
-            pieces.insert("realm=\"\(String(quoted))\"", at: 0)
+            let quoted = realm.unicodeScalars.map { $0 == "\\" || $0 == "\"" ? "\\\($0)" : String($0) }.joined()
+            pieces.insert("realm=\"\(quoted)\"", at: 0)
         }
         return "OAuth " + pieces.joined(separator: ", ")
     }

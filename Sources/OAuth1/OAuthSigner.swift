@@ -21,10 +21,8 @@ public struct OAuthSigner: Sendable {
     private let nonce: @Sendable () -> String
     private let clock: @Sendable () -> Int
 
-    /// A signer with fresh random nonces and the system's clock, unless others are given.
-    /// - Parameters:
-    ///   - nonce: Gives a text that was never given before.
-    ///   - clock: Gives the time in whole seconds since 1970-01-01T00:00:00Z.
+    /// A signer with fresh random nonces and the system's clock, unless others are given: texts that were never given before, and
+    /// the time in whole seconds since 1970-01-01T00:00:00Z.
     public init(
         credentials: OAuthCredentials, rule: SignatureRule = .rfc5849,
         nonce: @escaping @Sendable () -> String = OAuthSigner.randomNonce,

@@ -29,18 +29,15 @@ public struct OAuthVerifier: Sendable {
         guard let secret = try await secrets.consumerSecret(forKey: key) else { throw OAuthRefusal.unknownConsumer }
         var credentials = OAuthCredentials(consumer: OAuthConsumer(key: key, secret: secret))
         if let token = caller.token {
-            guard let secret = try await secrets.tokenSecret(forToken: token, consumerKey: key) else {
-                throw OAuthRefusal.unknownToken
-            }
+            let secret = try await secrets.tokenSecret(forToken: token, consumerKey: key)
+            guard let secret else { throw OAuthRefusal.unknownToken }
             credentials.token = OAuthToken(value: token, secret: secret)
         }
         let expected: String
         do {
             expected = try OAuthSigner.signature(
                 request: request, authorization: authorization, credentials: credentials, rule: policy.rule)
-        } catch .noBaseString(let error) {
-            throw OAuthRefusal.noBaseString(error)
-        }
+        } catch .noBaseString(let error) { throw OAuthRefusal.noBaseString(error) }
         guard constantTimeEqual(Array(expected.utf8), Array(signature.utf8)) else { throw OAuthRefusal.wrongSignature }
         try verifyBody(authorization, of: request)
         guard try await nonces.use(nonce, timestamp: timestamp, consumerKey: key, token: caller.token) else {
@@ -69,9 +66,7 @@ public struct OAuthVerifier: Sendable {
         else { throw .malformedTimestamp }
         let now = clock()
         guard timestamp >= now - policy.maximumAge else { throw .timestampTooOld(seconds: now - timestamp) }
-        if let maximumLead = policy.maximumLead, timestamp > now + maximumLead {
-            throw .timestampInFuture(seconds: timestamp - now)
-        }
+        if let lead = policy.maximumLead, timestamp > now + lead { throw .timestampInFuture(seconds: timestamp - now) }
         let nonce = try required("oauth_nonce")
         guard nonce.unicodeScalars.count <= policy.maximumNonceLength else { throw .nonceTooLong }
         return (OAuthCaller(consumerKey: consumerKey, token: authorization.token), signature, timestamp, nonce)

@@ -62,11 +62,8 @@ public struct SignatureBaseString: Sendable, Hashable, CustomStringConvertible {
         let encode = { (parameter: Parameter) -> Parameter in
             (PercentEncoding.encodedBytes(parameter.name), PercentEncoding.encodedBytes(parameter.value))
         }
-        let sorted: [Parameter] =
-            switch rule {
-            case .rfc5849: parameters.map(encode).sorted(by: precedes)
-            case .indivo: parameters.sorted(by: precedes).map(encode)
-            }
+        let encodesFirst = rule == .rfc5849
+        let sorted = encodesFirst ? parameters.map(encode).sorted(by: precedes) : parameters.sorted(by: precedes).map(encode)
         return Array(sorted.map { $0.name + [UInt8(ascii: "=")] + $0.value }.joined(separator: [ampersand]))
     }
 

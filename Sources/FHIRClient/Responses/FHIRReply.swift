@@ -69,20 +69,9 @@ struct FHIRReply: Sendable {
     private static func retryAfter(_ text: String?, now: Date) -> Duration? {
         guard let text else { return nil }
         if let seconds = Int(text) { return .seconds(min(max(0, seconds), 31_536_000)) }
-        guard let date = try? Date(text, strategy: HTTPDate.style) else { return nil }
+        guard let date = Date(http: text) else { return nil }
         return .seconds(min(max(0, date.timeIntervalSince(now)), 31_536_000))
     }
-}
-
-/// Dates of HTTP (RFC 9110, section 5.6.7).
-enum HTTPDate {
-    static let style = Date.VerbatimFormatStyle(
-        format: """
-            \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \
-            \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) GMT
-            """,
-        locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian)
-    ).parseStrategy
 }
 
 /// What the body of a response is.

@@ -3,17 +3,11 @@ import Synchronization
 
 /// Lets so many calls run at a time; further ones wait in the order in which they came.
 package final class ConcurrencyLimiter: Sendable {
-    private struct State {
-        var free: Int
-        var waiting: [(id: UUID, continuation: CheckedContinuation<Void, any Error>)] = []
-    }
+    private let state: Mutex<(free: Int, waiting: [(id: UUID, continuation: CheckedContinuation<Void, any Error>)])>
 
-    private let state: Mutex<State>
+    package init(width: Int) { state = Mutex((max(1, width), [])) }
 
-    package init(width: Int) { state = Mutex(State(free: max(1, width))) }
-
-    /// Does `body` once there is room.
-    /// - Throws: What `body` throws; `CancellationError` when the task is cancelled while it waits.
+    /// Does `body` once there is room; throws `CancellationError` when the task is cancelled while it waits.
     package nonisolated(nonsending) func run<Value>(_ body: () async throws -> Value) async throws -> Value {
         try await enter()
         defer { leave() }

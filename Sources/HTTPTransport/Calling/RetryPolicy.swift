@@ -27,10 +27,7 @@ public struct RetryPolicy: Sendable, Hashable {
     /// Every request is sent once.
     public static let never = RetryPolicy(maximumAttempts: 1)
 
-    /// How long to wait before another attempt.
-    /// - Parameters:
-    ///   - attempts: How many there were.
-    ///   - random: From 0 up to 1: how much of the longest wait.
+    /// How long to wait before another attempt, after so many: a random part, from 0 up to 1, of the longest wait.
     package func delay(after attempts: Int, random: Double) -> Duration {
         var longest = firstDelay
         for _ in 1..<max(1, attempts) where longest < maximumDelay { longest *= 2 }
@@ -56,10 +53,7 @@ public struct CallTiming: Sendable {
     ) { (self.now, self.elapsed, self.sleep, self.random) = (now, elapsed, sleep, random) }
 
     /// The system's clocks.
-    public static let system: CallTiming = {
-        let start = ContinuousClock.now
-        return CallTiming(
-            now: { Date() }, elapsed: { start.duration(to: .now) }, sleep: { try await Task.sleep(for: $0) },
-            random: { Double.random(in: 0..<1) })
-    }()
+    public static let system = CallTiming(
+        now: { Date() }, elapsed: { [start = ContinuousClock.now] in start.duration(to: .now) },
+        sleep: { try await Task.sleep(for: $0) }, random: { Double.random(in: 0..<1) })
 }

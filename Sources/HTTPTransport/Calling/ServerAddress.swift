@@ -11,8 +11,7 @@ package struct ServerAddress {
     package let path: String
     private let host: String
 
-    /// - Parameter plainHTTPHosts: The hosts to which HTTP without TLS is allowed, besides this machine.
-    /// - Throws: ``ServerAddressError``
+    /// An address to which credentials may be sent: with TLS, or of a host to which HTTP is allowed, or this machine's.
     package init(_ url: URL, plainHTTPHosts: Set<String>) throws(ServerAddressError) {
         guard let address = ServerAddress(url) else { throw .notAnAddress(url.absoluteString) }
         self = address
@@ -20,8 +19,7 @@ package struct ServerAddress {
         else { throw .plainHTTP(host: host) }
     }
 
-    /// An address, fit or not; all spellings of one are the same (RFC 3986, section 6.2).
-    /// - Returns: `nil` for what is not the address of a server.
+    /// An address, fit or not; all spellings of one are the same (RFC 3986, section 6.2). `nil` for what is not a server's.
     package init?(_ url: URL) {
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
             let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty

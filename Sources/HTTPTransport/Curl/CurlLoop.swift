@@ -61,8 +61,7 @@ final class CurlLoop: Sendable {
     /// Ends the thread. Nobody waits for a response any more.
     func stop() { put { $0.phase = .stopping } }
 
-    /// Changes the inbox and wakes the thread.
-    /// - Returns: False where the thread has ended, and nothing was changed.
+    /// Changes the inbox and wakes the thread; false where the thread has ended, and nothing was changed.
     @discardableResult
     private func put(_ change: (inout Inbox) -> Void) -> Bool {
         inbox.withLock { inbox in
@@ -97,9 +96,7 @@ final class CurlLoop: Sendable {
                     guard multi != nil, code == CURLM_OK else {
                         throw transfer.error(.other, detail: "libcurl could not take the request: code \(code.rawValue)")
                     }
-                } catch {
-                    finish(transfer, .failure(error))
-                }
+                } catch { finish(transfer, .failure(error)) }
             }
             // A transfer may be cancelled before it arrives here: by then it is in the same inbox or in a later one.
             for transfer in news.cancelled {

@@ -41,9 +41,6 @@ final class CurlTransfer: @unchecked Sendable {
         case upload(ByteSource)
     }
 
-    /// No server's head is as long as this; libcurl itself sets no bound.
-    private static let maximumHeadBytes = 256 << 10
-
     init(request: HTTPRequest, target: HTTPTarget, body: Body?, limits: HTTPLimits, authorityFile: String?) {
         (self.request, self.target, self.body, self.limits) = (request, target, body, limits)
         self.authorityFile = authorityFile
@@ -97,8 +94,7 @@ final class CurlTransfer: @unchecked Sendable {
             CurlTransfer.receive(bytes, size * count, transfer) { $0.takeBody($1) }
         }
         _ = indivo_curl_set_prerequest(easy) { transfer, _, _, _, _ in
-            let isAllowed = transfer.map { CurlTransfer.from($0).mayBeSentNow() } ?? false
-            return isAllowed ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
+            transfer.map { CurlTransfer.from($0).mayBeSentNow() } == true ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
         }
     }
 
@@ -161,10 +157,8 @@ final class CurlTransfer: @unchecked Sendable {
                 let start = bytes.bindMemory(to: CChar.self).baseAddress ?? UnsafePointer(errorText)
                 _ = indivo_curl_set_string(easy, CURLOPT_COPYPOSTFIELDS, start)
             }
-        } else if method == .head {
-            setLong(CURLOPT_NOBODY, 1)
         } else {
-            setLong(CURLOPT_HTTPGET, 1)
+            setLong(method == .head ? CURLOPT_NOBODY : CURLOPT_HTTPGET, 1)
         }
         setString(CURLOPT_CUSTOMREQUEST, method.rawValue)
     }
@@ -187,14 +181,14 @@ final class CurlTransfer: @unchecked Sendable {
     /// Called with a connection at hand, before the request goes out: true the first time only, so that libcurl does
     /// not send again what was lost on a connection that broke.
     private func mayBeSentNow() -> Bool {
-        isRepetition = wasSent
-        wasSent = true
+        (isRepetition, wasSent) = (wasSent, true)
         return !isRepetition
     }
 
     private func takeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         headBytes += line.count
-        isTooLarge = headBytes > Self.maximumHeadBytes
+        // No server's head is as long as this; libcurl itself sets no bound.
+        isTooLarge = headBytes > 256 << 10
         if isTooLarge { return false }
         if line.starts(with: "HTTP/".utf8) {
             response = Self.statusLine(line)
@@ -266,19 +260,18 @@ final class CurlTransfer: @unchecked Sendable {
             return error(.responseTooLarge, detail: "more than \(limits.maximumResponseBytes) bytes")
         }
         if isRepetition { return error(.responseLost, detail: "a connection that was kept open was closed by the server") }
-        let kind: HTTPTransportError.Kind =
-            switch code {
-            case CURLE_COULDNT_RESOLVE_HOST: .hostNotFound
-            case CURLE_COULDNT_CONNECT: .cannotConnect
-            case CURLE_OPERATION_TIMEDOUT: .timedOut
-            case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
-                CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
-                CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_CLIENTCERT: .tls
-            case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_OK: .malformedResponse
-            case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE: .responseLost
-            case CURLE_URL_MALFORMAT: .invalidRequest
-            default: .other
-            }
+        let kind: HTTPTransportError.Kind = switch code {
+        case CURLE_COULDNT_RESOLVE_HOST: .hostNotFound
+        case CURLE_COULDNT_CONNECT: .cannotConnect
+        case CURLE_OPERATION_TIMEDOUT: .timedOut
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
+            CURLE_SSL_CLIENTCERT: .tls
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_OK: .malformedResponse
+        case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE: .responseLost
+        case CURLE_URL_MALFORMAT: .invalidRequest
+        default: .other
+        }
         return error(kind, detail: detail)
     }
 

@@ -4,10 +4,9 @@ import HTTPTypes
 
 /// Sends requests with libcurl: connections are kept and shared, responses are bounded in size and time.
 ///
-/// One background thread serves all requests of a transport; it ends when the transport is no longer used.
-/// TLS certificates are verified against the system's authorities, or those of a file. Proxies are not used, not even
-/// those that the environment names, so that no variable can send what is confidential another way. HTTP/1.1 is spoken, no
-/// cookie is kept.
+/// One background thread serves all requests of a transport; it ends when the transport is no longer used. TLS certificates are
+/// verified against the system's authorities, or those of a file. Proxies are not used, not even those that the environment names,
+/// so that no variable can send what is confidential another way. HTTP/1.1 is spoken, no cookie is kept.
 ///
 /// A connection that breaks gives an error even where libcurl would send again by itself on a fresh one: a second
 /// sending of a signature seems an attack to the server.
@@ -46,9 +45,7 @@ public final class CurlTransport: HTTPTransport {
             request: request, target: target, body: body, limits: limits.ofThisCall, authorityFile: authorityFile)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { loop.start(transfer, $0) }
-        } onCancel: {
-            loop.cancel(transfer)
-        }
+        } onCancel: { loop.cancel(transfer) }
     }
 }
 

@@ -11,11 +11,7 @@ final class URLSessionReceiver: NSObject, URLSessionDataDelegate {
     typealias Continuation = CheckedContinuation<HTTPAnswer, any Error>
 
     /// Why a task is ended before its response is complete.
-    enum End {
-        case cancelled
-        case timedOut
-        case tooLarge
-    }
+    enum End { case cancelled, timedOut, tooLarge }
 
     private struct Transfer {
         let server: String
@@ -50,9 +46,7 @@ final class URLSessionReceiver: NSObject, URLSessionDataDelegate {
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-        completionHandler(nil)
-    }
+    ) { completionHandler(nil) }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let isTooLarge = transfers.withLock { transfers in

@@ -83,9 +83,7 @@ public final class URLSessionTransport: HTTPTransport {
         defer { deadline.cancel() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { receiver.start(task, $0) }
-        } onCancel: {
-            receiver.end(task, as: .cancelled)
-        }
+        } onCancel: { receiver.end(task, as: .cancelled) }
     }
 
     private static func urlRequest(

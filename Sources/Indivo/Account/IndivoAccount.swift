@@ -45,10 +45,8 @@ public struct IndivoAccount: Sendable {
     /// - Throws: ``IndivoError``; a server fails (500) on one that was accepted before.
     public func acceptAttachment(_ attachment: Message.Attachment, of message: Message) async throws {
         let call = IndivoCall.accountAttachmentAccept
-        guard let number = attachment.number else { throw IndivoError.argument("the attachment has no number", call) }
-        guard attachment.documentID?.isEmpty ?? true else {
-            throw IndivoError.argument("the attachment is in the record already", call)
-        }
+        guard let number = attachment.number else { throw call.refused("the attachment has no number") }
+        try call.require(attachment.documentID?.isEmpty ?? true, "the attachment is in the record already")
         _ = try await send(call, path: ["message": message.id, "number": String(number)])
     }
 

@@ -69,10 +69,8 @@ public struct AppDocuments: Sendable {
         /// Fetches the content (`record_app_specific_document`, `app_specific_document`), checked against the metadata's digest.
         /// - Throws: ``IndivoError``.
         public func content() async throws -> FileContent {
-            try await storage.scope.content(
-                storage.call(.recordAppSpecificDocument, .appSpecificDocument), of: id, checkedBy: metadata, canChange: true,
-                refresh: { try await refreshMetadata() }
-            ).content
+            let (scope, call) = (storage.scope, storage.call(.recordAppSpecificDocument, .appSpecificDocument))
+            return try await scope.content(call, of: id, checkedBy: metadata, canChange: true, refresh: refreshMetadata).content
         }
 
         /// Fetches what the server says of the document now (`record_app_document_meta`, `app_document_meta`).
@@ -85,8 +83,7 @@ public struct AppDocuments: Sendable {
             return fresh
         }
 
-        /// Sets the document's label (`record_app_document_label`, `app_document_label`); empty takes it away.
-        /// - Parameter label: At most 100 characters.
+        /// Sets the label, of at most 100 characters (`record_app_document_label`, `app_document_label`); empty takes it away.
         /// - Throws: ``IndivoError``.
         public func setLabel(_ label: String) async throws {
             let call = storage.call(.recordAppDocumentLabel, .appDocumentLabel)
@@ -99,10 +96,9 @@ public struct AppDocuments: Sendable {
         /// - Throws: ``IndivoError``, a conflict where the document was deleted; what the server makes then is deleted again.
         public func replace(with content: FileContent) async throws {
             let call = IndivoCall.appDocumentCreateOrUpdate
-            guard !(storage.scope is IndivoRecord) else {
-                throw IndivoError.argument(
-                    "a document in a record is overwritten by its external id only: call appDocuments.put(_:externalID:)", call)
-            }
+            try call.require(
+                !(storage.scope is IndivoRecord),
+                "a document in a record is overwritten by its external id only: call appDocuments.put(_:externalID:)")
             let stored = try await storage.scope.send(call, path: ["document": id], body: content.body(for: call)).metadata()
             guard stored.id == id else {
                 var error = IndivoError(.conflict(.deleted), call: call)

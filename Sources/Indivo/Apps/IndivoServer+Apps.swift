@@ -24,8 +24,7 @@ extension IndivoServer {
         try await asApp.send(.appRecordList).value(RecordList.self).records
     }
 
-    /// A record, with a token that this autonomous app gives itself (`autonomous_access_token`). It does not expire.
-    /// - Parameter id: One of ``autonomousRecords()``.
+    /// One of ``autonomousRecords()``, with a token that the app gives itself and that does not expire (`autonomous_access_token`).
     /// - Throws: ``IndivoError``.
     public func autonomousRecord(_ id: String) async throws -> IndivoRecord {
         record(id: id, token: try await token(asApp.outgoing(.autonomousAccessToken, ["record": id])).token)
@@ -37,8 +36,7 @@ extension IndivoServer {
     /// - Throws: ``IndivoError``.
     public func apps() async throws -> [AppManifest] { try await asAnyone.send(.allPHAs).manifests() }
 
-    /// An app that the server knows (`pha`).
-    /// - Parameter id: The app's id, shaped like an e-mail address.
+    /// An app that the server knows, by its id, which is shaped like an e-mail address (`pha`).
     /// - Throws: ``IndivoError``.
     public func app(_ id: String) async throws -> AppManifest { try await asAnyone.send(.pha, path: ["app": id]).manifest() }
 

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import OAuth1
 import Synchronization
 
 extension CallClient {
@@ -23,17 +22,16 @@ extension CallClient {
         // What is said where tokens are made may hold one.
         let message = ServerMessage(call.givesTokens ? Data() : answer.body)
         let sent = SentContent(query: outgoing.query, body: outgoing.body)
-        let reason: IndivoError.Reason =
-            switch status {
-            case 400: message.conflict.map { .conflict($0) } ?? .invalid(serverMessage: message.words, problems: sent.problems)
-            case 403: .refused(causes: accepted.causes(of: outgoing, isTimeKnown: isTimeKnown))
-            // To new content that it does not take a server may say 404, without a word.
-            case 404 where call.notFoundHint != nil && RespondingServer(answer) != .pages && !sent.problems.isEmpty:
-                .invalid(serverMessage: "", problems: sent.problems)
-            case 404: .notFound
-            case 500...: .serverFailed(status: status)
-            default: .unexpectedStatus(status)
-            }
+        let reason: IndivoError.Reason = switch status {
+        case 400: message.conflict.map { .conflict($0) } ?? .invalid(serverMessage: message.words, problems: sent.problems)
+        case 403: .refused(causes: accepted.causes(of: outgoing, isTimeKnown: isTimeKnown))
+        // To new content that it does not take a server may say 404, without a word.
+        case 404 where call.notFoundHint != nil && RespondingServer(answer) != .pages && !sent.problems.isEmpty:
+            .invalid(serverMessage: "", problems: sent.problems)
+        case 404: .notFound
+        case 500...: .serverFailed(status: status)
+        default: .unexpectedStatus(status)
+        }
         var error = IndivoError(reason, call: call, status: status)
         if status == 400 {
             // Of whom the call is, and who makes it, nothing is said either.
@@ -63,16 +61,15 @@ extension CallClient {
 extension IndivoError {
     /// What a transport's failure means to a call.
     init(_ failure: HTTPTransportError, call: IndivoCall) {
-        let reason: Reason =
-            switch failure.kind {
-            case .invalidRequest: .badArgument(failure.detail ?? "the request is not valid")
-            case .hostNotFound, .cannotConnect, .tls: failure.mayHaveReachedServer ? .responseLost : .notReachable
-            case .timedOut: .timedOut
-            case .responseLost: .responseLost
-            case .responseTooLarge: .responseTooLarge
-            case .malformedResponse: .malformedResponse("it is not HTTP")
-            case .other: failure.mayHaveReachedServer ? .responseLost : .notReachable
-            }
+        let reason: Reason = switch failure.kind {
+        case .invalidRequest: .badArgument(failure.detail ?? "the request is not valid")
+        case .hostNotFound, .cannotConnect, .tls: failure.mayHaveReachedServer ? .responseLost : .notReachable
+        case .timedOut: .timedOut
+        case .responseLost: .responseLost
+        case .responseTooLarge: .responseTooLarge
+        case .malformedResponse: .malformedResponse("it is not HTTP")
+        case .other: failure.mayHaveReachedServer ? .responseLost : .notReachable
+        }
         self.init(reason, call: call)
         transportError = failure
         isOutcomeUnknown = failure.mayHaveReachedServer
@@ -134,14 +131,8 @@ final class AcceptedCredentials: Sendable {
         }
     }
 
-    private struct State {
-        var isConsumerAccepted = false
-        /// The requests that got a response, by token.
-        var requests: [String: Set<Request>] = [:]
-        var ended: Set<String> = []
-    }
-
-    private let state = Mutex(State())
+    /// The requests are those that got a response, by token.
+    private let state = Mutex((isConsumerAccepted: false, requests: [String: Set<Request>](), ended: Set<String>()))
 
     /// A request got a response that is no refusal.
     func note(_ outgoing: CallClient.Outgoing) {
@@ -168,14 +159,13 @@ final class AcceptedCredentials: Sendable {
         let (isConsumerAccepted, accepted) = state.withLock { state in
             (state.isConsumerAccepted, credentials.token.flatMap { state.requests[$0.value] } ?? [])
         }
-        var causes: [IndivoError.RefusalCause] =
-            switch credentials.token {
-            case _ where outgoing.call == .exchangeToken: [.notAuthorized, .wrongConsumer]
-            case nil: isConsumerAccepted ? [.notAllowed, .wrongConsumer] : [.wrongConsumer, .notAllowed]
-            case _ where accepted.contains(Request(outgoing)): [.tokenGone, .notAllowed]
-            case _ where !accepted.isEmpty: [.notAllowed, .tokenGone]
-            default: isConsumerAccepted ? [.tokenGone, .notAllowed, .wrongConsumer] : [.tokenGone, .wrongConsumer, .notAllowed]
-            }
+        var causes: [IndivoError.RefusalCause] = switch credentials.token {
+        case _ where outgoing.call == .exchangeToken: [.notAuthorized, .wrongConsumer]
+        case nil: isConsumerAccepted ? [.notAllowed, .wrongConsumer] : [.wrongConsumer, .notAllowed]
+        case _ where accepted.contains(Request(outgoing)): [.tokenGone, .notAllowed]
+        case _ where !accepted.isEmpty: [.notAllowed, .tokenGone]
+        default: isConsumerAccepted ? [.tokenGone, .notAllowed, .wrongConsumer] : [.tokenGone, .wrongConsumer, .notAllowed]
+        }
         if !isTimeKnown { causes.append(.slowClock) }
         if accepted.isEmpty { causes.append(.changedOnTheWay) }
         return causes

@@ -68,7 +68,7 @@ extension CallClient {
     private func isSince(_ start: Duration, _ date: Date, _ found: CallResponse) -> Bool {
         let taken = (options.timing.elapsed() - start) / .seconds(1)
         // The server's time is known by the second; the device's may be wrong.
-        if let now = found.answer.response.serverTime { return date.timeIntervalSince1970 >= TimeInterval(now) - taken - 1 }
-        return date.timeIntervalSince1970 >= TimeInterval(serverTime - Self.clockTolerance) - taken
+        let now = found.answer.response.serverTime.map { $0 - 1 } ?? serverTime - Self.clockTolerance
+        return date.timeIntervalSince1970 >= TimeInterval(now) - taken
     }
 }

@@ -82,8 +82,7 @@ final class CallClient: Sendable {
             case .data?, nil: break
             }
             for (what, text) in texts {
-                guard let problem = XMLText.problem(in: text) else { continue }
-                throw IndivoError.argument("\(what) cannot be sent: \(problem)", call)
+                if let problem = XMLText.problem(in: text) { throw call.refused("\(what) cannot be sent: \(problem)") }
             }
         }
     }
@@ -201,7 +200,10 @@ final class CallClient: Sendable {
         try outgoing.checkTexts()
         let address = try outgoing.call.checked { try self.address.get() }
         var target = address.path + (try CallPath.fill(outgoing.call, outgoing.path))
-        try CallPath.checkLength(of: target, outgoing.call)
+        // A server notes each path in a column after it has done what was asked, and says 500 where it does not fit.
+        let count = target.utf8.count
+        try outgoing.call.require(
+            count <= 200, "the path has \(count) characters, and a server fails on more than 200; use shorter ids")
         if !outgoing.query.isEmpty { target += "?" + outgoing.query.encoded }
         var request = HTTPRequest(method: outgoing.call.method, scheme: address.scheme, authority: address.authority, path: target)
         request.headerFields[.contentType] = outgoing.body?.contentType
@@ -210,16 +212,8 @@ final class CallClient: Sendable {
 }
 
 extension HTTPResponse {
-    /// The time of the `Date` field, in seconds since 1970 (RFC 9110, section 5.6.7).
-    var serverTime: Int? {
-        guard let name = HTTPField.Name("Date"), let text = headerFields[name] else { return nil }
-        let style = Date.ParseStrategy(
-            format: """
-                \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \
-                \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) GMT
-                """, locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, isLenient: false)
-        return (try? Date(text, strategy: style)).map { Int($0.timeIntervalSince1970) }
-    }
+    /// The time of the `Date` field, in seconds since 1970.
+    var serverTime: Int? { headerFields[.date].flatMap { Date(http: $0) }.map { Int($0.timeIntervalSince1970) } }
 }
 
 /// The nonce and time of a signature, kept so that a request can be sent again as the very same: of several copies a server acts

@@ -15,13 +15,12 @@ enum CallPath {
         try call.path.split(separator: "/", omittingEmptySubsequences: false).map { part in
             guard part.hasPrefix("{") else { return String(part) }
             let name = String(part.dropFirst().dropLast())
-            guard let value = variables[name] else { throw IndivoError.argument("the path needs a value for “\(name)”", call) }
+            guard let value = variables[name] else { throw call.refused("the path needs a value for “\(name)”") }
             let noun = nouns[name] ?? name + " id"
-            guard !value.isEmpty, value != ".", value != ".." else {
-                throw IndivoError.argument(
-                    "the \(noun) is \(value.isEmpty ? "empty" : "“\(value)”"), which cannot stand in a path; give one with "
-                        + "other characters", call)
-            }
+            try call.require(
+                !["", ".", ".."].contains(value),
+                "the \(noun) is \(value.isEmpty ? "empty" : "“\(value)”"), which cannot stand in a path; "
+                    + "give one with other characters")
             try check(value, noun, of: call, isVerified)
             return escaped(value)
         }.joined(separator: "/")
@@ -33,24 +32,14 @@ enum CallPath {
         return escaped(path)
     }
 
-    /// How long a path may be that goes to a server, without its query. An Indivo server notes each in a column of this
-    /// length after it has done what was asked, and responds with 500 where it does not fit.
-    private static let longest = 200
-
-    static func checkLength(of path: String, _ call: IndivoCall) throws {
-        guard path.utf8.count > longest else { return }
-        throw IndivoError.argument(
-            "the path has \(path.utf8.count) characters, and a server fails on more than \(longest); use shorter ids", call)
-    }
-
     private static func check(_ text: String, _ noun: String, of call: IndivoCall, _ isGood: (UInt8) -> Bool) throws {
         let scalars = text.unicodeScalars
         guard let index = scalars.firstIndex(where: { !$0.isASCII || !isGood(UInt8($0.value)) }) else { return }
         // No more than one character is named: the text may come from a response, and break a log's lines.
-        throw IndivoError.argument(
+        throw call.refused(
             "the \(noun) has at position \(scalars.distance(from: scalars.startIndex, to: index) + 1) a character "
                 + "(U+\(String(format: "%04X", scalars[index].value))) that cannot be signed for an Indivo server in a path; "
-                + "use ASCII without /, ?, #, ; and control characters", call)
+                + "use ASCII without /, ?, #, ; and control characters")
     }
 
     /// What a variable of a path is called in an error, where that is not its name and “id”.

@@ -74,9 +74,7 @@ struct CallResponse: Sendable {
 
     /// Does what reads the response, and makes its errors ones of this call.
     func reading<Value>(_ read: () throws -> Value) throws(IndivoError) -> Value {
-        do { return try read() } catch {
-            throw error as? IndivoError ?? malformed("it cannot be read", because: error)
-        }
+        do { return try read() } catch { throw error as? IndivoError ?? malformed("it cannot be read", because: error) }
     }
 
     // MARK: What it is about
@@ -164,9 +162,7 @@ extension HTTPAnswer {
         case .token: return .whole
         case .text: return .unknown
         case .content:
-            if let expected = outgoing.expected, expected.tellsContent {
-                return expected.mismatch(with: body) == nil ? .whole : .cut
-            }
+            if let known = outgoing.expected, known.tellsContent { return known.mismatch(with: body) == nil ? .whole : .cut }
             // A document may look like XML and be something else: only that it ends well says something.
             return StructureEnd.ofXMLOrJSON(body) == .whole ? .whole : .unknown
         }

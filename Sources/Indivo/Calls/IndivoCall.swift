@@ -76,13 +76,13 @@ public struct IndivoCall: Sendable, Hashable, Identifiable, CustomStringConverti
     }
 
     /// Its number among the 41 record calls that a user app may make; `nil` for every other call.
-    public let number: Int?
+    public var number: Int? { Self.numbers[name] }
     /// The server's name for it.
     public let name: String
     /// The HTTP method.
     public let method: HTTPRequest.Method
     /// The path, with variables in braces. A slash at the end matters.
-    public private(set) var path: String
+    public internal(set) var path: String
     /// In whose name it is signed.
     public let signer: Signer
     /// What its query may hold.
@@ -106,11 +106,11 @@ public struct IndivoCall: Sendable, Hashable, Identifiable, CustomStringConverti
     public var isRetryable: Bool { repetition != .never }
 
     init(
-        _ number: Int?, _ name: String, _ method: HTTPRequest.Method, _ path: String, as signer: Signer = .token,
+        _ name: String, _ method: HTTPRequest.Method, _ path: String, as signer: Signer = .token,
         query: Query = .none, body: Body = .none, _ response: Response, _ swift: String, deprecated: Bool = false,
         repeated repetition: Repetition? = nil, notFoundHint: String? = nil
     ) {
-        (self.number, self.name, self.method, self.path) = (number, name, method, path)
+        (self.name, self.method, self.path) = (name, method, path)
         (self.signer, self.query, self.body, self.response) = (signer, query, body, response)
         (self.swift, self.isDeprecated) = (swift, deprecated)
         self.repetition = repetition ?? (method == .get ? .freely : .never)
@@ -119,6 +119,8 @@ public struct IndivoCall: Sendable, Hashable, Identifiable, CustomStringConverti
 
     /// Every call that the library knows: the 41 by their numbers, then the others.
     public static let all = recordCalls + otherCalls
+
+    private static let numbers = Dictionary(uniqueKeysWithValues: zip(recordCalls.map(\.name), 1...))
 
     /// The call of a name, as the server has it.
     public static func named(_ name: String) -> IndivoCall? { all.first { $0.name == name } }
@@ -134,13 +136,6 @@ public struct IndivoCall: Sendable, Hashable, Identifiable, CustomStringConverti
 
     /// The name of a call that is not in ``all``.
     static let unknownName = "call"
-
-    /// The same call with another path.
-    func at(path: String) -> IndivoCall {
-        var call = self
-        call.path = path
-        return call
-    }
 
     /// The values of the template's variables in a path, or `nil` when the path is of another call.
     public func variables(in path: some StringProtocol) -> [String: String]? {
@@ -162,21 +157,7 @@ public struct IndivoCall: Sendable, Hashable, Identifiable, CustomStringConverti
 
     /// Number, name, method and path.
     public var description: String { (number.map { "\($0) " } ?? "") + "\(name): \(method) \(path)" }
-}
 
-/// Whether a call may be sent again when nobody knows what became of it.
-enum Repetition: Sendable, Hashable {
-    /// It may have been done, and would be done twice.
-    case never
-    /// It only reads, or sets what it sets however often it is sent.
-    case freely
-    /// It stores under an external id, and would be refused if an earlier sending arrived: the library searches for it first.
-    case afterLookingUp
-    /// It has an id of its own, and a server that has done it refuses to do it again: that refusal is a success.
-    case untilRefusedAsDuplicate
-}
-
-extension IndivoCall {
     /// The call by which is found out whether a server has done this one, where its response does not say so.
     var lookUp: IndivoCall? { Self.lookUps[name] }
 
@@ -194,15 +175,35 @@ extension IndivoCall {
     /// Whether its responses hold secrets.
     var givesTokens: Bool { path.hasPrefix("/oauth/") || path.hasSuffix("/access_token") }
 
+    /// An argument that no server would take: nothing was sent.
+    func refused(_ why: String) -> IndivoError { IndivoError(.badArgument(why), call: self) }
+
     /// Does what a bad argument makes fail.
     func checked<Value>(_ body: () throws -> Value) throws -> Value {
-        do { return try body() } catch { throw IndivoError.argument("\(error)", self) }
+        do { return try body() } catch { throw refused("\(error)") }
+    }
+
+    /// - Throws: ``IndivoError`` with `why`, unless a condition holds; nothing is sent then.
+    func require(_ isMet: Bool, _ why: @autoclosure () -> String) throws(IndivoError) {
+        if !isMet { throw refused(why()) }
     }
 
     /// - Throws: ``IndivoError`` for a text that is too long; a server responds with 500 to it.
     func check(_ text: String, _ what: String = "a label", atMost limit: Int = 100) throws {
         // A server counts as its database does, by code points.
         let count = text.unicodeScalars.count
-        guard count <= limit else { throw IndivoError.argument("\(what) has at most \(limit) characters, this one \(count)", self) }
+        try require(count <= limit, "\(what) has at most \(limit) characters, this one \(count)")
     }
+}
+
+/// Whether a call may be sent again when nobody knows what became of it.
+enum Repetition: Sendable, Hashable {
+    /// It may have been done, and would be done twice.
+    case never
+    /// It only reads, or sets what it sets however often it is sent.
+    case freely
+    /// It stores under an external id, and would be refused if an earlier sending arrived: the library searches for it first.
+    case afterLookingUp
+    /// It has an id of its own, and a server that has done it refuses to do it again: that refusal is a success.
+    case untilRefusedAsDuplicate
 }

@@ -105,19 +105,15 @@ public struct IndivoError: Error, Sendable {
         request = call.path.isEmpty ? "" : "\(call.method) \(call.path)"
         notFoundHint = call.notFoundHint
         self.details = details
-        isOutcomeUnknown =
-            switch reason {
-            case .badArgument, .invalidDocument, .notReachable, .refused, .notFound, .conflict, .invalid, .login: false
-            case .timedOut, .responseLost, .responseTooLarge, .serverFailed, .unexpectedStatus, .malformedResponse, .cancelled: true
-            }
+        isOutcomeUnknown = switch reason {
+        case .badArgument, .invalidDocument, .notReachable, .refused, .notFound, .conflict, .invalid, .login: false
+        case .timedOut, .responseLost, .responseTooLarge, .serverFailed, .unexpectedStatus, .malformedResponse, .cancelled: true
+        }
         isSafeToRetry = call.repetition != .never || !isOutcomeUnknown
     }
 
-    /// An argument that no server would take: nothing was sent.
-    static func argument(_ why: String, _ call: IndivoCall) -> IndivoError { IndivoError(.badArgument(why), call: call) }
-
     /// A login that failed otherwise than in a call. It may be begun again.
-    init(_ reason: LoginError) { self.init(.login(reason), call: IndivoCall(nil, "login", .post, "", .token, "")) }
+    init(_ reason: LoginError) { self.init(.login(reason), call: IndivoCall("login", .post, "", .token, "")) }
 
     /// What may be behind a 403, which an Indivo server answers to everything it does not allow.
     public enum RefusalCause: Sendable, Hashable, CaseIterable, CustomStringConvertible {

@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import OAuth1
 
@@ -35,16 +34,13 @@ extension IndivoServer {
     ) async throws -> FileContent {
         let known = IndivoCall.matching(method, path)
         // What the table knows of the call makes the errors better.
-        var call = (known ?? IndivoCall(nil, IndivoCall.unknownName, method, path, .content, "")).at(path: path)
-        guard path.hasPrefix("/") else { throw IndivoError.argument("the path “\(path)” does not begin with “/”", call) }
-        if path.utf8.contains(UInt8(ascii: "?")) {
-            throw IndivoError.argument("the path has a “?”; a query is given apart from it", call)
-        }
+        var call = known ?? IndivoCall(IndivoCall.unknownName, method, path, .content, "")
+        call.path = path
+        try call.require(path.hasPrefix("/"), "the path “\(path)” does not begin with “/”")
+        try call.require(!path.utf8.contains(UInt8(ascii: "?")), "the path has a “?”; a query is given apart from it")
         // Escaped, it has no braces that could be taken for a variable.
-        call = call.at(path: try CallPath.escape(path, of: call))
-        if !query.isEmpty && method != .get {
-            throw IndivoError.argument("a server does not sign the query of \(method); send a body instead", call)
-        }
+        call.path = try CallPath.escape(path, of: call)
+        try call.require(query.isEmpty || method == .get, "a server does not sign the query of \(method); send a body instead")
         let sent: CallClient.Body? = body.map { body in
             switch body.contentType {
             case FormParameters.contentType: .form(FormParameters(decoding: body.data))
@@ -54,8 +50,7 @@ extension IndivoServer {
             }
         }
         let place = known?.variables(in: path) ?? [:]
-        return try await calls.sendUntilWhole(
-            CallClient.Outgoing(call: call, credentials: credentials, path: place, query: query, body: sent)
-        ).content
+        let outgoing = CallClient.Outgoing(call: call, credentials: credentials, path: place, query: query, body: sent)
+        return try await calls.sendUntilWhole(outgoing).content
     }
 }

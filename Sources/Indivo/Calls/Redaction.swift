@@ -15,17 +15,14 @@ struct Redaction {
     /// The words of the text of four bytes and more, by their first four.
     private var words: [UInt32: [Range<Int>]] = [:]
 
-    /// The most bytes of values that are searched.
-    private static let mostBytes = 4 << 20
-
-    /// The text without what is to be left out; nothing where too much was sent to search.
+    /// The text without what is to be left out; nothing where more than 4 MiB was sent, which is too much to search.
     static func redact(_ text: String, sent values: some Sequence<String>) -> String {
         let forms = Set(values.flatMap { value in
             let plain = ServerMessage.collapsed(value)
             // A server's words come here as they may be shown.
             return [plain.shown(), asHTML(plain).shown(), asPython(plain)]
         })
-        guard forms.reduce(0, { $0 + $1.utf8.count }) <= mostBytes else { return "" }
+        guard forms.reduce(0, { $0 + $1.utf8.count }) <= 4 << 20 else { return "" }
         var redaction = Redaction(text)
         for form in forms { redaction.hide(Array(form.utf8)) }
         redaction.hideWordsAlone(Set(forms.lazy.filter { !$0.isEmpty && $0.utf8.count < 4 }.map { Array($0.utf8) }))

@@ -1,5 +1,4 @@
 import Foundation
-import OAuth1
 import ShownText
 
 /// What a server says in the body of a refusal.
@@ -61,19 +60,14 @@ struct SentContent {
 
     /// Parameters of a query that shape its response, not whom or what it is about.
     private static let controls: Set = [
-        "limit", "offset", "order_by", "status", "type", "response_format", "group_by", "date_group", "aggregate_by",
-        "date_range",
+        "limit", "offset", "order_by", "status", "type", "response_format", "group_by", "date_group", "aggregate_by", "date_range",
     ]
 
     private mutating func collect(_ node: XMLNode) {
-        for (name, value) in node.attributes.map({ ($0.name, $0.value) }) where name != "name" { values.append(value) }
-        for child in node.contents() {
-            if child.kind == .element {
-                collect(child)
-            } else {
-                values.append(child.text().trimmingCharacters(in: .whitespacesAndNewlines))
-            }
-        }
+        for attribute in node.attributes where attribute.name != "name" { values.append(attribute.value) }
+        for child in node.contents() where child.kind == .element { collect(child) }
+        let texts = node.contents().filter { $0.kind != .element }
+        values += texts.map { $0.text().trimmingCharacters(in: .whitespacesAndNewlines) }
     }
 
     /// What this library itself finds wrong with the documents that were sent, as far as their classes are known.

@@ -40,10 +40,8 @@ public struct IndivoCarenet: Sendable {
 
     /// The content of a document that is shared (`carenet_document`), checked against the digest of its metadata.
     /// - Throws: ``IndivoError``.
-    public func content(of metadata: DocumentMetadata) async throws -> FileContent {
-        try await content(
-            .carenetDocument, of: metadata.id, checkedBy: metadata, refresh: { try await self.metadata(of: metadata.id) }
-        ).content
+    public func content(of document: DocumentMetadata) async throws -> FileContent {
+        try await content(.carenetDocument, of: document.id, checkedBy: document) { try await metadata(of: document.id) }.content
     }
 
     /// A document that is shared, with metadata and content (`carenet_document_meta`, `carenet_document`).
@@ -96,9 +94,7 @@ public struct IndivoCarenet: Sendable {
     public func aggregate(
         _ aggregate: AggregateQuery, over source: ReportQuery.Source, matching query: ReportQuery = ReportQuery()
     ) async throws -> [AggregateQuery.Result] {
-        guard source.isShared else {
-            throw IndivoError.argument("\(source.name) are not shared through carenets; ask the record", source.call)
-        }
+        try source.call.require(source.isShared, "\(source.name) are not shared through carenets; ask the record")
         return try await aggregates(aggregate, over: source, query)
     }
 }
@@ -106,11 +102,4 @@ public struct IndivoCarenet: Sendable {
 extension IndivoCarenet: CallScope {
     var credentials: OAuthCredentials? { OAuthCredentials(consumer: server.app.consumer, token: token) }
     var variables: [String: String] { ["carenet": id] }
-}
-
-extension IndivoServer {
-    /// A carenet for which the app already has a token.
-    public func carenet(id: String, token: OAuthToken) -> IndivoCarenet {
-        IndivoCarenet(server: self, id: id, token: token, record: nil)
-    }
 }

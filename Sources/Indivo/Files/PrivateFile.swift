@@ -27,11 +27,8 @@ package struct PrivateFile {
     package func read() throws(Failure) -> Data? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            switch errno {
-            case ENOENT: return nil
-            case ELOOP: throw .notAPlainFile
-            default: throw .cannotRead(reason: Self.systemError)
-            }
+            if errno == ENOENT { return nil }
+            throw errno == ELOOP ? .notAPlainFile : .cannotRead(reason: Self.systemError)
         }
         defer { close(descriptor) }
         // What was opened is looked at, not what has the name by now.
@@ -44,9 +41,7 @@ package struct PrivateFile {
         guard status.st_size <= Self.longest else { throw .cannotRead(reason: "it is too long: \(status.st_size) bytes") }
         do {
             return try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).read(upToCount: Self.longest) ?? Data()
-        } catch {
-            throw .cannotRead(reason: error.localizedDescription)
-        }
+        } catch { throw .cannotRead(reason: error.localizedDescription) }
     }
 
     /// Replaces the content in one step, and makes it durable.
@@ -79,9 +74,7 @@ package struct PrivateFile {
             try FileManager.default.createDirectory(
                 atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw Failure.cannotWrite(reason: error.localizedDescription)
-        }
+        } catch { throw Failure.cannotWrite(reason: error.localizedDescription) }
         // The lock is a file of its own: the other one is replaced under it.
         let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Failure.cannotWrite(reason: Self.systemError) }
@@ -102,10 +95,10 @@ package enum BaseFolder: String, Sendable {
     /// For what an app keeps from run to run.
     case state = "XDG_STATE_HOME"
 
-    /// Where this system has such files: on Apple's, `indivo` in Application Support.
-    package static func standard(_ base: BaseFolder) -> URL {
+    /// Where this system has such files: on Apple's, a folder in Application Support.
+    package static func standard(_ base: BaseFolder, onApple name: String = "indivo") -> URL {
         #if canImport(Darwin)
-        URL.applicationSupportDirectory.appending(path: "indivo")
+        URL.applicationSupportDirectory.appending(path: name)
         #else
         base.indivo()
         #endif
@@ -113,12 +106,11 @@ package enum BaseFolder: String, Sendable {
 
     /// The part of the folder that is this library's.
     package func indivo(in environment: [String: String] = ProcessInfo.processInfo.environment) -> URL {
-        let standardPath =
-            switch self {
-            case .configuration: ".config"
-            case .data: ".local/share"
-            case .state: ".local/state"
-            }
+        let standardPath = switch self {
+        case .configuration: ".config"
+        case .data: ".local/share"
+        case .state: ".local/state"
+        }
         // The specification: a relative path in a variable is to be ignored.
         func folder(_ variable: String) -> URL? { environment[variable].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil } }
         let base = folder(rawValue) ?? (folder("HOME") ?? URL.homeDirectory).appending(path: standardPath)

@@ -1,5 +1,4 @@
 import Foundation
-import OAuth1
 
 /// Keeps sessions in a file of JSON that only its owner can read (mode 0600).
 ///
@@ -14,14 +13,8 @@ public struct FileSessionStore: SessionStore {
 
     /// `sessions.json` in the user's own folder for such things: `~/Library/Application Support/Indivo` on Apple's
     /// systems, `$XDG_STATE_HOME/indivo` or `~/.local/state/indivo` elsewhere.
-    public static let standard: FileSessionStore = {
-        #if canImport(Darwin)
-        let place = URL.applicationSupportDirectory.appending(path: "Indivo")
-        #else
-        let place = BaseFolder.state.indivo()
-        #endif
-        return FileSessionStore(file: place.appending(path: "sessions.json"))
-    }()
+    public static let standard = FileSessionStore(
+        file: BaseFolder.standard(.state, onApple: "Indivo").appending(path: "sessions.json"))
 
     /// - Throws: ``IndivoSession/StoreError``
     public func sessions() throws -> [IndivoSession] { try telling { try read(PrivateFile(file.path)) } }
@@ -44,17 +37,14 @@ public struct FileSessionStore: SessionStore {
                 var sessions = try read(file)
                 change(&sessions)
                 // What is only texts and dates can always be encoded.
-                try file.replace(with: JSONEncoder.sessions.encode(Content(sessions: sessions.map(IndivoSession.Stored.init))))
+                try file.replace(with: IndivoSession.json(of: Content(sessions: sessions.map(IndivoSession.Stored.init))))
             }
         }
     }
 
     private func read(_ file: PrivateFile) throws -> [IndivoSession] {
         guard let data = try file.read() else { return [] }
-        guard let content = try? JSONDecoder.sessions.decode(Content.self, from: data) else {
-            throw IndivoSession.StoreError.malformed(file: self.file.path)
-        }
-        return content.sessions.map(\.session)
+        return try IndivoSession.read(Content.self, from: data, in: file.path).sessions.map(\.session)
     }
 
     /// Makes a file's failures those of sessions.

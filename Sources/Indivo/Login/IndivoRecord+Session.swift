@@ -1,5 +1,4 @@
 import Foundation
-import OAuth1
 
 extension IndivoRecord {
     /// What is to be kept to open this record again without a login.

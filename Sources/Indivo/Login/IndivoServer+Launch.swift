@@ -33,19 +33,16 @@ extension IndivoServer {
         let query = url.query(percentEncoded: true)?.split(separator: "&").filter { !$0.hasPrefix("oauth_header=") }
             .joined(separator: "&")
         var request = OAuthRequest(method: "GET", scheme: url.scheme ?? "", authority: origin, path: url.path(percentEncoded: true))
-        let calls = calls
         let verifier = OAuthVerifier(
             secrets: ConsumerSecret(consumer: app.consumer), nonces: launchNonces,
-            policy: OAuthVerificationPolicy(rule: .rfc5849, maximumLead: nil), clock: { calls.serverTime })
+            policy: OAuthVerificationPolicy(rule: .rfc5849, maximumLead: nil), clock: { [calls] in calls.serverTime })
         do {
             do { _ = try await verifier.verify(authorization, of: request) } catch OAuthRefusal.wrongSignature {
                 request.query = query
                 _ = try await verifier.verify(authorization, of: request)
             }
-        } catch OAuthRefusal.nonceAlreadyUsed {
-            throw IndivoError(.callbackReplayed)
         } catch let refusal as OAuthRefusal {
-            throw IndivoError(.launchNotGenuine("\(refusal)"))
+            throw IndivoError(refusal == .nonceAlreadyUsed ? .callbackReplayed : .launchNotGenuine("\(refusal)"))
         }
     }
 }

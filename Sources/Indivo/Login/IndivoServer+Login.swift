@@ -60,14 +60,11 @@ extension IndivoServer {
         _ record: String, _ session: CallbackSession, open: (URL) async throws -> Void
     ) async throws -> IndivoRecord {
         // A request token bound to the record (RFC 5849, section 2.1): unbound ones cannot be approved.
-        let requestToken = try await token(
-            CallClient.Outgoing(
-                call: .requestToken, credentials: twoLegged, body: .form(["indivo_record_id": record]),
-                signing: OAuthSigner.Options(callback: session.callback?.absoluteString ?? "oob"))
-        ).token
-        try await open(
-            ui.appending(path: "oauth/authorize", directoryHint: .notDirectory)
-                .appending(queryItems: [URLQueryItem(name: "oauth_token", value: requestToken.value)]))
+        let requestToken = try await token(CallClient.Outgoing(
+            call: .requestToken, credentials: twoLegged, body: .form(["indivo_record_id": record]),
+            signing: OAuthSigner.Options(callback: session.callback?.absoluteString ?? "oob"))).token
+        let page = ui.appending(path: "oauth/authorize", directoryHint: .notDirectory)
+        try await open(page.appending(queryItems: [URLQueryItem(name: "oauth_token", value: requestToken.value)]))
         let answer = try await visit(session, .authorization)
         do {
             let verifier = try verifier(in: answer.url, for: requestToken, of: session)
@@ -96,21 +93,18 @@ extension IndivoServer {
         guard named == token.value || (named == nil && session.callback == nil) else { throw IndivoError(.callbackForAnotherToken) }
         guard let verifier = parameters["oauth_verifier"], !verifier.isEmpty else { throw IndivoError(.noVerifier) }
         // In one step, since a server may give the same token to two logins.
-        let isUnused = usedCallbacks.withLock { used in
-            guard !used.contains(token.value) else { return false }
+        try usedCallbacks.withLock { used throws(IndivoError) in
+            if used.contains(token.value) { throw IndivoError(.callbackReplayed) }
             used = used.suffix(511) + [token.value]
-            return true
         }
-        guard isUnused else { throw IndivoError(.callbackReplayed) }
         return verifier
     }
 
     /// Exchanges the request token for an access token (RFC 5849, section 2.3).
     private func exchange(_ token: OAuthToken, verifier: String, forRecord id: String) async throws -> IndivoRecord {
-        let response = try await self.token(
-            CallClient.Outgoing(
-                call: .exchangeToken, credentials: OAuthCredentials(consumer: app.consumer, token: token),
-                signing: OAuthSigner.Options(verifier: verifier)))
+        let credentials = OAuthCredentials(consumer: app.consumer, token: token)
+        let response = try await self.token(CallClient.Outgoing(
+            call: .exchangeToken, credentials: credentials, signing: OAuthSigner.Options(verifier: verifier)))
         guard response["xoauth_indivo_record_id"] == id else { throw IndivoError(.tokenForAnotherRecord) }
         return record(id: id, token: response.token)
     }
@@ -127,9 +121,8 @@ extension IndivoServer {
 extension URL {
     /// The parameters a callback came with. An Indivo server appends `?` and its own even where there is a query already.
     var callbackParameters: FormParameters {
-        FormParameters(
-            absoluteString.split(separator: "?", omittingEmptySubsequences: false).dropFirst()
-                .flatMap { FormParameters(decoding: String($0.prefix { $0 != "#" })) })
+        let queries = absoluteString.split(separator: "?", omittingEmptySubsequences: false).dropFirst()
+        return FormParameters(queries.flatMap { FormParameters(decoding: String($0.prefix { $0 != "#" })) })
     }
 
     /// The id of the record that a person chose, if the callback brings it.

@@ -30,10 +30,7 @@ final class LoopbackService: Sendable {
     private static let maximumConnections = 32
 
     /// A connection whose request is not complete.
-    private struct Visitor {
-        var request: [UInt8] = []
-        let deadline: ContinuousClock.Instant
-    }
+    private typealias Visitor = (request: [UInt8], deadline: ContinuousClock.Instant)
 
     private func run() {
         var visitors: [Int32: Visitor] = [:]
@@ -62,7 +59,7 @@ final class LoopbackService: Sendable {
                 close(oldest)
                 visitors[oldest] = nil
             }
-            visitors[connection] = Visitor(deadline: .now + patience)
+            visitors[connection] = ([], .now + patience)
         }
         // Without a descriptor left, the connection goes on waiting: not to be asked about without a pause.
         if errno == EMFILE || errno == ENFILE { poll(nil, 0, 20) }
@@ -144,16 +141,13 @@ final class LoopbackExchange: Sendable {
 
     deinit { show("The login has ended without a record. You may close this page and go back to the app.") }
 
-    func redirect(to url: URL) {
-        // A URL holds no line's end: it is percent-encoded, always.
-        answer("302 Found", "Location: \(url.absoluteString)")
-    }
+    /// Sends the browser on. A URL holds no line's end: it is percent-encoded, always.
+    func redirect(to url: URL) { answer("302 Found", "Location: \(url.absoluteString)") }
 
     func show(_ message: String) { page("200 OK", message) }
 
     func notFound(_ message: String = "There is nothing here.") { page("404 Not Found", message) }
 
-    /// Refuses what came here by no way that a login goes.
     func refuse() { page("403 Forbidden", "This page is opened by a browser during a login, and in no other way.") }
 
     /// - Parameter message: Text of our own, without markup.

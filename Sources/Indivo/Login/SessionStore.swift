@@ -1,5 +1,4 @@
 import Foundation
-import OAuth1
 import Synchronization
 
 /// A store for sessions, which are secrets.
@@ -29,23 +28,6 @@ public final class MemorySessionStore: SessionStore {
     public func keep(_ session: IndivoSession) { kept.withLock { $0 = $0.filter { !$0.isForSameRecord(as: session) } + [session] } }
 
     public func forget(_ session: IndivoSession) { kept.withLock { $0.removeAll { $0.isForSameRecord(as: session) } } }
-}
-
-extension JSONEncoder {
-    static var sessions: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .iso8601
-        return encoder
-    }
-}
-
-extension JSONDecoder {
-    static var sessions: JSONDecoder {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .iso8601
-        return decoder
-    }
 }
 
 /// What an app keeps of a login to open the record again without another: a token for a record of an account on a server.
@@ -106,14 +88,27 @@ public struct IndivoSession: Sendable, Hashable {
         }
 
         init(_ failure: PrivateFile.Failure, of file: String) {
-            self =
-                switch failure {
-                case .readableByOthers(let mode): .readableByOthers(file: file, mode: mode)
-                case .notAPlainFile: .notAPlainFile(file: file)
-                case .cannotRead(let reason): .cannotRead(file: file, reason: reason)
-                case .cannotWrite(let reason): .cannotWrite(file: file, reason: reason)
-                }
+            self = switch failure {
+            case .readableByOthers(let mode): .readableByOthers(file: file, mode: mode)
+            case .notAPlainFile: .notAPlainFile(file: file)
+            case .cannotRead(let reason): .cannotRead(file: file, reason: reason)
+            case .cannotWrite(let reason): .cannotWrite(file: file, reason: reason)
+            }
         }
+    }
+
+    /// JSON as sessions are stored in.
+    static func json(of content: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        return try encoder.encode(content)
+    }
+
+    static func read<Content: Decodable>(_ type: Content.Type, from json: Data, in file: String) throws -> Content {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        do { return try decoder.decode(type, from: json) } catch { throw StoreError.malformed(file: file) }
     }
 
     /// A session as it is stored, in JSON.

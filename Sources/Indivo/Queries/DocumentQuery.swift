@@ -1,5 +1,3 @@
-import OAuth1
-
 /// Which documents of a list are wanted, in which order.
 ///
 /// ```swift
@@ -90,15 +88,13 @@ extension CallScope {
         _ make: @escaping @Sendable (DocumentMetadata) -> Element
     ) -> PagedList<Element> {
         PagedList(
-            source: ListSource(
-                scope: self, call: call, path: path,
-                paging: Paging(limit: query.limit, offset: query.offset, pageSize: query.pageSize),
-                // With a type everything comes at once.
-                isWhole: query.type != nil, parameters: { query.parameters(for: call) }
-            ) { answer in
-                let list = try answer.value(DocumentList.self)
-                return FetchedPage(
-                    elements: list.documents.map(make), keys: list.documents.map(\.id), total: try answer.total(list.total))
-            })
+            scope: self, call: call, path: path, paging: Paging(limit: query.limit, offset: query.offset, pageSize: query.pageSize),
+            // With a type everything comes at once.
+            isWhole: query.type != nil, parameters: { query.parameters(for: call) }
+        ) { answer in
+            let list = try answer.value(DocumentList.self)
+            return FetchedPage(
+                elements: list.documents.map(make), keys: list.documents.map(\.id), total: try answer.total(list.total))
+        }
     }
 }

@@ -1,5 +1,3 @@
-import OAuth1
-
 /// A list on a server, fetched page by page as it is read.
 ///
 /// ```swift
@@ -15,10 +13,18 @@ import OAuth1
 public struct PagedList<Element>: AsyncSequence, Sendable {
     public typealias Failure = any Error
 
-    let source: ListSource<Element>
-    fileprivate var report: (@Sendable (Progress) -> Void)?
-
-    init(source: ListSource<Element>) { self.source = source }
+    let scope: any CallScope
+    let call: IndivoCall
+    var path: [String: String] = [:]
+    let paging: Paging
+    /// Whether pages report how many elements there are in all.
+    var tellsTotal = true
+    /// Whether the server gives the list whole, and takes no limit.
+    var isWhole = false
+    /// What is asked for, without the part of the list.
+    let parameters: @Sendable () throws -> FormParameters
+    var report: (@Sendable (Progress) -> Void)?
+    let read: @Sendable (CallResponse) async throws -> FetchedPage<Element>
 
     /// The pages, as the server gives them.
     public var pages: Pages { Pages(list: self) }
@@ -35,16 +41,26 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
     /// - Throws: ``IndivoError``, `DocumentError`.
     public func all() async throws -> [Element] {
         var all: [Element] = []
-        var iterator = pages.makeAsyncIterator()
-        while let page = try await iterator.next() { all += page.elements }
+        for try await page in pages { all += page.elements }
         return all
     }
 
     /// How many elements the server says there are, whatever the query's own limit; `nil` where it does not say, as it
     /// does not for reports on models. One request, for as little as possible.
     /// - Throws: ``IndivoError``.
-    public func total() async throws -> Int? {
-        source.tellsTotal ? try await source.page(offset: source.paging.offset, limit: 1).total : nil
+    public func total() async throws -> Int? { tellsTotal ? try await page(offset: paging.offset, limit: 1).total : nil }
+
+    fileprivate func page(offset: Int, limit: Int) async throws -> FetchedPage<Element> {
+        try paging.check(call)
+        var parameters = try parameters()
+        if !isWhole {
+            parameters.append(name: "limit", value: String(limit))
+            parameters.append(name: "offset", value: String(offset))
+        }
+        let page = try await read(await scope.send(call, path: path, query: parameters))
+        guard isWhole else { return page }
+        let part = page.keys.indices.dropFirst(offset).prefix(limit)
+        return FetchedPage(elements: Array(page.elements[part]), keys: Array(page.keys[part]), total: page.total)
     }
 
     public func makeAsyncIterator() -> Iterator { Iterator(pages: pages.makeAsyncIterator()) }
@@ -91,8 +107,8 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
         fileprivate let list: PagedList
 
         public func makeAsyncIterator() -> Iterator {
-            let (source, paging) = (list.source, list.source.paging)
-            return Iterator(list: list, cursor: ListCursor(start: paging.offset, pageSize: source.isWhole ? .max : paging.pageSize))
+            let pageSize = list.isWhole ? .max : list.paging.pageSize
+            return Iterator(list: list, cursor: ListCursor(start: list.paging.offset, pageSize: pageSize))
         }
 
         /// Reads a list's pages.
@@ -105,15 +121,15 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
             fileprivate var isAtEnd = false
 
             public mutating func next() async throws -> Page? {
-                let (source, paging) = (list.source, list.source.paging)
+                let paging = list.paging
                 while !isAtEnd {
                     try Task.checkCancellation()
                     let rest = (paging.limit ?? .max) - loaded
                     let request = cursor.request(upTo: rest)
                     // The list ends where it cannot be read.
                     isAtEnd = true
-                    let page = try await source.page(offset: request.offset, limit: request.limit)
-                    try cursor.checkSteadiness(source.call)
+                    let page = try await list.page(offset: request.offset, limit: request.limit)
+                    try cursor.checkSteadiness(list.call)
                     if loaded == 0, total == nil { total = page.total }
                     let (new, isLast) = cursor.take(page.keys, total: page.total, of: request)
                     let offset = paging.offset + loaded
@@ -133,34 +149,6 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
 }
 
 extension PagedList.Page: Sendable where Element: Sendable {}
-
-/// A list on the server: the call that gives it, what is asked for, and how its pages are read.
-struct ListSource<Element>: Sendable {
-    let scope: any CallScope
-    let call: IndivoCall
-    var path: [String: String] = [:]
-    let paging: Paging
-    /// Whether pages report how many elements there are in all.
-    var tellsTotal = true
-    /// Whether the server gives the list whole, and takes no limit.
-    var isWhole = false
-    /// What is asked for, without the part of the list.
-    let parameters: @Sendable () throws -> FormParameters
-    let read: @Sendable (CallResponse) async throws -> FetchedPage<Element>
-
-    func page(offset: Int, limit: Int) async throws -> FetchedPage<Element> {
-        try paging.check(call)
-        var parameters = try parameters()
-        if !isWhole {
-            parameters.append(name: "limit", value: String(limit))
-            parameters.append(name: "offset", value: String(offset))
-        }
-        let page = try await read(await scope.send(call, path: path, query: parameters))
-        guard isWhole else { return page }
-        let part = page.keys.indices.dropFirst(offset).prefix(limit)
-        return FetchedPage(elements: Array(page.elements[part]), keys: Array(page.keys[part]), total: page.total)
-    }
-}
 
 /// A page as a server gave it.
 struct FetchedPage<Element> {
@@ -186,11 +174,10 @@ struct Paging: Sendable, Hashable {
 
     /// - Throws: ``IndivoError`` for numbers that a server fails on.
     func check(_ call: IndivoCall) throws {
-        if let limit, limit < 1 {
-            throw IndivoError.argument("a limit of \(limit) asks for nothing; give 1 or more, or nil for everything", call)
-        }
-        if pageSize < 1 { throw IndivoError.argument("a page size of \(pageSize) asks for nothing; give 1 or more", call) }
-        if offset < 0 { throw IndivoError.argument("an offset of \(offset) lies before the list; give 0 or more", call) }
+        let limit = limit ?? .max
+        try call.require(limit >= 1, "a limit of \(limit) asks for nothing; give 1 or more, or nil for everything")
+        try call.require(pageSize >= 1, "a page size of \(pageSize) asks for nothing; give 1 or more")
+        try call.require(offset >= 0, "an offset of \(offset) lies before the list; give 0 or more")
     }
 }
 

@@ -1,5 +1,3 @@
-import OAuth1
-
 /// Writes a report's query as the server takes it, and refuses what no server would.
 struct QueryEncoder {
     let source: ReportQuery.Source
@@ -15,16 +13,15 @@ struct QueryEncoder {
         if source.hasStatus { parameters.append(name: "status", value: query.status.rawValue) }
         for filter in query.filters {
             let field = try field(filter.field, for: "a filter")
-            if parameters[field.name] != nil {
-                throw refused("there are two filters on “\(filter.field)”; give all its values in one")
-            }
-            if filter.values.isEmpty { throw refused("the filter on “\(filter.field)” has no value; give one") }
+            try call.require(
+                parameters[field.name] == nil, "there are two filters on “\(filter.field)”; give all its values in one")
+            try call.require(!filter.values.isEmpty, "the filter on “\(filter.field)” has no value; give one")
             parameters.append(name: field.name, value: try filter.values.map { try text($0, field) }.joined(separator: "|"))
         }
         if let range = query.dateRange {
             let field = try dateField(range.field, for: "a date range")
             if range.start == nil && range.end == nil {
-                throw refused("the date range of “\(range.field)” has neither a start nor an end; give one, or leave it out")
+                throw call.refused("the date range of “\(range.field)” has neither a start nor an end; give one, or leave it out")
             }
             let ends = try [range.start, range.end].map { try $0.map { try date($0, field) } ?? "" }
             parameters.append(name: "date_range", value: "\(field.name)*\(ends[0])*\(ends[1])")
@@ -38,7 +35,7 @@ struct QueryEncoder {
     }
 
     private func append(_ aggregate: AggregateQuery, _ query: ReportQuery, to parameters: inout FormParameters) throws {
-        if query.order != nil { throw refused("an order splits the groups of an aggregate; leave it out, and sort the results") }
+        try call.require(query.order == nil, "an order splits the groups of an aggregate; leave it out, and sort the results")
         let field = try field(aggregate.field, for: "an aggregate")
         try check(aggregate.operation, on: field)
         parameters.append(name: "aggregate_by", value: "\(aggregate.operation.rawValue)*\(field.name)")
@@ -47,9 +44,10 @@ struct QueryEncoder {
         case .dates(let name, let increment):
             let field = try dateField(name, for: "a group of dates")
             parameters.append(name: "date_group", value: "\(field.name)*\(increment.rawValue)")
-        case nil where !source.isMinimal:
-            throw refused("a server fails on an aggregate over a whole report on \(source.name); group it by a field or by dates")
-        case nil: break
+        case nil:
+            try call.require(
+                source.isMinimal,
+                "a server fails on an aggregate over a whole report on \(source.name); group it by a field or by dates")
         }
     }
 
@@ -58,30 +56,27 @@ struct QueryEncoder {
         let takesDates = operation == .maximum || operation == .minimum
         if operation != .count, field.type != .number, source.fields != nil, !(takesDates && isDate) {
             let what = takesDates ? "neither a number nor a date" : "no number"
-            throw refused("“\(field.property)” is \(what), which \(operation) needs")
+            throw call.refused("“\(field.property)” is \(what), which \(operation) needs")
         }
-        if takesDates, isDate, source.isMinimal {
-            throw refused("a server tells the \(operation) of a date in words here; ask for it over .model(…), in groups")
-        }
+        let isTold = !(takesDates && isDate && source.isMinimal)
+        try call.require(isTold, "a server tells the \(operation) of a date in words here; ask for it over .model(…), in groups")
     }
 
     // MARK: Fields and values
 
     private func field(_ name: String, for what: String) throws -> ReportQuery.Source.Field {
-        if call == .auditQuery, name == "record_id" || name == "recordID" {
-            throw refused("audits are of this record only; leave “\(name)” out")
-        }
+        let namesRecord = call == .auditQuery && (name == "record_id" || name == "recordID")
+        try call.require(!namesRecord, "audits are of this record only; leave “\(name)” out")
         guard let fields = source.fields else { return ReportQuery.Source.Field(name, .string) }
         if let field = fields.first(where: { $0.name == name }) ?? fields.first(where: { $0.property == name }) { return field }
         let known = fields.map { $0.name == $0.property ? $0.name : "\($0.property) (\($0.name))" }
-        throw refused("a report on \(source.name) has no field “\(name)” for \(what); it has \(known.joined(separator: ", "))")
+        throw call.refused("a report on \(source.name) has no field “\(name)” for \(what); it has \(known.joined(separator: ", "))")
     }
 
     private func dateField(_ name: String, for what: String) throws -> ReportQuery.Source.Field {
         let field = try field(name, for: what)
-        guard source.fields == nil || field.type == .date || field.type == .dateTime else {
-            throw refused("“\(name)” is no date, which \(what) needs")
-        }
+        let isDate = field.type == .date || field.type == .dateTime
+        try call.require(source.fields == nil || isDate, "“\(name)” is no date, which \(what) needs")
         return field
     }
 
@@ -92,19 +87,14 @@ struct QueryEncoder {
         case (.number, .number(let number)) where number.isFinite: return number.lexical
         // A server takes any text but these for true, “false” too.
         case (.boolean, .truth(let truth)): return truth ? "1" : "0"
-        case (.string, .text(let text)): return try plain(text, field)
-        default: throw refused("“\(field.property)” is a \(type.rawValue), and the filter's value is \(value.meaning.name)")
+        case (.string, .text(let text)):
+            let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
+            try call.require(isASCII, "a server cannot filter “\(field.property)” by text beyond ASCII; filter what came instead")
+            let isOne = !text.contains("|")
+            try call.require(isOne, "a server takes “|” for “or”, and no filter can mean one; filter what came instead")
+            return text
+        default: throw call.refused("“\(field.property)” is a \(type.rawValue), and the filter's value is \(value.meaning.name)")
         }
-    }
-
-    private func plain(_ text: String, _ field: ReportQuery.Source.Field) throws -> String {
-        guard text.utf8.allSatisfy({ $0 < 0x80 }) else {
-            throw refused("a server cannot filter “\(field.property)” by text beyond ASCII; filter what came instead")
-        }
-        guard !text.contains("|") else {
-            throw refused("a server takes “|” for “or”, and no filter can mean one; filter what came instead")
-        }
-        return text
     }
 
     /// A date as a server takes it: a day without zone, or an instant in UTC.
@@ -126,20 +116,18 @@ struct QueryEncoder {
         case .text(let text):
             if let day = try? XMLDate(lexical: text) { return try date(.day(day), field) }
             if let time = try? XMLDateTime(lexical: text) { return try date(.time(time), field) }
-            throw refused("the text for “\(field.property)” is no date; write 2026-11-21 or 2026-11-21T08:00:00Z")
-        case .number, .truth: throw refused("“\(field.property)” is a date, and the value is \(value.meaning.name)")
+            throw call.refused("the text for “\(field.property)” is no date; write 2026-11-21 or 2026-11-21T08:00:00Z")
+        case .number, .truth: throw call.refused("“\(field.property)” is a date, and the value is \(value.meaning.name)")
         }
     }
 
     /// - Throws: ``IndivoError`` for a year that a server cannot read: it reads four digits.
     private func written(_ text: String?, year: Int, _ field: ReportQuery.Source.Field) throws -> String {
         guard let text, (1...9999).contains(year) else {
-            throw refused("the date for “\(field.property)” is outside the years 1 to 9999, which a server takes")
+            throw call.refused("the date for “\(field.property)” is outside the years 1 to 9999, which a server takes")
         }
         return text
     }
-
-    private func refused(_ why: String) -> IndivoError { IndivoError.argument(why, call) }
 }
 
 extension ReportQuery.Value {

@@ -1,5 +1,3 @@
-import OAuth1
-
 extension ReportQuery {
     /// What a report is about, with the fields by which it can be filtered, ordered and grouped.
     public struct Source: Sendable {
@@ -63,8 +61,7 @@ extension ReportQuery {
             Field("date_of_visit", .dateTime, property: "dateOfVisit"),
         ])
 
-        /// The minimal report on measurements.
-        /// - Parameter code: The type of measurement, as it was stored, such as `WEIGHT`.
+        /// The minimal report on measurements of a type, which is given as it was stored, such as `WEIGHT`.
         public static func measurements(_ code: String) -> Source {
             Source("measurements", .measurementList, path: ["code": code], fields: [
                 Field("lab_code", .string, property: "type"), Field("value", .number),
@@ -128,9 +125,8 @@ extension CallScope {
     ) -> PagedList<Element> {
         let call = source.call(in: self)
         return PagedList(
-            source: ListSource(
-                scope: self, call: call, path: source.path, paging: query.paging, tellsTotal: source.isMinimal,
-                parameters: { try QueryEncoder(source: source, call: call).parameters(query) }, read: read))
+            scope: self, call: call, path: source.path, paging: query.paging, tellsTotal: source.isMinimal,
+            parameters: { try QueryEncoder(source: source, call: call).parameters(query) }, read: read)
     }
 
     func minimalReports<Document: IndivoDocument>(
@@ -160,9 +156,7 @@ extension CallScope {
             return try await response.elements(of: response.reports()) { $0.item?.aggregate.map(AggregateQuery.Result.init) }
         }
         // A server gives JSON or XML, whichever it likes.
-        guard SDMJ.isLikely(response.body) else {
-            return try response.value(AggregateReports.self).reports.map(AggregateQuery.Result.init)
-        }
+        guard SDMJ.isLikely(response.body) else { return try response.value(AggregateReports.self).reports.map { .init($0) } }
         let rows = try response.reading { try SDMJ.rows(parsing: response.json()) }
         return rows.map { AggregateQuery.Result(group: $0["group"], value: $0["value"]) }
     }

@@ -67,15 +67,13 @@ public struct FileContent: Sendable, Hashable {
         if isText, String(validating: data, as: UTF8.self) == nil {
             return "a \(bare) document has to be in UTF-8, and this one is not"
         }
-        if Self.xmlTypes.contains(bare) {
-            do { _ = try xml() } catch { return "the document is no well-formed XML: \(error)" }
-        }
+        do { if Self.xmlTypes.contains(bare) { _ = try xml() } } catch { return "the document is no well-formed XML: \(error)" }
         return nil
     }
 
     /// The content as a call's body, if no server would refuse or misunderstand it.
     func body(for call: IndivoCall) throws -> CallClient.Body {
-        if let problem = problem(xmlOnly: call.body == .xml) { throw IndivoError.argument(problem, call) }
+        if let problem = problem(xmlOnly: call.body == .xml) { throw call.refused(problem) }
         return .data(data, type: contentType)
     }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A document as bytes: a scan, a text, XML that is no model, or any document before its content matters.
 ///
 /// ```swift
@@ -57,19 +55,12 @@ public final class FileDocument: RecordDocument, CustomStringConvertible {
     /// - Throws: ``IndivoError`` when no content was fetched; `XMLError`, `DocumentError`.
     public func read<Document: IndivoDocument>(as type: Document.Type) throws -> Document {
         let root = try fetched().xml()
-        let document: Document
-        if root.name == "Models", root.children(named: "Model").count > 1 {
-            let models = try SDMXDocument(root).models.compactMap { $0 as? Document }
-            guard models.count == 1 else {
-                let what = "the document holds \(models.count) models “\(type.modelName)”, not one; read it with models()"
-                throw IndivoError.argument(what, .recordSpecificDocument)
-            }
-            document = models[0]
-        } else {
-            document = try Document.read(from: root)
-        }
-        document.documentPlace = documentPlace
-        return document
+        let isFile = root.name == "Models" && root.children(named: "Model").count > 1
+        let found = isFile ? try SDMXDocument(root).models.compactMap { $0 as? Document } : [try Document.read(from: root)]
+        try IndivoCall.recordSpecificDocument.require(
+            found.count == 1, "the document holds \(found.count) models “\(type.modelName)”, not one; read it with models()")
+        found[0].documentPlace = documentPlace
+        return found[0]
     }
 
     /// Reads the content as SDMX: all its models, which from then on know where they are.
@@ -82,7 +73,7 @@ public final class FileDocument: RecordDocument, CustomStringConvertible {
 
     private func fetched() throws -> FileContent {
         guard let content else {
-            throw IndivoError.argument("the document's content is not here yet; call fetchContent()", .recordSpecificDocument)
+            throw IndivoCall.recordSpecificDocument.refused("the document's content is not here yet; call fetchContent()")
         }
         return content
     }

@@ -1,17 +1,12 @@
-import Foundation
-import OAuth1
-
 /// The calls that deliver queued changes, each sent once: the caller checks what became of it, and when to send it again.
 extension IndivoRecord {
-    /// Stores a document under an external id (`document_create_by_ext_id`).
-    /// - Returns: The document's id.
+    /// Stores a document under an external id (`document_create_by_ext_id`), and gives its id.
     package func deliverDocument(_ content: FileContent, externalID: String) async throws -> String {
         let call = IndivoCall.documentCreateByExternalID
         return try await once(call, ["external": externalID], body: content.body(for: call)).documentWithID().id
     }
 
-    /// Stores a new version of a document under an external id (`document_version_by_ext_id`).
-    /// - Returns: The new version's id.
+    /// Stores a new version of a document under an external id (`document_version_by_ext_id`), and gives the version's id.
     package func deliverVersion(_ content: FileContent, of document: String, externalID: String) async throws -> String {
         let call = IndivoCall.documentVersionByExternalID
         let path = ["document": document, "external": externalID]

@@ -16,10 +16,8 @@ extension IndivoRecord {
     /// A telephone that does not say whether it is preferred is not: a server would take it for preferred.
     /// - Throws: ``IndivoError``; `DocumentError` when the document cannot be written.
     public func setDemographics(_ demographics: Demographics) async throws {
-        if demographics.telephones.count > 2 {
-            throw IndivoError.argument(
-                "demographics have at most two telephones, these have \(demographics.telephones.count)", .setDemographics)
-        }
+        let count = demographics.telephones.count
+        try IndivoCall.setDemographics.require(count <= 2, "demographics have at most two telephones, these have \(count)")
         for index in demographics.telephones.indices where demographics.telephones[index].isPreferred == nil {
             demographics.telephones[index].isPreferred = false
         }

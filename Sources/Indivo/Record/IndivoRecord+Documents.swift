@@ -1,6 +1,3 @@
-import Foundation
-import OAuth1
-
 extension IndivoRecord {
     // MARK: Adding
 
@@ -30,11 +27,10 @@ extension IndivoRecord {
         let problems = try validation == .model ? file.models.flatMap { try $0.problems() } : []
         if !problems.isEmpty { throw IndivoError(.invalidDocument(problems: problems), call: call) }
         let upload = try DocumentUpload(file.prepared(naming: .current), of: file.models)
-        guard try await store(upload, call, [:], externalID) else {
-            throw IndivoError.argument(
-                "the models were stored as they were sent before, and have changed since; they are in the record now: "
-                    + "call replace() on those that changed", call)
-        }
+        try call.require(
+            await store(upload, call, [:], externalID),
+            "the models were stored as they were sent before, and have changed since; they are in the record now: "
+                + "call replace() on those that changed")
     }
 
     // MARK: Finding
@@ -93,9 +89,9 @@ extension IndivoRecord {
         return document
     }
 
-    /// Sets the label of the document that this app stored under an external id (`record_document_label_ext`).
+    /// Sets the label of the document that this app stored under an external id, and gives the document's metadata
+    /// (`record_document_label_ext`).
     /// - Parameter label: At most 100 characters; empty takes it away.
-    /// - Returns: The document's metadata.
     /// - Throws: ``IndivoError``.
     @discardableResult
     public func setLabel(_ label: String, externalID: String) async throws -> DocumentMetadata {

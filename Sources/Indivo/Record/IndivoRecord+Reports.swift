@@ -26,8 +26,7 @@ extension IndivoRecord {
         minimalReports(.equipment, query) { $0.equipment }
     }
 
-    /// Measurements of a type (`measurement_list`), with a total.
-    /// - Parameter code: The type of measurement, as it was stored, such as `WEIGHT`.
+    /// Measurements of a type, which is given as it was stored, such as `WEIGHT` (`measurement_list`), with a total.
     public func measurements(_ code: String, matching query: ReportQuery = ReportQuery()) -> PagedList<MeasuredValue.Reported> {
         reportList(.measurements(code), query) { $0.item?.measurement }
     }

@@ -104,9 +104,8 @@ extension IndivoRecord {
     ) throws -> SentWrite? {
         let former = try documents.map { try idle($0, call) }
         for case (let document, let write?) in zip(documents, former) {
-            guard write.isSame(as: call, path, in: self, externalID: externalID),
-                former.allSatisfy({ $0?.externalID == write.externalID })
-            else { throw IndivoError.argument(document.mayBeStored, call) }
+            let isSame = write.isSame(as: call, path, in: self, externalID: externalID)
+            try call.require(isSame && former.allSatisfy { $0?.externalID == write.externalID }, document.mayBeStored)
         }
         return former.first ?? nil
     }
@@ -115,20 +114,17 @@ extension IndivoRecord {
         switch document.documentPlace.stage {
         case .inNoRecord, .inRecord: return nil
         case .unconfirmed(let write, _): return write
-        case .beingSent, .queued: throw IndivoError.argument("the \(document.kind) is on its way to the server already", call)
+        case .beingSent, .queued: throw call.refused("the \(document.kind) is on its way to the server already")
         }
     }
 
     func checkNew(_ document: any RecordDocument, _ call: IndivoCall) throws {
-        if document.documentPlace.id != nil {
-            throw IndivoError.argument(
-                "the \(document.kind) is on the server already; call its replace() to store a new version", call)
-        }
+        let isNew = document.documentPlace.id == nil
+        try call.require(isNew, "the \(document.kind) is on the server already; call its replace() to store a new version")
         _ = try idle(document, call)
     }
 
-    /// What the server says of a document that an earlier attempt may have stored; `nil` when it is not there.
-    /// - Throws: A conflict when something else is stored under the id.
+    /// What the server says of a document that may be stored, `nil` when it is not; a conflict when something else is under its id.
     private func find(_ write: SentWrite, _ call: IndivoCall) async throws -> DocumentMetadata? {
         guard let metadata = try await documentMetadata(externalID: write.externalID) else { return nil }
         guard write.contents.contains(where: { metadata.mismatch(with: $0) == nil }) else {
@@ -188,7 +184,7 @@ extension DocumentUpload {
         switch document {
         case let document as IndivoDocument: try self.init(PreparedDocument(new: document), of: [document])
         case let file as FileDocument: self = try file.upload()
-        default: throw IndivoError.argument("the document is neither an IndivoDocument nor a FileDocument", call)
+        default: throw call.refused("the document is neither an IndivoDocument nor a FileDocument")
         }
     }
 

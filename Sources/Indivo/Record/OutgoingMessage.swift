@@ -1,5 +1,4 @@
 import Foundation
-import OAuth1
 
 /// A message to the people who manage a record.
 ///
@@ -65,12 +64,11 @@ extension IndivoRecord {
         for attachment in message.attachments { _ = try attachment.body(for: .recordMessageAttach) }
         let mayBeThere = unresolvedMessages.withLock { $0[message.id] == message }
         do {
-            _ = try await send(
-                call, path: ["message": message.id],
-                body: .form([
-                    "subject": message.subject, "body": message.body, "body_type": message.bodyType.rawValue,
-                    "severity": message.severity.rawValue, "num_attachments": String(message.attachments.count),
-                ]), mayHaveBeenSentBefore: mayBeThere)
+            let form: FormParameters = [
+                "subject": message.subject, "body": message.body, "body_type": message.bodyType.rawValue,
+                "severity": message.severity.rawValue, "num_attachments": String(message.attachments.count),
+            ]
+            _ = try await send(call, path: ["message": message.id], body: .form(form), mayHaveBeenSentBefore: mayBeThere)
             for (index, attachment) in message.attachments.enumerated() {
                 try await attach(attachment, to: message, number: index + 1, mayBeThere: mayBeThere)
             }
@@ -96,10 +94,9 @@ extension IndivoRecord {
 
     private func attach(_ attachment: FileContent, to message: OutgoingMessage, number: Int, mayBeThere: Bool) async throws {
         let call = IndivoCall.recordMessageAttach
-        guard (1...max(1, message.attachments.count)).contains(number), !message.attachments.isEmpty else {
-            throw IndivoError.argument(
-                "the message has \(message.attachments.count) attachments, counted from 1, and none with number \(number)", call)
-        }
+        let count = message.attachments.count
+        try call.require(
+            number >= 1 && number <= count, "the message has \(count) attachments, counted from 1, and none with number \(number)")
         _ = try await send(
             call, path: ["message": message.id, "number": String(number)], body: attachment.body(for: call),
             mayHaveBeenSentBefore: mayBeThere)
@@ -113,14 +110,12 @@ extension IndivoRecord {
     /// - Throws: ``IndivoError``.
     public func notify(_ content: String, about document: (any RecordDocument)? = nil, appURL: String? = nil) async throws {
         let call = IndivoCall.recordNotify
-        guard !content.isEmpty else { throw IndivoError.argument("a notification needs a content", call) }
+        try call.require(!content.isEmpty, "a notification needs a content")
         try call.check(content, "a notification", atMost: 500)
         var form: FormParameters = ["content": content]
         if let document {
             let (record, id) = try document.stored(for: call)
-            guard record.id == self.id else {
-                throw IndivoError.argument("the \(document.kind) is in another record than the one to notify", call)
-            }
+            try call.require(record.id == self.id, "the \(document.kind) is in another record than the one to notify")
             form.append(name: "document_id", value: id)
         }
         if let appURL { form.append(name: "app_url", value: appURL) }

@@ -1,5 +1,3 @@
-import OAuth1
-
 extension RecordDocument {
     /// Stores a new version (`document_version_by_ext_id`, `document_version`), whose id and metadata the document then has.
     ///
@@ -25,25 +23,23 @@ extension RecordDocument {
     func fetchStored() async throws -> CallResponse {
         let (record, id) = try stored(for: .recordSpecificDocument)
         return try await record.content(
-            .recordSpecificDocument, of: id, checkedBy: documentPlace.metadata, refresh: { try await refreshMetadata() })
+            .recordSpecificDocument, of: id, checkedBy: documentPlace.metadata, refresh: refreshMetadata)
     }
 
-    /// Sets the label under which people see this version (`record_document_label`); empty takes it away.
-    /// - Parameter label: At most 100 characters.
+    /// Sets the label under which people see this version, at most 100 characters (`record_document_label`); empty takes it away.
     /// - Throws: ``IndivoError``.
     public func setLabel(_ label: String) async throws {
         let (record, id) = try stored(for: .recordDocumentLabel)
         documentPlace.metadata = try await record.setLabel(label, .recordDocumentLabel, path: ["document": id])
     }
 
-    /// Sets the status of this version (`document_set_status`). Any status may follow any other.
-    /// - Parameter reason: Why; the server wants one.
+    /// Sets the status of this version (`document_set_status`), for a reason that is not empty. Any status may follow any other.
     /// - Throws: ``IndivoError``.
     public func setStatus(_ status: DocumentStatus, reason: String) async throws {
         let (record, id) = try stored(for: .documentSetStatus)
-        guard !reason.isEmpty else { throw IndivoError.argument("a change of status needs a reason", .documentSetStatus) }
-        _ = try await record.send(
-            .documentSetStatus, path: ["document": id], body: .form(["status": status.rawValue, "reason": reason]))
+        try IndivoCall.documentSetStatus.require(!reason.isEmpty, "a change of status needs a reason")
+        let form: FormParameters = ["status": status.rawValue, "reason": reason]
+        _ = try await record.send(.documentSetStatus, path: ["document": id], body: .form(form))
         documentPlace.metadata?.status = status
     }
 
@@ -86,9 +82,7 @@ extension RecordDocument {
     public func relate(to other: some RecordDocument, as relation: DocumentRelation) async throws {
         let (record, id) = try stored(for: .documentRels)
         let (otherRecord, otherID) = try other.stored(for: .documentRels)
-        guard record.id == otherRecord.id else {
-            throw IndivoError.argument("the documents are in different records", .documentRels)
-        }
+        try IndivoCall.documentRels.require(record.id == otherRecord.id, "the documents are in different records")
         _ = try await record.send(.documentRels, path: ["document": id, "relation": relation.rawValue, "other": otherID])
     }
 

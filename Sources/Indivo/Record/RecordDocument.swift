@@ -54,29 +54,22 @@ extension RecordDocument {
     /// The record and id of a document that is on a server.
     func stored(for call: IndivoCall) throws -> (IndivoRecord, String) {
         let place = documentPlace
-        guard let id = place.id else {
-            throw IndivoError.argument("the \(kind) is not in a record yet; add it with record.add(_:) first", call)
-        }
-        guard let record = place.record else {
-            throw IndivoError.argument("the \(kind) came through a carenet alone; fetch it from its record", call)
-        }
+        guard let id = place.id else { throw call.refused("the \(kind) is not in a record yet; add it with record.add(_:) first") }
+        guard let record else { throw call.refused("the \(kind) came through a carenet alone; fetch it from its record") }
         return (record, id)
     }
 
     func checkNewest(_ call: IndivoCall) throws {
-        guard isOutdated else { return }
-        throw IndivoError.argument("the \(kind) is an old version; fetch the newest and change that", call)
+        try call.require(!isOutdated, "the \(kind) is an old version; fetch the newest and change that")
     }
 
-    /// - Parameter isNewVersion: Whether the server has the version that the document was read from.
-    /// - Throws: ``IndivoError`` with all that breaks a rule of the model; `DocumentError` for what its model cannot hold.
+    /// Throws what breaks rules of the model, and in a new version did not before; `DocumentError` for what its model cannot hold.
     package func check(_ validation: DocumentValidation, isNewVersion: Bool = false) throws {
         guard validation == .model, let document = self as? IndivoDocument else { return }
         let problems = try isNewVersion ? document.newProblems() : document.problems()
-        guard problems.isEmpty else {
-            let call: IndivoCall = isNewVersion ? .documentVersionByExternalID : .documentCreateByExternalID
-            throw IndivoError(.invalidDocument(problems: problems), call: call)
-        }
+        if problems.isEmpty { return }
+        let call: IndivoCall = isNewVersion ? .documentVersionByExternalID : .documentCreateByExternalID
+        throw IndivoError(.invalidDocument(problems: problems), call: call)
     }
 
     /// What it is called in errors, which hold no ids.

@@ -3,10 +3,6 @@ import Foundation
 import Security
 
 /// Secrets in the keychain of Apple's systems: generic passwords of one service, on this device alone, once it was unlocked.
-///
-/// ```swift
-/// let options = IndivoServer.Options(sessions: ItemSessionStore(Keychain(service: "org.example.meds.sessions")))
-/// ```
 public struct Keychain: SecretItems {
     /// The service name that separates these items from others of the app.
     public let service: String
@@ -26,18 +22,14 @@ public struct Keychain: SecretItems {
     }
 
     public func add(_ content: Data, as name: String) throws -> Bool {
-        try check(
-            SecItemAdd(
-                query([
-                    kSecAttrAccount: name, kSecValueData: content,
-                    kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
-                ]), nil), unless: errSecDuplicateItem)
+        let access = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
+        let item = query([kSecAttrAccount: name, kSecValueData: content, kSecAttrAccessible: access])
+        return try check(SecItemAdd(item, nil), unless: errSecDuplicateItem)
     }
 
     public func replace(_ name: String, with content: Data) throws -> Bool {
-        try check(
-            SecItemUpdate(query([kSecAttrAccount: name]), [kSecValueData: content] as CFDictionary),
-            unless: errSecItemNotFound)
+        let change = [kSecValueData: content] as CFDictionary
+        return try check(SecItemUpdate(query([kSecAttrAccount: name]), change), unless: errSecItemNotFound)
     }
 
     public func remove(_ name: String) throws {

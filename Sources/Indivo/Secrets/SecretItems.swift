@@ -37,15 +37,12 @@ public struct ItemSessionStore: SessionStore {
         try items.names().compactMap { name -> IndivoSession? in
             // Removed by another process in between.
             guard let content = try items.content(of: name) else { return nil }
-            guard let stored = try? JSONDecoder.sessions.decode(IndivoSession.Stored.self, from: content) else {
-                throw IndivoSession.StoreError.malformed(file: "an item of the keychain")
-            }
-            return stored.session
+            return try IndivoSession.read(IndivoSession.Stored.self, from: content, in: "an item of the keychain").session
         }.sorted { ($0.keptAt, $0.record) < ($1.keptAt, $1.record) }
     }
 
     public func keep(_ session: IndivoSession) throws {
-        let content = try JSONEncoder.sessions.encode(IndivoSession.Stored(session))
+        let content = try IndivoSession.json(of: IndivoSession.Stored(session))
         let name = Self.name(of: session)
         // A further turn means that another process added it, and removed it, in between.
         while try !items.replace(name, with: content), try !items.add(content, as: name) {}

@@ -41,8 +41,7 @@ public final class IndivoServer: Sendable {
     ) {
         (self.api, self.ui, self.app) = (api, ui, app)
         (self.logger, self.options) = (logger, options)
-        let now = options.timing.now
-        launchNonces = OAuthNonceMemory(clock: { Int(now().timeIntervalSince1970) })
+        launchNonces = OAuthNonceMemory(clock: { [now = options.timing.now] in Int(now().timeIntervalSince1970) })
         calls = CallClient(base: api, transport: transport, logger: logger, options: options)
     }
 
@@ -86,6 +85,11 @@ public final class IndivoServer: Sendable {
 
     /// A record for which the app already has a token, as one kept from an earlier login.
     public func record(id: String, token: OAuthToken) -> IndivoRecord { IndivoRecord(server: self, id: id, token: token) }
+
+    /// A carenet for which the app already has a token.
+    public func carenet(id: String, token: OAuthToken) -> IndivoCarenet {
+        IndivoCarenet(server: self, id: id, token: token, record: nil)
+    }
 
     var twoLegged: OAuthCredentials { OAuthCredentials(consumer: app.consumer) }
 
@@ -138,16 +142,13 @@ enum RespondingServer {
     init?(_ answer: HTTPAnswer) {
         let type = answer.response.headerFields[.contentType]?.lowercased() ?? ""
         let beginning = String(decoding: answer.body.prefix(1024), as: UTF8.self).lowercased()
+        let location = answer.response.headerFields[.location].flatMap { URL(string: $0)?.path(percentEncoded: false) } ?? ""
         switch answer.response.status.code {
         case 404 where beginning.contains("<h4>we're sorry. you have reached a page that has been disconnected"): self = .api
         case 200 where type.hasPrefix("application/json"): self = .api
-        case 300..<400 where answer.response.headerFields[.location].map(Self.isLogin) == true: self = .pages
+        case 300..<400 where (location + "/").hasPrefix("/login/"): self = .pages
         case _ where beginning.contains("<!doctype html") || beginning.contains("<html"): self = .pages
         default: return nil
         }
-    }
-
-    private static func isLogin(_ location: String) -> Bool {
-        URL(string: location).map { ($0.path(percentEncoded: false) + "/").hasPrefix("/login/") } ?? false
     }
 }
