@@ -3,8 +3,7 @@ import OAuth1
 import Synchronization
 
 /// A nonce that was used, for the time after a restart.
-struct UsedNonce: Codable, TableRow, PersistableRecord {
-    static let databaseTableName = "nonce"
+struct NonceRow: Codable, TableRow, PersistableRecord {
     static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace)
 
     var nonce: String
@@ -23,7 +22,7 @@ final class NonceMemory: OAuthNonceStore {
     static let window = 300
 
     /// What is to be stored; nil where nothing outlives the process.
-    let pending: PendingRows<UsedNonce>?
+    let pending: PendingRows<NonceRow>?
     /// When what is remembered may be forgotten, by the hash of the nonce; and how many entries make a clean-up due.
     private let state = Mutex((expiries: [Int: Int](), cleanAt: 4096))
     private let clock: @Sendable () -> Int
@@ -45,7 +44,7 @@ final class NonceMemory: OAuthNonceStore {
             }
             if let known = state.expiries[key], known >= now { return false }
             state.expiries[key] = expiry
-            pending?.append(UsedNonce(nonce: nonce, expiresAt: expiry))
+            pending?.append(NonceRow(nonce: nonce, expiresAt: expiry))
             return true
         }
     }
@@ -56,7 +55,7 @@ final class NonceMemory: OAuthNonceStore {
     }
 
     /// Takes up nonces that were used before a restart.
-    func restore(_ nonces: [UsedNonce]) {
+    func restore(_ nonces: [NonceRow]) {
         state.withLock { state in for used in nonces { state.expiries[NonceMemory.key(used.nonce)] = used.expiresAt } }
     }
 }

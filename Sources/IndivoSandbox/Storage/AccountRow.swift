@@ -1,8 +1,6 @@
 import GRDB
 
 struct AccountRow: Codable, IdentifiedRow, PersistableRecord {
-    static let databaseTableName = "account"
-
     var id: String
     var fullName, contactEmail: String
     /// `uninitialized`, `active`, `disabled` or `retired`.
@@ -19,8 +17,6 @@ struct AccountRow: Codable, IdentifiedRow, PersistableRecord {
 
 /// A way to log in: a user name with a password.
 struct LoginRow: Codable, TableRow, PersistableRecord {
-    static let databaseTableName = "login"
-
     var username, account: String
     /// The hash; nil while no password is set.
     var password: String?
@@ -31,8 +27,6 @@ struct LoginRow: Codable, TableRow, PersistableRecord {
 }
 
 struct BrowserSessionRow: Codable, TableRow, PersistableRecord {
-    static let databaseTableName = "browserSession"
-
     var fingerprint, account, csrf: String
     var expiresAt: Timestamp
 }
