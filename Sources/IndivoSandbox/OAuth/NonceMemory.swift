@@ -36,7 +36,8 @@ final class NonceMemory: OAuthNonceStore {
         let now = clock()
         // A timestamp may be as far ahead as its sender likes.
         let expiry = max(now, min(timestamp, Int.max / 2)) + NonceMemory.window
-        let key = NonceMemory.key(nonce)
+        // Swift's hasher has a random key of its own in every process.
+        let key = nonce.hashValue
         return state.withLock { state in
             if state.expiries.count >= state.cleanAt {
                 state.expiries = state.expiries.filter { $0.value >= now }
@@ -49,13 +50,8 @@ final class NonceMemory: OAuthNonceStore {
         }
     }
 
-    private static func key(_ nonce: String) -> Int {
-        // Swift's hasher has a random key of its own in every process.
-        nonce.hashValue
-    }
-
     /// Takes up nonces that were used before a restart.
     func restore(_ nonces: [NonceRow]) {
-        state.withLock { state in for used in nonces { state.expiries[NonceMemory.key(used.nonce)] = used.expiresAt } }
+        state.withLock { state in for used in nonces { state.expiries[used.nonce.hashValue] = used.expiresAt } }
     }
 }

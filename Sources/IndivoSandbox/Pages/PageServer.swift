@@ -58,11 +58,11 @@ struct Page: Sendable {
     typealias Handler = @Sendable (Visit) async throws -> Response
 
     let method: String
-    let path: PathTemplate
+    let path: String
     let needsLogin: Bool
     let handler: Handler
 
-    init(_ method: String, _ path: PathTemplate, needsLogin: Bool = true, _ handler: @escaping Handler) {
+    init(_ method: String, _ path: String, needsLogin: Bool = true, _ handler: @escaping Handler) {
         (self.method, self.path, self.needsLogin, self.handler) = (method, path, needsLogin, handler)
     }
 }

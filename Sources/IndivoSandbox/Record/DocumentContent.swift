@@ -2,6 +2,9 @@ import Foundation
 import IndivoModel
 import IndivoXML
 
+/// Not Foundation's, which macOS has.
+typealias XMLNode = IndivoXML.XMLNode
+
 /// A document's bytes, as the server sees them by the Content-Type they came with.
 struct DocumentContent {
     let data: Data

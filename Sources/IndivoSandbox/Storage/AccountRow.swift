@@ -1,4 +1,5 @@
 import GRDB
+import PasswordHashing
 
 struct AccountRow: Codable, IdentifiedRow, PersistableRecord {
     var id: String
@@ -13,6 +14,30 @@ struct AccountRow: Codable, IdentifiedRow, PersistableRecord {
     var disabledUntil: Timestamp?
     var stateChangedAt: Timestamp
     var primarySecret, secondarySecret: String?
+
+    func setPassword(_ password: String, in db: Database) throws {
+        let hash = try PasswordHash(of: password).text
+        try db.execute(sql: "UPDATE login SET password = ? WHERE account = ?", arguments: [hash, id])
+        if db.changesCount == 0 { try LoginRow(username: id, account: id, password: hash).insert(db) }
+    }
+
+    func setState(_ state: String, at now: Timestamp, in db: Database) throws {
+        try db.execute(sql: "UPDATE account SET state = ?, stateChangedAt = ? WHERE id = ?", arguments: [state, now, id])
+    }
+
+    /// Whether the account may log in: it is active, and not closed for a while after failures.
+    fileprivate func isOpen(at now: Timestamp) -> Bool { state == "active" && (disabledUntil.map { $0 <= now } ?? true) }
+
+    /// Notes how an attempt to log in went. Three failures in a row close the account for a minute.
+    fileprivate mutating func note(success: Bool, at now: Timestamp) {
+        if success {
+            (lastLoginAt, failedLoginCount, disabledUntil) = (now, 0, nil)
+            loginCount += 1
+        } else {
+            failedLoginCount += 1
+            if failedLoginCount >= 3 { disabledUntil = now.advanced(bySeconds: 60) }
+        }
+    }
 }
 
 /// A way to log in: a user name with a password.
@@ -26,7 +51,29 @@ struct LoginRow: Codable, TableRow, PersistableRecord {
     }
 }
 
-struct BrowserSessionRow: Codable, TableRow, PersistableRecord {
-    var fingerprint, account, csrf: String
-    var expiresAt: Timestamp
+extension ServerContext {
+    /// The account of a user name and a password; nil when they do not fit, or the account may not log in.
+    ///
+    /// The password is hashed outside of any transaction, for an unknown name too, so that neither the time it takes
+    /// nor a locked database distinguishes one case from the other.
+    func logIn(_ username: String, _ password: String) async throws -> AccountRow? {
+        let now = self.now
+        let (login, account) = try await database.read { db in
+            let login = try LoginRow.find(username, in: db)
+            return (login, try AccountRow.find(login?.account, in: db))
+        }
+        let matches = PasswordHash(text: login?.password ?? ServerContext.nobodysPassword).matches(password)
+        guard let account, account.isOpen(at: now) else { return nil }
+        let success = matches && login?.password != nil
+        return try await database.write { db in
+            // Looked at again where attempts come one after the other: others may have been counted meanwhile.
+            guard var account = try AccountRow.find(account.id, in: db), account.isOpen(at: self.now) else { return nil }
+            account.note(success: success, at: now)
+            try account.update(db)
+            return success ? account : nil
+        }
+    }
+
+    /// The hash that an unknown user's password is compared with: of a random password nobody has.
+    private static let nobodysPassword = (try? PasswordHash(of: Secrets.token()).text) ?? ""
 }
