@@ -102,7 +102,7 @@ public final class Sandbox: Sendable {
         guard try await context.database.read({ try AccountRow.find(Sandbox.demoAccount, in: $0) }) == nil else { return }
         try await addAccount(id: Sandbox.demoAccount, fullName: "Dana Demo", username: "demo", password: "demo")
         for person in SamplePeople.all {
-            let record = try await addRecord(owner: Sandbox.demoAccount, demographics: Data(person.demographics.utf8))
+            let record = try await addRecord(owner: Sandbox.demoAccount, demographics: Data(person.demographics.description.utf8))
             for fact in person.facts { try await addDocument(Data(fact.document.utf8), toRecord: record) }
         }
     }
