@@ -46,9 +46,17 @@ package enum TimeChart {
         let keys = legend.map { entry -> Markup in
             "<span class=\"key mark-\(entry.style)\" aria-hidden=\"true\"></span>\(entry.text)"
         }
+        let ticks = ticks.map { tick -> Markup in
+            let x = ChartFrame.x(tick.at, in: time)
+            let anchor = x < ChartFrame.left + 10 ? "start" : x > ChartFrame.right - 10 ? "end" : "middle"
+            return """
+                <line class="grid" x1="\(x)" y1="142" x2="\(x)" y2="147"/>\
+                <text x="\(x)" y="161" text-anchor="\(anchor)">\(tick.text)</text>
+                """
+        }
         return ChartFrame.figure(
             title, latest: lead, label: "\(title): a chart; the table below has its values",
-            "\(grid)\(marks.map { drawn($0, in: time, y) })\(ticks.map { tick(ChartFrame.x($0.at, in: time), $0.text) })",
+            "\(grid)\(marks.map { drawn($0, in: time, y) })\(ticks)",
             legend: keys.isEmpty ? .empty : "<p class=\"legend\">\(keys)</p>",
             summary: "Values<span class=\"unseen\"> of \(title)</span>", table)
     }
@@ -91,13 +99,5 @@ package enum TimeChart {
         case .point(let value):
             return "<circle class=\"mark-\(mark.style)\" cx=\"\(start)\" cy=\"\(y(value))\" r=\"2.5\">\(title)</circle>"
         }
-    }
-
-    private static func tick(_ x: Double, _ text: String) -> Markup {
-        let anchor = x < ChartFrame.left + 10 ? "start" : x > ChartFrame.right - 10 ? "end" : "middle"
-        return """
-            <line class="grid" x1="\(x)" y1="142" x2="\(x)" y2="147"/>\
-            <text x="\(x)" y="161" text-anchor="\(anchor)">\(text)</text>
-            """
     }
 }

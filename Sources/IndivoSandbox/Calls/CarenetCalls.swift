@@ -12,7 +12,14 @@ enum CarenetCalls {
         },
         .get("carenet_record", "/record", .carenetRead) { .xml(try $0.record.markup) },
         .get("carenet_account_list", "/accounts/", .carenetRead, accounts),
-        .post("carenet_account_create", "/accounts/", .full, addAccount),
+        .post("carenet_account_create", "/accounts/", .full) { call in
+            let form = call.request.form
+            guard let id = form["account_id"], let write = form["write"] else { throw Refusal.badRequest() }
+            let account = try AccountRow.find(id, in: call.db).orNotFound()
+            return try call.execute(
+                "INSERT OR REPLACE INTO carenetAccount (carenet, account, canWrite) VALUES (?, ?, ?)",
+                [call.carenet.id, account.id, write == "true"])
+        },
         .delete("carenet_account_delete", "/accounts/{account}", .full) {
             try $0.delete("carenetAccount WHERE carenet = ? AND account = ?", [$0.carenet.id, $0.account.id])
         },
@@ -70,7 +77,14 @@ enum CarenetCalls {
             let type = try call.request.query["type"].orNotFound()
             return .carenets(try autoshared(DocumentType.expand(type), call), record: try call.record.id)
         },
-        .get("autoshare_list_bytype_all", "/autoshare/bytype/all", .full, allAutoshares),
+        .get("autoshare_list_bytype_all", "/autoshare/bytype/all", .full) { call in
+            let sql = "SELECT DISTINCT type FROM autoshare JOIN carenet ON carenet.id = carenet WHERE record = ? ORDER BY type"
+            let types = try String.fetchAll(call.db, sql: sql, arguments: [call.record.id])
+            let items = try types.map { type -> Markup in
+                "<DocumentSchema type=\"\(type)\">\(try autoshared(type, call).map(\.markup))</DocumentSchema>"
+            }
+            return .xml("<DocumentSchemas>\(items)</DocumentSchemas>")
+        },
         .post("autoshare_create", "/autoshare/carenets/{carenet}/bytype/set", .full) {
             try autoshare($0, "INSERT OR IGNORE INTO autoshare (carenet, type) VALUES (?, ?)")
         },
@@ -101,15 +115,6 @@ enum CarenetCalls {
         return .xml("<CarenetAccounts>\(items)</CarenetAccounts>")
     }
 
-    private static func addAccount(_ call: Call) throws -> Response {
-        let form = call.request.form
-        guard let id = form["account_id"], let write = form["write"] else { throw Refusal.badRequest() }
-        let account = try AccountRow.find(id, in: call.db).orNotFound()
-        return try call.execute(
-            "INSERT OR REPLACE INTO carenetAccount (carenet, account, canWrite) VALUES (?, ?, ?)",
-            [call.carenet.id, account.id, write == "true"])
-    }
-
     private static func documents(_ call: Call) throws -> Response {
         let query = call.request.query
         let arguments = try ListArguments(query)
@@ -137,34 +142,10 @@ enum CarenetCalls {
         return try CarenetRow.all(rest, [call.record.id, type], in: call.db)
     }
 
-    private static func allAutoshares(_ call: Call) throws -> Response {
-        let sql = "SELECT DISTINCT type FROM autoshare JOIN carenet ON carenet.id = carenet WHERE record = ? ORDER BY type"
-        let types = try String.fetchAll(call.db, sql: sql, arguments: [call.record.id])
-        let items = try types.map { type -> Markup in
-            "<DocumentSchema type=\"\(type)\">\(try autoshared(type, call).map(\.markup))</DocumentSchema>"
-        }
-        return .xml("<DocumentSchemas>\(items)</DocumentSchemas>")
-    }
-
     private static func autoshare(_ call: Call, _ statement: String) throws -> Response {
         guard let type = call.request.form["type"] else { return .ok }
         return try call.execute(statement, [call.carenet.id, DocumentType.expand(type)])
     }
-}
-
-extension CarenetRow {
-    /// The condition that a carenet shows a document, by the SQL expressions of their ids: what was placed there, and what is
-    /// shared by its type unless it was taken out; never what is marked so.
-    static func shows(_ document: String, in carenet: String) -> String {
-        """
-        EXISTS (SELECT 1 FROM document AS shown JOIN carenet AS net ON net.id = \(carenet)
-            LEFT JOIN carenetDocument AS placed ON placed.carenet = net.id AND placed.document = shown.id
-            LEFT JOIN autoshare ON autoshare.carenet = net.id AND autoshare.type = shown.type
-            WHERE shown.id = \(document) AND ifnull(placed.isShared, autoshare.type IS NOT NULL) AND NOT shown.neverShare)
-        """
-    }
-
-    fileprivate var markup: Markup { "<Carenet id=\"\(id)\" name=\"\(name)\" mode=\"explicit\" />" }
 }
 
 extension Response {

@@ -61,7 +61,9 @@ enum RecordPages {
                 try DocumentRow.all(latest, [record.id, documentLimit], in: db), try AppRow.enabled(on: record.id, in: db)
             )
         }
-        let sections = RecordSections(record: record.id, facts: facts, isAdult: isAdult(demographics, at: visit.now))
+        let birthday = demographics?["bday"]?.string.flatMap { IndivoDate.parseDateTime($0) }
+        let isAdult = birthday.map { visit.now.advanced(bySeconds: -18 * 365 * 86_400) >= $0 } ?? true
+        let sections = RecordSections(record: record.id, facts: facts, isAdult: isAdult)
         let known = [sections.timeline(at: visit.now)].compactMap { $0 } + sections.all(models: visit.server.models.all.map(\.name))
         let links = (known.map { ($0.id, $0.title) } + [("documents", "Documents"), ("apps", "Apps")])
             .map { id, title -> Markup in "<li><a href=\"#\(id)\">\(title)</a></li>" }
@@ -75,11 +77,6 @@ enum RecordPages {
             \(section(of: documents, sections).markup)
             \(section(of: apps, visit).markup)
             """)
-    }
-
-    private static func isAdult(_ demographics: FactValues?, at now: Timestamp) -> Bool {
-        guard let birthday = demographics?["bday"]?.string.flatMap({ IndivoDate.parseDateTime($0) }) else { return true }
-        return now.advanced(bySeconds: -18 * 365 * 86_400) >= birthday
     }
 
     private static func section(of documents: [DocumentRow], _ sections: RecordSections) -> Section {

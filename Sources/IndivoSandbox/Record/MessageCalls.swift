@@ -15,18 +15,34 @@ enum MessageCalls {
         .post("record_notify", "/notifications/", .message, notify),
         .post("record_notify", "/notify", .message, notify),
     ]) + Route.below("/accounts/{account}", [
-        .get("account_inbox", "/inbox/", .ownerAccount, inbox),
+        .get("account_inbox", "/inbox/", .ownerAccount) { call in
+            let archived = call.request.query["include_archive"] == nil ? " AND archivedAt IS NULL" : ""
+            let rest = try "WHERE account = ?\(archived) ORDER BY \(order(call, messageColumns))"
+            let messages = try MessageRow.all(rest, [call.account.id], in: call.db)
+            return .xml("<Messages>\(try messages.map { try $0.markup(in: call.db, isListed: true) })</Messages>")
+        },
         .post("account_send_message", "/inbox/", .admin) { call in
             let form = call.request.form
             let message = try deliver(form, to: call.account.id, externalId: form["message_id"], call)
             return .xml(try message.markup(in: call.db))
         },
-        Route(["GET"], "account_inbox_message", "/inbox/{message}", .ownerAccount, read),
+        Route(["GET"], "account_inbox_message", "/inbox/{message}", .ownerAccount) { call in
+            var message = try call.inboxMessage
+            if message.readAt == nil {
+                message.readAt = call.now
+                try message.update(call.db, columns: ["readAt"])
+            }
+            return .xml(try message.markup(in: call.db))
+        },
         .post("account_message_archive", "/inbox/{message}/archive", .ownerAccount) {
             try $0.execute("UPDATE message SET archivedAt = ? WHERE id = ?", [$0.now, $0.inboxMessage.id])
         },
         .post("account_inbox_message_attachment_accept", "/inbox/{message}/attachments/{number}/accept", .ownerAccount, accept),
-        .get("account_notifications", "/notifications/", .ownerAccount, notifications),
+        .get("account_notifications", "/notifications/", .ownerAccount) { call in
+            let rest = try "WHERE account = ? ORDER BY \(order(call, notificationColumns))"
+            let notifications = try NotificationRow.all(rest, [call.account.id], in: call.db)
+            return .xml("<Notifications>\(try notifications.map { try $0.markup(in: call.db) })</Notifications>")
+        },
     ])
 
     private static func deliver(
@@ -97,13 +113,6 @@ enum MessageCalls {
         return .ok
     }
 
-    private static func inbox(_ call: Call) throws -> Response {
-        let archived = call.request.query["include_archive"] == nil ? " AND archivedAt IS NULL" : ""
-        let rest = try "WHERE account = ?\(archived) ORDER BY \(order(call, messageColumns))"
-        let messages = try MessageRow.all(rest, [call.account.id], in: call.db)
-        return .xml("<Messages>\(try messages.map { try $0.markup(in: call.db, isListed: true) })</Messages>")
-    }
-
     private static let messageColumns = [
         "received_at": "receivedAt", "read_at": "readAt", "archived_at": "archivedAt", "subject": "subject",
         "severity": "severity", "body": "body", "sender": "sender", "id": "id", "created_at": "receivedAt",
@@ -118,15 +127,6 @@ enum MessageCalls {
 
     private static let newestFirst = "receivedAt DESC, serial DESC"
 
-    private static func read(_ call: Call) throws -> Response {
-        var message = try call.inboxMessage
-        if message.readAt == nil {
-            message.readAt = call.now
-            try message.update(call.db, columns: ["readAt"])
-        }
-        return .xml(try message.markup(in: call.db))
-    }
-
     /// Takes an attachment into the record, as a document of the sender's making.
     private static func accept(_ call: Call) throws -> Response {
         let message = try call.inboxMessage
@@ -139,12 +139,6 @@ enum MessageCalls {
             by: call.principal.effective)
         return try call.execute(
             "UPDATE attachment SET document = ? WHERE message = ? AND number = ?", [document.id, message.id, number])
-    }
-
-    private static func notifications(_ call: Call) throws -> Response {
-        let rest = try "WHERE account = ? ORDER BY \(order(call, notificationColumns))"
-        let notifications = try NotificationRow.all(rest, [call.account.id], in: call.db)
-        return .xml("<Notifications>\(try notifications.map { try $0.markup(in: call.db) })</Notifications>")
     }
 }
 

@@ -15,6 +15,16 @@ struct AccountRow: Codable, IdentifiedRow, PersistableRecord {
     var stateChangedAt: Timestamp
     var primarySecret, secondarySecret: String?
 
+    func markup(logins: [String] = []) -> Markup {
+        """
+        <Account id="\(id)"><fullName>\(fullName)</fullName><contactEmail>\(contactEmail)</contactEmail>\
+        <lastLoginAt>\(lastLoginAt?.text ?? "")</lastLoginAt><totalLoginCount>\(loginCount)</totalLoginCount>\
+        <failedLoginCount>\(failedLoginCount)</failedLoginCount><state>\(state)</state>\
+        <lastStateChange>\(stateChangedAt.text)</lastStateChange>\
+        \(logins.map { "<authSystem name=\"password\" username=\"\($0)\" />" as Markup })</Account>
+        """
+    }
+
     func setPassword(_ password: String, in db: Database) throws {
         let hash = try PasswordHash(of: password).text
         try db.execute(sql: "UPDATE login SET password = ? WHERE account = ?", arguments: [hash, id])
