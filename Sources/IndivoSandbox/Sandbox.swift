@@ -64,7 +64,10 @@ public final class Sandbox: Sendable {
         }
         let sandbox = Sandbox(context, api: api, ui: ui, apiURL: apiURL, uiURL: uiURL)
         do {
-            try await sandbox.setUp(configuration)
+            // The demo data first: a configured app may be the demo app with another start URL.
+            if configuration.demoData { try await sandbox.addDemoData() }
+            for app in configuration.apps { try await sandbox.addApp(app) }
+            for app in configuration.machineApps { try await sandbox.addMachineApp(app) }
         } catch {
             await sandbox.stop()
             throw error
@@ -87,15 +90,8 @@ public final class Sandbox: Sendable {
         }
     }
 
-    /// Registers what the configuration names, and adds the demo data to a database that has none.
-    private func setUp(_ configuration: SandboxConfiguration) async throws {
-        // The demo data first: a configured app may be the demo app with another start URL.
-        if configuration.demoData { try await addDemoData() }
-        for app in configuration.apps { try await addApp(app) }
-        for app in configuration.machineApps { try await addMachineApp(app) }
-    }
-
-    /// The demo account (user name and password `demo`), the demo app, an admin app, and sample records of invented people.
+    /// The demo account (user name and password `demo`), the demo app, an admin app, and sample records of invented people, for
+    /// a database that has none of them.
     private func addDemoData() async throws {
         try await addApp(.demo)
         try await addMachineApp(.demoAdmin)

@@ -1,8 +1,6 @@
 import Foundation
 
-/// Values over time as a line, with the normal range behind it: SVG, no script.
-///
-/// What lies outside the range is shown by shape and words as well as by colour.
+/// Values over time as a line: SVG, no script. What lies outside the normal range is shown by shape, words and colour.
 package struct Chart {
     package struct Point {
         package var at: Timestamp

@@ -1,6 +1,4 @@
-/// Bars, periods and points along a stretch of time: SVG, no script, with a table of what it shows.
-///
-/// Bars have a style, which the legend names; what they are stands in their titles and in the table too.
+/// Bars, periods and points along a stretch of time: SVG, no script. What they are stands in their titles and in a table too.
 package enum TimeChart {
     /// Something along the time.
     package struct Mark {
@@ -19,9 +17,7 @@ package enum TimeChart {
         let style: String
         let words: String
 
-        /// - Parameters:
-        ///   - style: The name of its style and of its entry in the legend.
-        ///   - words: What it shows.
+        /// - Parameter style: The name of its style and of its entry in the legend.
         package init(_ shape: Shape, over time: Range<Int>, style: String, words: String) {
             (self.time, self.shape, self.style, self.words) = (time, shape, style, words)
         }
@@ -34,10 +30,7 @@ package enum TimeChart {
         case names([String])
     }
 
-    /// - Parameters:
-    ///   - lead: What it comes to, in a few words.
-    ///   - ticks: Times with a name under the chart.
-    ///   - legend: Styles and their names.
+    /// - Parameter lead: What it comes to, in a few words.
     package static func markup(
         title: String, lead: Markup, time: Range<Int>, ticks: [(at: Int, text: String)], axis: Axis = .values, marks: [Mark],
         legend: [(style: String, text: String)] = [], table: Table

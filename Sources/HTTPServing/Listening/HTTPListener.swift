@@ -55,7 +55,6 @@ package struct HTTPListener: Sendable {
     package let port: UInt16
     private let task: Task<Void, any Error>
 
-    /// Starts to listen.
     /// - Throws: ``ListeningError``.
     package init(_ settings: Configuration, handler: @escaping Handler) async throws {
         let pool = SocketPool<Poll>.make()

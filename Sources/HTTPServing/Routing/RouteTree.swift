@@ -1,7 +1,5 @@
-/// Finds what is registered for a path. Literal segments are tried before captures.
-///
-/// Paths have literal segments and captures in braces, e.g. `/records/{record}/documents/`. A trailing slash counts: the real
-/// server responds to the wrong form with 404.
+/// Finds what is registered for a path of literal segments and captures in braces, e.g. `/records/{record}/documents/`. Literal
+/// segments are tried before captures. A trailing slash counts: the real server responds to the wrong form with 404.
 package struct RouteTree<Value: Sendable>: Sendable {
     private var values: [Value] = []
     private var literals: [String: RouteTree] = [:]

@@ -6,10 +6,8 @@ import SDML
 struct ModelFolder: Sendable {
     let url: URL
 
-    /// Reads every `.sdml` file of the folder, with the `.notes.json` beside it.
-    /// - Returns: The models, and what is wrong, each with `file:line:column`. A file with a mistake in it is left out; the
-    ///   others count.
-    /// - Throws: ``SandboxError/models(problems:)`` for a folder that cannot be read.
+    /// The models of every `.sdml` file of the folder, with the `.notes.json` beside it, and what is wrong, each with
+    /// `file:line:column`: a file with a mistake in it is left out. Throws for a folder that cannot be read.
     func read() throws -> (models: [DataModel], problems: [String]) {
         let core = Set(DataModel.core.map(\.name))
         var problems: [String] = []

@@ -10,10 +10,8 @@ struct NonceRow: Codable, TableRow, PersistableRecord {
     var expiresAt: Int
 }
 
-/// Remembers which nonces were used.
-///
-/// As on the real server a nonce can be used once, whoever uses it. It is forgotten when its timestamp is too old to be
-/// accepted: a timestamp may lie in the future, and then its nonce is kept as much longer.
+/// Remembers which nonces were used: as on the real server each can be used once, whoever uses it. One is forgotten when its
+/// timestamp is too old to be accepted: it may lie in the future, and then its nonce is kept as much longer.
 ///
 /// What is kept of a nonce is 64 bits of a keyed hash, so that a busy server needs little memory: a nonce that was not
 /// used is taken for a used one once in 10¹³ requests or more seldom, and no one can make it happen.

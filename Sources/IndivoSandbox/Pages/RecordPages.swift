@@ -5,7 +5,12 @@ enum RecordPages {
     static let pages: [Page] = [
         Page("GET", "/records/{record}", record),
         Page("GET", "/records/{record}/documents/{document}", document),
-        Page("POST", "/records/{record}/apps/{app}/remove", removeApp),
+        Page("POST", "/records/{record}/apps/{app}/remove") { visit in
+            try await visit.database.write { db in
+                try find(visit, in: db).disable(AppRow.find(visit["app"], in: db).orNotFound().id, in: db)
+            }
+            return .redirect(to: "/records/\(visit["record"])")
+        },
     ]
 
     /// So many documents are listed, the latest.
@@ -121,13 +126,6 @@ enum RecordPages {
             ])
     }
 
-    private static func removeApp(_ visit: Visit) async throws -> Response {
-        try await visit.database.write { db in
-            try find(visit, in: db).disable(AppRow.find(visit["app"], in: db).orNotFound().id, in: db)
-        }
-        return .redirect(to: "/records/\(visit["record"])")
-    }
-
     private static func document(_ visit: Visit) async throws -> Response {
         let (record, document, facts, versions, changes, content) = try await visit.database.read { db in
             let record = try find(visit, in: db)
@@ -139,7 +137,7 @@ enum RecordPages {
                     (model: $0.model, fact: Fact(document: document.id, values: try $0.values()))
                 },
                 try DocumentRow.all("WHERE original = ? ORDER BY serial", [document.original], in: db),
-                try StatusChangeRow.all(of: document.id, in: db),
+                try StatusChangeRow.all("WHERE document = ? ORDER BY serial", [document.id], in: db),
                 document.mimeType == nil ? String(decoding: try document.content(db).prefix(65_536), as: UTF8.self) : nil
             )
         }

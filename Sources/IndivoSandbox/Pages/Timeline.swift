@@ -1,8 +1,7 @@
 import Foundation
 
-/// A record at one glance: what lasted as bars, what happened as marks, from the first of it to today. SVG, no script.
-///
-/// Positions along the line are percentages, so that it is as wide as the page and its words stay readable on a phone.
+/// What lasted in a record as bars, what happened as marks, from the first of it to today. SVG, no script. Positions along the
+/// line are percentages, so that it is as wide as the page and its words stay readable on a phone.
 struct Timeline {
     /// Something that began, and may have ended.
     struct Span {

@@ -36,7 +36,7 @@ enum DocumentCalls {
         },
         .get("document_status_history", "{document}/status-history", .recordDocument) { call in
             let id = try call.document.id
-            let changes = try StatusChangeRow.all(of: id, in: call.db).map { row -> Markup in
+            let changes = try StatusChangeRow.all("WHERE document = ? ORDER BY serial", [id], in: call.db).map { row -> Markup in
                 let reason: Markup = "<reason>\(row.reason)</reason>"
                 return "<DocumentStatus by=\"\(row.by)\" at=\"\(row.at.text)\" status=\"\(row.status)\">\(reason)</DocumentStatus>"
             }

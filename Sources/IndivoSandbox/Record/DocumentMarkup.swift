@@ -1,9 +1,7 @@
 import GRDB
 
-/// Writes what is known of documents as XML.
-///
-/// What their own rows do not say (who made them, which version is the latest, and how they are related) is fetched for a
-/// whole list at once, in four queries however long the list is.
+/// Writes what is known of documents as XML. What their own rows do not say (who made them, which version is the latest, and
+/// how they are related) is fetched in four queries, however long the list is.
 struct DocumentMarkup {
     /// By the ids and types of creators.
     private var names: [[String]: String] = [:]

@@ -2,8 +2,7 @@ import Foundation
 import IndivoXML
 
 extension XMLError {
-    /// What the real server's parser, libxml2, says of a document that is not well-formed, and where. The parser here is the
-    /// same, but has words of its own for some of what it refuses.
+    /// What the real server's parser says of a document, and where. Ours is the same, libxml2, but has own words for some errors.
     func parserSentence(in data: Data) -> String {
         // Without the byte order mark.
         let text = String(String(decoding: data, as: UTF8.self).unicodeScalars.drop { $0 == "\u{FEFF}" })

@@ -62,10 +62,8 @@ struct LoginRow: Codable, TableRow, PersistableRecord {
 }
 
 extension ServerContext {
-    /// The account of a user name and a password; nil when they do not fit, or the account may not log in.
-    ///
-    /// The password is hashed outside of any transaction, for an unknown name too, so that neither the time it takes
-    /// nor a locked database distinguishes one case from the other.
+    /// The account of a user name and a password; nil when they do not fit, or the account may not log in. The password is hashed
+    /// outside of any transaction, for an unknown name too, so that neither the time nor a locked database tells the cases apart.
     func logIn(_ username: String, _ password: String) async throws -> AccountRow? {
         let now = self.now
         let (login, account) = try await database.read { db in

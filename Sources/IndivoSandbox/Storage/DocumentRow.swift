@@ -62,10 +62,6 @@ struct StatusChangeRow: Codable, TableRow {
     var status, reason: String
     var at: Timestamp
     var by: String
-
-    static func all(of document: String, in db: Database) throws -> [StatusChangeRow] {
-        try all("WHERE document = ? ORDER BY serial", [document], in: db)
-    }
 }
 
 /// The type of a document: namespace and name of its root element, put together without a separator.
