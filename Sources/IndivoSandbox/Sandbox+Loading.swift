@@ -56,8 +56,7 @@ extension Sandbox {
         }
         let label = try await records().first { $0.id == id }?.label ?? ""
         return SandboxLoadReport(
-            record: SandboxRecord(id: id, label: label, owner: owner ?? Sandbox.demoAccount), storedCount: stored,
-            refused: refused)
+            record: SandboxRecord(id: id, label: label, owner: owner ?? Sandbox.demoAccount), storedCount: stored, refused: refused)
     }
 
     /// A document with the field names of today, if it is SDMX.

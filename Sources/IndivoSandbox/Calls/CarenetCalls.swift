@@ -42,7 +42,7 @@ enum CarenetCalls {
         .get("carenet_app_permissions", "/apps/{app}/permissions", .no) { _ in .ok },
         .get("carenet_document_list", "/documents/", .carenetDocument, documents),
         .get("carenet_document", "/documents/{document}", .carenetDocument) { try $0.content(of: $0.sharedDocument) },
-        // The real server tells any document's metadata here; this one only what is shared, unless the caller sees the whole record.
+        // The real server tells any document's metadata here; this one only what is shared, or what the caller sees anyway.
         .get("carenet_document_meta", "/documents/{document}/meta", .carenetDocument) {
             try $0.metadata(of: $0.reachesWholeRecord ? $0.document : $0.sharedDocument)
         },

@@ -42,10 +42,9 @@ struct Store {
         let facts = scope.record != nil && scope.app == nil ? try content.facts(server.models) : []
         let id = server.identifiers.id(.document)
         let document = DocumentRow(
-            id: id, record: scope.record, app: scope.app, account: scope.account, externalId: externalId,
-            type: content.type, mimeType: content.mimeType, size: content.data.count, digest: content.digest,
-            status: "active", neverShare: false, createdAt: now, creator: creator.id, creatorType: creator.type,
-            original: old?.original ?? id, replaces: old?.id)
+            id: id, record: scope.record, app: scope.app, account: scope.account, externalId: externalId, type: content.type,
+            mimeType: content.mimeType, size: content.data.count, digest: content.digest, status: "active", neverShare: false,
+            createdAt: now, creator: creator.id, creatorType: creator.type, original: old?.original ?? id, replaces: old?.id)
         try document.insert(db, content: content.data)
         if let record = scope.record {
             try FactRow.insert(facts, of: document.id, record: record, at: now, server.identifiers, in: db)

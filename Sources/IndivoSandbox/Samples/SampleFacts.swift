@@ -52,9 +52,8 @@ extension SampleModel {
         let signs = [
             ("bp_systolic", "Intravascular systolic", "8480-6", String(systolic), "mm[Hg]"),
             ("bp_diastolic", "Intravascular diastolic", "8462-4", String(diastolic), "mm[Hg]"),
-            ("heart_rate", "Heart rate", "8867-4", String(pulse), "{beats}/min"),
-            ("weight", "Body weight", "3141-9", weight, "kg"), ("height", "Body height", "8302-2", height, "m"),
-            ("bmi", "Body mass index", "39156-5", bmi, "kg/m2"),
+            ("heart_rate", "Heart rate", "8867-4", String(pulse), "{beats}/min"), ("weight", "Body weight", "3141-9", weight, "kg"),
+            ("height", "Body height", "8302-2", height, "m"), ("bmi", "Body mass index", "39156-5", bmi, "kg/m2"),
             ("temperature", "Body temperature", "8310-5", temperature, "Cel"),
         ]
         let common = SampleModel("VitalSigns", ["date": day + "T10:00:00Z"])

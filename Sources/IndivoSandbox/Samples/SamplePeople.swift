@@ -45,8 +45,7 @@ enum SamplePeople {
             .lab("Creatinine [Mass/volume] in Serum or Plasma", "2160-0", on: "2025-03-10", "0.9", "mg/dL", normal: ("0.5", "1.1")),
             .lab("Creatinine [Mass/volume] in Serum or Plasma", "2160-0", on: "2026-03-09", "1.0", "mg/dL", normal: ("0.5", "1.1")),
             .lab(
-                "Potassium [Moles/volume] in Serum or Plasma", "2823-3", on: "2026-03-09", "4.3", "mmol/L",
-                normal: ("3.5", "5.1")),
+                "Potassium [Moles/volume] in Serum or Plasma", "2823-3", on: "2026-03-09", "4.3", "mmol/L", normal: ("3.5", "5.1")),
             .vitals(on: "2023-03-06", systolic: 152, diastolic: 94, pulse: 78, weight: "81.4", height: "1.64", bmi: "30.3"),
             .vitals(on: "2024-03-11", systolic: 141, diastolic: 88, pulse: 74, weight: "78.9", height: "1.64", bmi: "29.3"),
             .vitals(on: "2025-03-10", systolic: 134, diastolic: 84, pulse: 72, weight: "76.2", height: "1.64", bmi: "28.3"),
