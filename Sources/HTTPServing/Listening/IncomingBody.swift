@@ -26,9 +26,7 @@ struct IncomingBody {
     }
 
     /// The body is about to come: its time begins.
-    mutating func begin() {
-        end = connections.enter(.receiving, file, for: .seconds(settings.timeout))
-    }
+    mutating func begin() { end = connections.enter(.receiving, file, for: .seconds(settings.timeout)) }
 
     /// Takes bytes, and keeps them while there is room.
     mutating func append(_ bytes: ArraySlice<UInt8>) {

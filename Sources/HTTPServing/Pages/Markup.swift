@@ -10,9 +10,6 @@ package struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringC
     /// Text that is markup already and is trusted as such.
     package init(trusted text: String) { description = text }
 
-    /// Text made safe for element content and quoted attributes.
-    package init(escaping text: String) { description = Markup.escape(text) }
-
     package init(_ parts: some Sequence<Markup>) { description = parts.reduce(into: "") { $0 += $1.description } }
 
     package static let empty: Markup = ""

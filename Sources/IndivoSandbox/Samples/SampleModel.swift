@@ -8,7 +8,7 @@ struct SampleModel {
     private init(name: String) { self.name = name }
 
     func fields(_ fields: KeyValuePairs<String, String?>) -> SampleModel {
-        fields.reduce(self) { model, field in field.value.map { model.adding(field.key, Markup(escaping: $0)) } ?? model }
+        fields.reduce(self) { model, field in field.value.map { model.adding(field.key, "\($0)") } ?? model }
     }
 
     func code(_ name: String, _ title: String, _ identifier: String, _ system: String) -> SampleModel {
