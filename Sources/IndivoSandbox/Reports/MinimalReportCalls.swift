@@ -55,8 +55,8 @@ enum ReportMarkup {
     static func aggregates(of query: ReportQuery, in db: Database) throws -> Response {
         let (groups, total) = try query.groups(db)
         let items = groups.map { group -> Markup in
-            let label: Markup? = group.label == nil ? nil : " group=\"\(group.labelText(PythonText.templateDate))\""
-            let value = group.valueText(PythonText.templateDate)
+            let label: Markup? = group.label.map { " group=\"\($0.text(PythonText.templateDate))\"" }
+            let value = group.value.text(PythonText.templateDate)
             return item(
                 meta: DocumentMarkup.none, "<AggregateReport xmlns=\"\(DocumentType.namespace)\" value=\"\(value)\"\(label)/>")
         }

@@ -107,14 +107,14 @@ struct ReportQuery {
 }
 
 extension ReportQuery {
-    struct Group {
-        /// The label; nil without groups, `.null` for rows that have no value.
-        var label: JSONValue?
-        var value: JSONValue
-        /// Whether they are dates, which have forms of their own.
-        var isDateLabel = false
-        var isDateValue = false
+    /// A label or a value of a group; dates have forms of their own.
+    struct Cell {
+        var json: JSONValue
+        var isDate = false
     }
+
+    /// The label is nil without groups, and null for rows that have no value.
+    typealias Group = (label: Cell?, value: Cell)
 
     /// The rows of a page, by the columns asked for, and how many there are in all.
     func rows<Row: FetchableRecord>(_ db: Database, columns: String) throws -> (rows: [Row], total: Int) {
@@ -137,13 +137,14 @@ extension ReportQuery {
         guard let (operation, name) = self.aggregate, let field = subject.fields[name] else { return ([], 0) }
         let (condition, arguments) = filtered
         let value = "\(operation)(\(field.expression))"
-        func group(_ label: JSONValue?, _ result: DatabaseValue?, isDateLabel: Bool = false) -> Group {
-            let (isCount, isDate) = (operation == "count", field.type.isDate)
-            let value = isCount ? read(result) : read(result, field)
-            return Group(label: label, value: value, isDateLabel: isDateLabel, isDateValue: isDate && !isCount)
+        func cell(_ value: DatabaseValue?, _ field: ReportSubject.Field?) -> Cell {
+            field.map { Cell(json: read(value, $0), isDate: $0.type.isDate) } ?? Cell(json: read(value))
         }
+        // A count is a number, whatever is counted.
+        let valueField = operation == "count" ? nil : field
         guard let label = groupLabel else {
-            return ([group(nil, try Row.fetchOne(db, sql: "SELECT \(value) \(condition)", arguments: arguments)?[0])], 1)
+            let row = try Row.fetchOne(db, sql: "SELECT \(value) \(condition)", arguments: arguments)
+            return ([(nil, cell(row?[0], valueField))], 1)
         }
         // The real server sorts by the row as well when an order is asked for, and so splits every group into its rows.
         let grouping = "GROUP BY grouplabel" + (orderField == nil ? "" : ", \(subject.serial)")
@@ -152,10 +153,7 @@ extension ReportQuery {
             db, sql: "SELECT \(label) AS grouplabel, \(value) \(condition) \(grouping) ORDER BY \(sorting)", arguments: arguments)
         let page = self.limit == 0 ? all[...] : all.dropFirst(self.offset).prefix(self.limit)
         let groupField = self.groupBy.flatMap { subject.fields[$0] }
-        let groups = page.map { row in
-            group(groupField.map { read(row[0], $0) } ?? read(row[0]), row[1], isDateLabel: groupField?.type.isDate == true)
-        }
-        return (groups, all.count)
+        return (page.map { (cell($0[0], groupField), cell($0[1], valueField)) }, all.count)
     }
 
     private var filtered: (String, StatementArguments) {
