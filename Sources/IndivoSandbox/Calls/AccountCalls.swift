@@ -3,7 +3,18 @@ import PasswordHashing
 
 enum AccountCalls {
     static let routes: [Route] = [
-        .post("account_create", "/accounts/", .admin, create),
+        .post("account_create", "/accounts/", .admin) { call in
+            let form = call.request.form
+            guard let id = form["account_id"], id.contains("@") else { throw Refusal.badRequest("Account ID not valid") }
+            try require(AccountRow.find(id, in: call.db) == nil, .badRequest("An account with email address \(id) already exists."))
+            let account = AccountRow(
+                id: id, fullName: form["full_name"] ?? "", contactEmail: form["contact_email"] ?? id,
+                state: "uninitialized", createdAt: call.now, stateChangedAt: call.now,
+                primarySecret: form["primary_secret_p"] ?? "1" == "1" ? Secrets.token() : nil,
+                secondarySecret: form["secondary_secret_p"] == "1" ? Secrets.digits(6) : nil)
+            try account.insert(call.db)
+            return .xml(account.markup())
+        },
         .get("account_search", "/accounts/search", .admin) { call in
             let (name, email) = (call.request.query["fullname"], call.request.query["contact_email"])
             try require(name != nil || email != nil, .badRequest("No search criteria given"))
@@ -39,7 +50,18 @@ enum AccountCalls {
             try call.account.setState(state, at: call.now, in: call.db)
             return .ok
         },
-        .post("account_authsystem_add", "/authsystems/", .admin, addLogin),
+        .post("account_authsystem_add", "/authsystems/", .admin) { call in
+            let (form, account) = (call.request.form, try call.account)
+            let system = try form["system"].orThrow(.badRequest("System and username required"))
+            let username = try form.required("username", "System and username required")
+            try require(system == "password", .permissionDenied(why: "the sandbox knows the authentication system “password” only"))
+            try require(LoginRow.find(username, in: call.db) == nil, .badRequest("Account already exists"))
+            let hash = try form["password"].map { try PasswordHash(of: $0).text }
+            try LoginRow(username: username, account: account.id, password: hash).insert(call.db)
+            // An account that can log in is in use.
+            if hash != nil, account.state == "uninitialized" { try account.setState("active", at: call.now, in: call.db) }
+            return .ok
+        },
         .post("account_password_change", "/authsystems/password/change", .ownerAccount) { call in
             let form = call.request.form
             let (old, new) = (try form["old"].orThrow(.badRequest()), try form.required("new"))
@@ -79,32 +101,6 @@ enum AccountCalls {
         .post("account_resend_secret", "/secret-resend", .admin) { _ in .ok },
         .post("account_reset", "/reset", .admin, reset),
     ])
-
-    private static func create(_ call: Call) throws -> Response {
-        let form = call.request.form
-        guard let id = form["account_id"], id.contains("@") else { throw Refusal.badRequest("Account ID not valid") }
-        try require(AccountRow.find(id, in: call.db) == nil, .badRequest("An account with email address \(id) already exists."))
-        let account = AccountRow(
-            id: id, fullName: form["full_name"] ?? "", contactEmail: form["contact_email"] ?? id,
-            state: "uninitialized", createdAt: call.now, stateChangedAt: call.now,
-            primarySecret: form["primary_secret_p"] ?? "1" == "1" ? Secrets.token() : nil,
-            secondarySecret: form["secondary_secret_p"] == "1" ? Secrets.digits(6) : nil)
-        try account.insert(call.db)
-        return .xml(account.markup())
-    }
-
-    private static func addLogin(_ call: Call) throws -> Response {
-        let (form, account) = (call.request.form, try call.account)
-        let system = try form["system"].orThrow(.badRequest("System and username required"))
-        let username = try form.required("username", "System and username required")
-        try require(system == "password", .permissionDenied(why: "the sandbox knows the authentication system “password” only"))
-        try require(LoginRow.find(username, in: call.db) == nil, .badRequest("Account already exists"))
-        let hash = try form["password"].map { try PasswordHash(of: $0).text }
-        try LoginRow(username: username, account: account.id, password: hash).insert(call.db)
-        // An account that can log in is in use.
-        if hash != nil, account.state == "uninitialized" { try account.setState("active", at: call.now, in: call.db) }
-        return .ok
-    }
 
     private static func reset(_ call: Call) throws -> Response {
         try call.execute(

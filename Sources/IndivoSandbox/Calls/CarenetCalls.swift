@@ -11,7 +11,19 @@ enum CarenetCalls {
             return .carenets([carenet], record: carenet.record)
         },
         .get("carenet_record", "/record", .carenetRead) { .xml(try $0.record.markup) },
-        .get("carenet_account_list", "/accounts/", .carenetRead, accounts),
+        .get("carenet_account_list", "/accounts/", .carenetRead) { call in
+            let sql = """
+                SELECT account.id, account.fullName, canWrite FROM carenetAccount
+                JOIN account ON account.id = carenetAccount.account WHERE carenet = ? ORDER BY account.id
+                """
+            let rows = try Row.fetchAll(call.db, sql: sql, arguments: [call.carenet.id])
+            guard !rows.isEmpty else { return .xml("<CarenetAccounts />") }
+            let items = rows.map { row -> Markup in
+                let (id, name, write): (String, String, Bool) = (row["id"], row["fullName"], row["canWrite"])
+                return "<CarenetAccount id=\"\(id)\" fullName=\"\(name)\" write=\"\(write ? "true" : "false")\" />"
+            }
+            return .xml("<CarenetAccounts>\(items)</CarenetAccounts>")
+        },
         .post("carenet_account_create", "/accounts/", .full) { call in
             let form = call.request.form
             guard let id = form["account_id"], let write = form["write"] else { throw Refusal.badRequest() }
@@ -40,16 +52,28 @@ enum CarenetCalls {
             try $0.execute("DELETE FROM carenetApp WHERE carenet = ? AND app = ?", [$0.carenet.id, $0.app.id])
         },
         .get("carenet_app_permissions", "/apps/{app}/permissions", .no) { _ in .ok },
-        .get("carenet_document_list", "/documents/", .carenetDocument, documents),
+        .get("carenet_document_list", "/documents/", .carenetDocument) { call in
+            let query = call.request.query
+            let arguments = try ListArguments(query)
+            try arguments.checkPage()
+            // A type must be one the server knows, and then changes nothing.
+            if let type = query["type"] { try require(DocumentType.isKnown(type, in: call.db), .notFound) }
+            let (record, carenet) = (try call.record.id, try call.carenet.id)
+            let condition = """
+                record = ? AND app IS NULL AND replacedBy IS NULL AND status = 'active'
+                AND \(CarenetRow.shows("document.id", in: "?"))
+                """
+            let all = try DocumentRow.all("WHERE \(condition) ORDER BY createdAt DESC, serial DESC", [record, carenet], in: call.db)
+            let page = Array(all.dropFirst(arguments.offset).prefix(arguments.limit))
+            return try call.list(page, total: all.count, record: record)
+        },
         .get("carenet_document", "/documents/{document}", .carenetDocument) { try $0.content(of: $0.sharedDocument) },
         // The real server tells any document's metadata here; this one only what is shared, or what the caller sees anyway.
         .get("carenet_document_meta", "/documents/{document}/meta", .carenetDocument) {
             try $0.metadata(of: $0.reachesWholeRecord ? $0.document : $0.sharedDocument)
         },
     ]) + Route.below("/records/{record}", [
-        .get("carenet_list", "/carenets/", .fullOrAdmin) {
-            .carenets(try $0.record.carenets(in: $0.db), record: try $0.record.id)
-        },
+        .get("carenet_list", "/carenets/", .fullOrAdmin) { .carenets(try $0.record.carenets(in: $0.db), record: try $0.record.id) },
         .post("carenet_create", "/carenets/", .fullOrAdmin) { call in
             let carenet = CarenetRow(id: call.server.identifiers.id(.carenet), record: try call.record.id, name: try freeName(call))
             try carenet.insert(call.db)
@@ -98,35 +122,6 @@ enum CarenetCalls {
         let taken = try call.record.carenets(in: call.db).contains { $0.name == name && $0.id != call.target.carenet?.id }
         try require(!taken, .badRequest("Carenet name is already taken"))
         return name
-    }
-
-    private static func accounts(_ call: Call) throws -> Response {
-        let sql = """
-            SELECT account.id, account.fullName, canWrite FROM carenetAccount
-            JOIN account ON account.id = carenetAccount.account WHERE carenet = ? ORDER BY account.id
-            """
-        let rows = try Row.fetchAll(call.db, sql: sql, arguments: [call.carenet.id])
-        guard !rows.isEmpty else { return .xml("<CarenetAccounts />") }
-        let items = rows.map { row -> Markup in
-            let (id, name, write): (String, String, Bool) = (row["id"], row["fullName"], row["canWrite"])
-            return "<CarenetAccount id=\"\(id)\" fullName=\"\(name)\" write=\"\(write ? "true" : "false")\" />"
-        }
-        return .xml("<CarenetAccounts>\(items)</CarenetAccounts>")
-    }
-
-    private static func documents(_ call: Call) throws -> Response {
-        let query = call.request.query
-        let arguments = try ListArguments(query)
-        try arguments.checkPage()
-        // A type must be one the server knows, and then changes nothing.
-        if let type = query["type"] { try require(DocumentType.isKnown(type, in: call.db), .notFound) }
-        let (record, carenet) = (try call.record.id, try call.carenet.id)
-        let condition = """
-            record = ? AND app IS NULL AND replacedBy IS NULL AND status = 'active' AND \(CarenetRow.shows("document.id", in: "?"))
-            """
-        let all = try DocumentRow.all("WHERE \(condition) ORDER BY createdAt DESC, serial DESC", [record, carenet], in: call.db)
-        let page = Array(all.dropFirst(arguments.offset).prefix(arguments.limit))
-        return try call.list(page, total: all.count, record: record)
     }
 
     private static func place(shared: Bool, _ call: Call) throws -> Response {
