@@ -49,8 +49,7 @@ final class ModelCatalog: Sendable {
 struct ModelShape: Sendable {
     private let model: DataModel
     let fieldTypes: [String: DataModel.FieldType]
-    /// The relation to an object that does not belong to this one. Reports leave it out here and list, with the other object,
-    /// those who refer to it.
+    /// The relation to an object that does not belong to this one. Reports list those who refer to an object with that instead.
     let reference: String?
     /// What reports nest.
     var outputs: [DataModel.Relation]

@@ -65,20 +65,18 @@ extension DataModel {
             case .many(let name): DataModel.Relation(name: field.name, isList: true, model: name)
             }
         }
-        let fields = model.fields.flatMap(\.leaves).map { DataModel.Field(name: $0.name, type: DataModel.FieldType($0.kind)) }
-        self.init(name: model.name, fields: fields, relations: relations)
-    }
-}
-
-extension DataModel.FieldType {
-    fileprivate init(_ kind: SDMLLeaf.Kind) {
-        switch kind {
-        case .string: self = .string
-        case .number: self = .number
-        case .dateTime: self = .dateTime
-        case .day: self = .date
-        case .boolean: self = .boolean
+        let fields = model.fields.flatMap(\.leaves).map { leaf in
+            let type: DataModel.FieldType =
+                switch leaf.kind {
+                case .string: .string
+                case .number: .number
+                case .dateTime: .dateTime
+                case .day: .date
+                case .boolean: .boolean
+                }
+            return DataModel.Field(name: leaf.name, type: type)
         }
+        self.init(name: model.name, fields: fields, relations: relations)
     }
 }
 

@@ -50,7 +50,5 @@ enum Principal: Sendable {
     }
 
     /// A principal's name, the kind of it, and how it is called.
-    struct Identity: Sendable {
-        var id, type, fullName: String
-    }
+    struct Identity: Sendable { var id, type, fullName: String }
 }

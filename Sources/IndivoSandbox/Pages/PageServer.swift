@@ -9,12 +9,11 @@ struct PageServer: Sendable {
 
     init(_ server: ServerContext) {
         self.server = server
-        let all = [HomePages.pages, RecordPages.pages, RecordHealthPage.pages, LoginPages.pages, AppPages.pages, PageServer.files]
+        let files = ["style.css", "favicon.ico"].map { name in
+            Page("GET", "/" + name, needsLogin: false) { _ in try PageAssets.response(name).orNotFound() }
+        }
+        let all = [HomePages.pages, RecordPages.pages, RecordHealthPage.pages, LoginPages.pages, AppPages.pages, files]
         pages = all.joined().reduce(into: RouteTree()) { $0.insert($1, at: $1.path) }
-    }
-
-    private static let files = ["style.css", "favicon.ico"].map { name in
-        Page("GET", "/" + name, needsLogin: false) { _ in try PageAssets.response(name).orNotFound() }
     }
 
     func answer(_ request: Request) async -> Response {

@@ -34,9 +34,7 @@ extension Sequence<String> {
 }
 
 /// A row of a table. What chooses rows are texts of this program, few and always the same: their statements are kept prepared.
-protocol TableRow: FetchableRecord, TableRecord, Sendable {
-    static var columns: String { get }
-}
+protocol TableRow: FetchableRecord, TableRecord, Sendable { static var columns: String { get } }
 
 extension TableRow {
     /// Tables are called as their rows' types: `accessToken` of `AccessTokenRow`.
