@@ -38,10 +38,9 @@ extension Sandbox {
             throw SandboxError.folder(path: folder.path, reason: "it cannot be read: \(error.localizedDescription)")
         }
         guard !names.isEmpty else { throw SandboxError.folder(path: folder.path, reason: "it holds no .xml files") }
-        let demographics =
-            names.contains("Demographics.xml")
-            ? try Data(contentsOf: folder.appending(path: "Demographics.xml"))
-            : Sandbox.demographics(of: folder.lastPathComponent)
+        let file = folder.appending(path: "Demographics.xml")
+        let isThere = names.contains(file.lastPathComponent)
+        let demographics = try isThere ? Data(contentsOf: file) : Sandbox.demographics(of: folder.lastPathComponent)
         let id = try await addRecord(owner: owner ?? Sandbox.demoAccount, demographics: demographics)
         var stored = 0
         var refused: [SandboxLoadReport.Refused] = []
@@ -56,8 +55,7 @@ extension Sandbox {
         }
         let label = try await records().first { $0.id == id }?.label ?? ""
         return SandboxLoadReport(
-            record: SandboxRecord(id: id, label: label, owner: owner ?? Sandbox.demoAccount), storedCount: stored,
-            refused: refused)
+            record: SandboxRecord(id: id, label: label, owner: owner ?? Sandbox.demoAccount), storedCount: stored, refused: refused)
     }
 
     /// A document with the field names of today, if it is SDMX.

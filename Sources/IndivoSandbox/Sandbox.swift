@@ -64,7 +64,10 @@ public final class Sandbox: Sendable {
         }
         let sandbox = Sandbox(context, api: api, ui: ui, apiURL: apiURL, uiURL: uiURL)
         do {
-            try await sandbox.setUp(configuration)
+            // The demo data first: a configured app may be the demo app with another start URL.
+            if configuration.demoData { try await sandbox.addDemoData() }
+            for app in configuration.apps { try await sandbox.addApp(app) }
+            for app in configuration.machineApps { try await sandbox.addMachineApp(app) }
         } catch {
             await sandbox.stop()
             throw error
@@ -87,22 +90,15 @@ public final class Sandbox: Sendable {
         }
     }
 
-    /// Registers what the configuration names, and adds the demo data to a database that has none.
-    private func setUp(_ configuration: SandboxConfiguration) async throws {
-        // The demo data first: a configured app may be the demo app with another start URL.
-        if configuration.demoData { try await addDemoData() }
-        for app in configuration.apps { try await addApp(app) }
-        for app in configuration.machineApps { try await addMachineApp(app) }
-    }
-
-    /// The demo account (user name and password `demo`), the demo app, an admin app, and sample records of invented people.
+    /// The demo account (user name and password `demo`), the demo app, an admin app, and sample records of invented people, for
+    /// a database that has none of them.
     private func addDemoData() async throws {
         try await addApp(.demo)
         try await addMachineApp(.demoAdmin)
         guard try await context.database.read({ try AccountRow.find(Sandbox.demoAccount, in: $0) }) == nil else { return }
         try await addAccount(id: Sandbox.demoAccount, fullName: "Dana Demo", username: "demo", password: "demo")
         for person in SamplePeople.all {
-            let record = try await addRecord(owner: Sandbox.demoAccount, demographics: Data(person.demographics.utf8))
+            let record = try await addRecord(owner: Sandbox.demoAccount, demographics: Data(person.demographics.description.utf8))
             for fact in person.facts { try await addDocument(Data(fact.document.utf8), toRecord: record) }
         }
     }

@@ -43,9 +43,7 @@ public struct SandboxAccount: Sendable {
 @resultBuilder
 public enum SandboxBuilder {
     /// One thing to start with.
-    public struct Item: Sendable {
-        fileprivate let add: @Sendable (Sandbox) async throws -> Void
-    }
+    public struct Item: Sendable { fileprivate let add: @Sendable (Sandbox) async throws -> Void }
 
     public static func buildExpression(_ app: SandboxApp) -> [Item] { [Item { try await $0.addApp(app) }] }
     public static func buildExpression(_ app: SandboxMachineApp) -> [Item] { [Item { try await $0.addMachineApp(app) }] }

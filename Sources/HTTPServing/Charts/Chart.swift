@@ -1,8 +1,6 @@
 import Foundation
 
-/// Values over time as a line, with the normal range behind it: SVG, no script.
-///
-/// What lies outside the range is shown by shape and words as well as by colour.
+/// Values over time as a line: SVG, no script. What lies outside the normal range is shown by shape, words and colour.
 package struct Chart {
     package struct Point {
         package var at: Timestamp
@@ -30,6 +28,10 @@ package struct Chart {
         let time = Int(first.at.rawValue)..<Int(last.at.rawValue)
         let places = sorted.map { (x: ChartFrame.x(Int($0.at.rawValue), in: time), y: scale.y($0.value)) }
         let line = places.enumerated().map { index, place -> Markup in "\(index == 0 ? "" : " ")\(place.x),\(place.y)" }
+        let range = normal.map { normal -> Markup in
+            let top = scale.y(normal.upperBound)
+            return "<rect class=\"range\" x=\"46\" y=\"\(top)\" width=\"278\" height=\"\(scale.y(normal.lowerBound) - top)\"/>"
+        }
         let verdict = self.verdict(on: last.value)
         let rows = sorted.reversed().map { point -> [Markup] in
             [
@@ -48,7 +50,7 @@ package struct Chart {
                 """,
             label: "\(title) in \(shownUnit). \(words)" + (rangeText.map { "; normal \($0)" } ?? ""),
             """
-            \(range(scale))\(scale.grid)<polyline class="line" points="\(line)"/>
+            \(range ?? .empty)\(scale.grid)<polyline class="line" points="\(line)"/>
             \(zip(sorted, places).map { mark($0, $1.x, $1.y) })
             <text x="46" y="164">\(first.at.day)</text>
             <text x="324" y="164" text-anchor="end">\(last.at.day == first.at.day ? "" : last.at.day)</text>
@@ -78,12 +80,6 @@ package struct Chart {
     package static func text(_ value: Double) -> String { String(format: 1000...1e15 ~= abs(value) ? "%.0f" : "%.4g", value) }
 
     // MARK: Drawing
-
-    private func range(_ scale: ChartScale) -> Markup {
-        guard let normal else { return .empty }
-        let top = scale.y(normal.upperBound)
-        return "<rect class=\"range\" x=\"46\" y=\"\(top)\" width=\"278\" height=\"\(scale.y(normal.lowerBound) - top)\"/>"
-    }
 
     private func mark(_ point: Point, _ x: Double, _ y: Double) -> Markup {
         let verdict = self.verdict(on: point.value)

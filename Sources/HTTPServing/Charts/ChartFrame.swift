@@ -44,9 +44,7 @@ struct ChartScale {
         high = max((most / step).rounded(.up) * step, low + step)
     }
 
-    func y(_ value: Double) -> Double {
-        ChartFrame.bottom - (ChartFrame.bottom - ChartFrame.top) * (value - low) / (high - low)
-    }
+    func y(_ value: Double) -> Double { ChartFrame.bottom - (ChartFrame.bottom - ChartFrame.top) * (value - low) / (high - low) }
 
     /// The lines of the round values, with their numbers.
     var grid: Markup {

@@ -1,6 +1,4 @@
-/// Bars, periods and points along a stretch of time: SVG, no script, with a table of what it shows.
-///
-/// Bars have a style, which the legend names; what they are stands in their titles and in the table too.
+/// Bars, periods and points along a stretch of time: SVG, no script. What they are stands in their titles and in a table too.
 package enum TimeChart {
     /// Something along the time.
     package struct Mark {
@@ -19,9 +17,7 @@ package enum TimeChart {
         let style: String
         let words: String
 
-        /// - Parameters:
-        ///   - style: The name of its style and of its entry in the legend.
-        ///   - words: What it shows.
+        /// - Parameter style: The name of its style and of its entry in the legend.
         package init(_ shape: Shape, over time: Range<Int>, style: String, words: String) {
             (self.time, self.shape, self.style, self.words) = (time, shape, style, words)
         }
@@ -34,10 +30,7 @@ package enum TimeChart {
         case names([String])
     }
 
-    /// - Parameters:
-    ///   - lead: What it comes to, in a few words.
-    ///   - ticks: Times with a name under the chart.
-    ///   - legend: Styles and their names.
+    /// - Parameter lead: What it comes to, in a few words.
     package static func markup(
         title: String, lead: Markup, time: Range<Int>, ticks: [(at: Int, text: String)], axis: Axis = .values, marks: [Mark],
         legend: [(style: String, text: String)] = [], table: Table
@@ -46,9 +39,17 @@ package enum TimeChart {
         let keys = legend.map { entry -> Markup in
             "<span class=\"key mark-\(entry.style)\" aria-hidden=\"true\"></span>\(entry.text)"
         }
+        let ticks = ticks.map { tick -> Markup in
+            let x = ChartFrame.x(tick.at, in: time)
+            let anchor = x < ChartFrame.left + 10 ? "start" : x > ChartFrame.right - 10 ? "end" : "middle"
+            return """
+                <line class="grid" x1="\(x)" y1="142" x2="\(x)" y2="147"/>\
+                <text x="\(x)" y="161" text-anchor="\(anchor)">\(tick.text)</text>
+                """
+        }
         return ChartFrame.figure(
             title, latest: lead, label: "\(title): a chart; the table below has its values",
-            "\(grid)\(marks.map { drawn($0, in: time, y) })\(ticks.map { tick(ChartFrame.x($0.at, in: time), $0.text) })",
+            "\(grid)\(marks.map { drawn($0, in: time, y) })\(ticks)",
             legend: keys.isEmpty ? .empty : "<p class=\"legend\">\(keys)</p>",
             summary: "Values<span class=\"unseen\"> of \(title)</span>", table)
     }
@@ -91,13 +92,5 @@ package enum TimeChart {
         case .point(let value):
             return "<circle class=\"mark-\(mark.style)\" cx=\"\(start)\" cy=\"\(y(value))\" r=\"2.5\">\(title)</circle>"
         }
-    }
-
-    private static func tick(_ x: Double, _ text: String) -> Markup {
-        let anchor = x < ChartFrame.left + 10 ? "start" : x > ChartFrame.right - 10 ? "end" : "middle"
-        return """
-            <line class="grid" x1="\(x)" y1="142" x2="\(x)" y2="147"/>\
-            <text x="\(x)" y="161" text-anchor="\(anchor)">\(text)</text>
-            """
     }
 }

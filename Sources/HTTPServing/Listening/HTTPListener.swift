@@ -55,7 +55,6 @@ package struct HTTPListener: Sendable {
     package let port: UInt16
     private let task: Task<Void, any Error>
 
-    /// Starts to listen.
     /// - Throws: ``ListeningError``.
     package init(_ settings: Configuration, handler: @escaping Handler) async throws {
         let pool = SocketPool<Poll>.make()
@@ -147,9 +146,8 @@ private let phrases = [
     200: "OK", 201: "Created", 204: "No Content", 302: "Found", 303: "See Other", 304: "Not Modified", 400: "Bad Request",
     401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 406: "Not Acceptable",
     408: "Request Timeout", 409: "Conflict", 410: "Gone", 412: "Precondition Failed", 413: "Content Too Large",
-    415: "Unsupported Media Type", 422: "Unprocessable Content", 429: "Too Many Requests",
-    431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented", 503: "Service Unavailable",
-    505: "HTTP Version Not Supported",
+    415: "Unsupported Media Type", 422: "Unprocessable Content", 429: "Too Many Requests", 431: "Request Header Fields Too Large",
+    500: "Internal Server Error", 501: "Not Implemented", 503: "Service Unavailable", 505: "HTTP Version Not Supported",
 ]
 
 /// Why an address or a port cannot be listened on.

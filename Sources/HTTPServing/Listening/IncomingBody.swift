@@ -1,9 +1,7 @@
 import Foundation
 
-/// A body on its way in, within the limit of one body, the budget of all, and the pace at which it has to come.
-///
-/// Its share of the budget grows as bytes come: who announces a body and sends none takes nothing. Once it holds much of it,
-/// who stops sending gives it back soon.
+/// A body on its way in, within the limit of one body, the budget of all, and the pace at which it has to come. Its share of the
+/// budget grows as bytes come: who announces a body and sends none takes nothing, and who stops sending gives it back soon.
 struct IncomingBody {
     /// What a body may have without a pace: little of the budget, however many connections there are.
     static let free = 64 << 10
@@ -28,9 +26,7 @@ struct IncomingBody {
     }
 
     /// The body is about to come: its time begins.
-    mutating func begin() {
-        end = connections.enter(.receiving, file, for: .seconds(settings.timeout))
-    }
+    mutating func begin() { end = connections.enter(.receiving, file, for: .seconds(settings.timeout)) }
 
     /// Takes bytes, and keeps them while there is room.
     mutating func append(_ bytes: ArraySlice<UInt8>) {

@@ -3,11 +3,9 @@ import Synchronization
 
 /// The connections that are open, what each waits for, until when it may, and how many bytes of bodies there is room for.
 ///
-/// A server has a bound on connections. Where one more comes, the one that has waited longest for its client is cut, so that no
-/// number of slow or silent clients keeps others out; a request that is being handled is never cut for another.
-///
-/// A connection goes by its descriptor. What is here is open: owners remove their connections before they close them, so that a
-/// descriptor that is shut down under the lock is never another's.
+/// Where one more comes than may be open, the one that has waited longest for its client is cut, so that no number of slow or
+/// silent clients keeps others out; a request that is being handled is never cut for another. A connection goes by its
+/// descriptor: owners remove theirs before they close them, so that what is shut down under the lock is never another's.
 final class OpenConnections: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -54,8 +52,7 @@ final class OpenConnections: Sendable {
     /// Those that are cut and not yet closed included.
     var count: Int { table.withLock { $0.count } }
 
-    /// Takes bytes of the budget for a body, in steps of 64 KiB, and where there is no room for one, just what is needed.
-    /// - Returns: False when they are not there.
+    /// Takes bytes of the budget, if they are there: in steps of 64 KiB, and where there is no room for one, what is needed.
     func reserve(_ needed: Int, for share: inout Int) -> Bool {
         budget.withLock { budget in
             guard needed <= budget else { return false }
@@ -90,7 +87,7 @@ final class OpenConnections: Sendable {
         }
     }
 
-    /// - Returns: Until when it may.
+    /// Notes what a connection does from now on, and returns until when it may.
     @discardableResult
     func enter(_ phase: Phase, _ file: Int32, for duration: Duration) -> Instant {
         let since = now()
@@ -111,8 +108,7 @@ final class OpenConnections: Sendable {
     /// Cuts the connection that is given up first.
     func cutLongestWaiting() { table.withLock { _ = cutLongestWaiting(in: &$0) } }
 
-    /// - Parameter peer: Of this address; of any without it.
-    /// - Returns: False where requests of all are being handled.
+    /// False where requests of all connections, or of all of an address, are being handled.
     @discardableResult
     private func cutLongestWaiting(of peer: String? = nil, in table: inout [Int32: Connection]) -> Bool {
         let candidates = table.filter { !$1.isCut && $1.phase.kind != .responding && (peer == nil || $1.peer == peer) }

@@ -72,8 +72,7 @@ struct RequestHead: Equatable {
     }
 }
 
-/// Why no request can be read from what came. What follows on the connection has no meaning.
-/// The raw values are the statuses of the responses.
+/// Why no request can be read from what came, by the status of the response. What follows on the connection has no meaning.
 enum RequestError: Int, Error { case malformed = 400, headTooLarge = 431, unknownCoding = 501, unknownVersion = 505 }
 
 extension UInt8 {

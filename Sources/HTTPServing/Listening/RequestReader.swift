@@ -30,8 +30,7 @@ struct RequestReader {
         }
     }
 
-    /// Reads a head, with the empty line behind it.
-    /// - Throws: ``RequestError``; `SocketError.disconnected` at the connection's end.
+    /// Reads a head. Throws ``RequestError``, and `SocketError.disconnected` at the connection's end.
     mutating func head() async throws -> RequestHead {
         var lines = try await lines(limit: Self.headLimit)
         // One empty line before a request is overlooked (RFC 9112 section 2.2).
@@ -39,8 +38,7 @@ struct RequestReader {
         return try RequestHead(lines: lines)
     }
 
-    /// Reads a body. One that is not kept is read to its end all the same, so that its sender comes to read the response, and
-    /// what follows on the connection is the next request.
+    /// Reads a body to its end, though it may not be kept: its sender comes to read the response, and the next request follows.
     mutating func read(_ kind: RequestHead.Body, into body: inout IncomingBody) async throws {
         switch kind {
         case .length(let length): try await read(length, into: &body)

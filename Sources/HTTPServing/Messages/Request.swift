@@ -36,10 +36,9 @@ package struct Request: Sendable {
         return name == "localhost" || numbers.count == 4 && numbers.allSatisfy { UInt8($0) != nil && $0.first != "+" }
     }
 
-    /// Whether a form was sent by a page of this server, or by a client that is no browser.
-    ///
-    /// A browser reports the site in `Sec-Fetch-Site`, which also holds behind a proxy that ends TLS and has another name
-    /// than this server. Without that header, `Origin` has to name the host of the request, whatever its scheme.
+    /// Whether a form was sent by a page of this server, or by a client that is no browser. A browser reports the site in
+    /// `Sec-Fetch-Site`, which also holds behind a proxy that ends TLS and has another name than this server. Without that
+    /// header, `Origin` has to name the host of the request, whatever its scheme.
     package var isFromOwnPage: Bool {
         if let site = header("Sec-Fetch-Site") { return site == "same-origin" || site == "none" }
         guard let origin = header("Origin") else { return true }
@@ -55,9 +54,8 @@ package struct Request: Sendable {
         return pairs.first { $0.count == 2 && $0[0] == name }?[1]
     }
 
-    /// The address of the client: that of the connection, or the one that the proxy before this server names.
-    ///
-    /// Of an address of IPv6 it is the network of 64 bits: one client has all of a network's addresses.
+    /// The address of the client: that of the connection, or the one that the proxy before this server names. Of an address of
+    /// IPv6 it is the network of 64 bits: one client has all of a network's addresses.
     package func client(isBehindProxy: Bool) -> String {
         // The last one is from the proxy; those before it may be from the client.
         guard isBehindProxy, let forwarded = header("X-Forwarded-For")?.split(separator: ",").last else { return peer }

@@ -21,11 +21,9 @@ package struct Response: Sendable {
     }
 
     /// After a form was taken: the browser gets `location`, so that a reload does not send the form again.
-    package static func seeOther(_ location: String) -> Response {
-        Response(status: 303, type: "text/html; charset=utf-8").adding("Location", location)
-    }
+    package static func seeOther(_ location: String) -> Response { redirect(to: location, status: 303) }
 
-    package static func redirect(to location: String) -> Response {
-        Response(status: 302, type: "text/html; charset=utf-8").adding("Location", location)
+    package static func redirect(to location: String, status: Int = 302) -> Response {
+        Response(status: status, type: "text/html; charset=utf-8").adding("Location", location)
     }
 }

@@ -1,9 +1,6 @@
 import IndivoXML
 
-/// XML or HTML text put together from trusted literals and escaped values.
-///
-/// What stands literally in the source is markup; every value put in with `\(…)` is escaped, unless it is markup
-/// itself: ```swift let row: Markup = "<Record id=\"\(record.id)\" label=\"\(record.label)\" />" ```
+/// XML or HTML: what stands literally in the source is markup; a value put in with `\(…)` is escaped unless it is markup itself.
 package struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringConvertible {
     package private(set) var description: String
 
@@ -13,9 +10,6 @@ package struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringC
     /// Text that is markup already and is trusted as such.
     package init(trusted text: String) { description = text }
 
-    /// Text made safe for element content and quoted attributes.
-    package init(escaping text: String) { description = Markup.escape(text) }
-
     package init(_ parts: some Sequence<Markup>) { description = parts.reduce(into: "") { $0 += $1.description } }
 
     package static let empty: Markup = ""
@@ -24,10 +18,8 @@ package struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringC
 
     package static func += (left: inout Markup, right: Markup) { left.description += right.description }
 
-    /// The five characters that matter in content and in attributes, escaped the way the real server escapes them.
-    ///
-    /// Characters that XML cannot carry become U+FFFD; the real server writes them as they are, and what it writes is
-    /// malformed for everybody.
+    /// The five characters that matter in content and in attributes, escaped as by the real server. Characters that XML cannot
+    /// carry become U+FFFD; the real server writes them as they are, and what it writes is malformed for everybody.
     package static func escape(_ text: String) -> String {
         guard text.utf8.contains(where: Markup.isSpecial) else { return text }
         let text = XMLText.replacingForbidden(text)
@@ -51,8 +43,7 @@ package struct Markup: Sendable, ExpressibleByStringInterpolation, CustomStringC
         switch byte {
         case 0x22, 0x26, 0x27, 0x3C, 0x3E, 0xEF: true
         case 0x09, 0x0A, 0x0D: false
-        case 0..<0x20: true
-        default: false
+        default: byte < 0x20
         }
     }
 

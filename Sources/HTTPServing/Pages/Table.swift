@@ -25,8 +25,5 @@ package struct Table {
     }
 
     /// A text for a cell; a dash for none.
-    package static func cell(_ text: String?) -> Markup {
-        guard let text, !text.isEmpty else { return "–" }
-        return "\(text)"
-    }
+    package static func cell(_ text: String?) -> Markup { text.flatMap { $0.isEmpty ? nil : "\($0)" } ?? "–" }
 }

@@ -1,9 +1,5 @@
-/// The path of a call: literal segments and captures in braces, e.g. `/records/{record}/documents/`.
-///
-/// A trailing slash counts: the real server responds to the wrong form with 404.
-package typealias PathTemplate = String
-
-/// Finds what is registered for a path. Literal segments are tried before captures.
+/// Finds what is registered for a path of literal segments and captures in braces, e.g. `/records/{record}/documents/`. Literal
+/// segments are tried before captures. A trailing slash counts: the real server responds to the wrong form with 404.
 package struct RouteTree<Value: Sendable>: Sendable {
     private var values: [Value] = []
     private var literals: [String: RouteTree] = [:]
@@ -11,7 +7,7 @@ package struct RouteTree<Value: Sendable>: Sendable {
 
     package init() {}
 
-    package mutating func insert(_ value: Value, at template: PathTemplate) { insert(value, at: Self.segments(template)[...]) }
+    package mutating func insert(_ value: Value, at template: String) { insert(value, at: Self.segments(template)[...]) }
 
     private mutating func insert(_ value: Value, at segments: ArraySlice<String>) {
         guard let segment = segments.first else { return values.append(value) }

@@ -104,16 +104,16 @@ struct APIServer: Sendable {
                 prepared = try await prepare(request, server)
             }
             if route.writes {
-                return .success(
-                    try await server.database.write { [prepared] db in
-                        try server.storingPending(in: db) {
-                            // Looked up anew: what writes must find what it names as it is now.
-                            let found = try Call.Target(captures, authorization, at: server.now, in: db)
-                            let (response, audit) = try answer(makeCall(db, found, prepared))
-                            try audit.insert(db)
-                            return response
-                        }
-                    })
+                let response = try await server.database.write { [prepared] db in
+                    try server.storingPending(in: db) {
+                        // Looked up anew: what writes must find what it names as it is now.
+                        let found = try Call.Target(captures, authorization, at: server.now, in: db)
+                        let (response, audit) = try answer(makeCall(db, found, prepared))
+                        try audit.insert(db)
+                        return response
+                    }
+                }
+                return .success(response)
             }
             let (response, audit) = try server.database.readHere { db in try answer(makeCall(db, target, nil)) }
             try await record(audit)

@@ -45,9 +45,7 @@ struct AccessRule: Sendable {
     /// A token for this record, or an admin app. Accounts may not.
     static let message = AccessRule("message") { try $0.principal.isAdmin || $0.isAppOnRecord() }
     /// The app named in the URL, enabled on the record, with or without a token.
-    static let ownStorage = AccessRule("ownStorage") {
-        try $0.isAppInURL() && ($0.isAppOnRecord() || $0.isTwoLeggedAppOnRecord())
-    }
+    static let ownStorage = AccessRule("ownStorage") { try $0.isAppInURL() && ($0.isAppOnRecord() || $0.isTwoLeggedAppOnRecord()) }
     /// The app named in the URL, without a token.
     static let ownApp = AccessRule("ownApp") { try $0.principal.twoLeggedApp != nil && $0.isAppInURL() }
     /// The autonomous app named in the URL, without a token, enabled on the record.

@@ -2,7 +2,6 @@ import GRDB
 
 /// One call that was made, as audit queries report it.
 struct AuditRow: Codable, TableRow, PersistableRecord {
-    static let databaseTableName = "audit"
     /// So many entries are kept; older ones go.
     static let capacity = 20_000
     /// When so many wait they are stored.
@@ -14,19 +13,12 @@ struct AuditRow: Codable, TableRow, PersistableRecord {
     var status: Int
 
     init(_ call: Call, status: Int) {
-        at = call.now
-        function = call.route.name
-        principal = call.principal.effective.id
-        proxiedBy = call.principal.proxy
-        record = call.target.record?.id ?? ""
-        carenet = call.target.carenet?.id ?? ""
+        (at, function, self.status) = (call.now, call.route.name, status)
+        (principal, proxiedBy) = (call.principal.effective.id, call.principal.proxy)
+        (record, carenet) = (call.target.record?.id ?? "", call.target.carenet?.id ?? "")
         app = call.target.app?.internalId ?? ""
-        document = call["document"]
-        externalId = call["external"]
-        message = call["message"]
+        (document, externalId, message) = (call["document"], call["external"], call["message"])
         path = call.request.path ?? call.request.rawPath
-        method = call.request.method
-        address = call.request.peer
-        self.status = status
+        (method, address) = (call.request.method, call.request.peer)
     }
 }

@@ -20,8 +20,7 @@ struct Call {
     /// What a capture of the URL holds, "" when the path has none of that name.
     subscript(name: String) -> String { captures[name] ?? "" }
 
-    // The rows that the URL names were looked up before the call began; a route that asks for one its path does not
-    // have is answered 404.
+    // What the URL names was looked up before the call began; a route that asks for what its path does not have is answered 404.
     var record: RecordRow { get throws { try target.record.orNotFound() } }
     var app: AppRow { get throws { try target.app.orNotFound() } }
     var account: AccountRow { get throws { try target.account.orNotFound() } }

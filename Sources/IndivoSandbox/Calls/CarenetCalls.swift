@@ -11,8 +11,27 @@ enum CarenetCalls {
             return .carenets([carenet], record: carenet.record)
         },
         .get("carenet_record", "/record", .carenetRead) { .xml(try $0.record.markup) },
-        .get("carenet_account_list", "/accounts/", .carenetRead, accounts),
-        .post("carenet_account_create", "/accounts/", .full, addAccount),
+        .get("carenet_account_list", "/accounts/", .carenetRead) { call in
+            let sql = """
+                SELECT account.id, account.fullName, canWrite FROM carenetAccount
+                JOIN account ON account.id = carenetAccount.account WHERE carenet = ? ORDER BY account.id
+                """
+            let rows = try Row.fetchAll(call.db, sql: sql, arguments: [call.carenet.id])
+            guard !rows.isEmpty else { return .xml("<CarenetAccounts />") }
+            let items = rows.map { row -> Markup in
+                let (id, name, write): (String, String, Bool) = (row["id"], row["fullName"], row["canWrite"])
+                return "<CarenetAccount id=\"\(id)\" fullName=\"\(name)\" write=\"\(write ? "true" : "false")\" />"
+            }
+            return .xml("<CarenetAccounts>\(items)</CarenetAccounts>")
+        },
+        .post("carenet_account_create", "/accounts/", .full) { call in
+            let form = call.request.form
+            guard let id = form["account_id"], let write = form["write"] else { throw Refusal.badRequest() }
+            let account = try AccountRow.find(id, in: call.db).orNotFound()
+            return try call.execute(
+                "INSERT OR REPLACE INTO carenetAccount (carenet, account, canWrite) VALUES (?, ?, ?)",
+                [call.carenet.id, account.id, write == "true"])
+        },
         .delete("carenet_account_delete", "/accounts/{account}", .full) {
             try $0.delete("carenetAccount WHERE carenet = ? AND account = ?", [$0.carenet.id, $0.account.id])
         },
@@ -33,17 +52,28 @@ enum CarenetCalls {
             try $0.execute("DELETE FROM carenetApp WHERE carenet = ? AND app = ?", [$0.carenet.id, $0.app.id])
         },
         .get("carenet_app_permissions", "/apps/{app}/permissions", .no) { _ in .ok },
-        .get("carenet_document_list", "/documents/", .carenetDocument, documents),
+        .get("carenet_document_list", "/documents/", .carenetDocument) { call in
+            let query = call.request.query
+            let arguments = try ListArguments(query)
+            try arguments.checkPage()
+            // A type must be one the server knows, and then changes nothing.
+            if let type = query["type"] { try require(DocumentType.isKnown(type, in: call.db), .notFound) }
+            let (record, carenet) = (try call.record.id, try call.carenet.id)
+            let condition = """
+                record = ? AND app IS NULL AND replacedBy IS NULL AND status = 'active'
+                AND \(CarenetRow.shows("document.id", in: "?"))
+                """
+            let all = try DocumentRow.all("WHERE \(condition) ORDER BY createdAt DESC, serial DESC", [record, carenet], in: call.db)
+            let page = Array(all.dropFirst(arguments.offset).prefix(arguments.limit))
+            return try call.list(page, total: all.count, record: record)
+        },
         .get("carenet_document", "/documents/{document}", .carenetDocument) { try $0.content(of: $0.sharedDocument) },
-        // The real server tells the metadata of any document of the record here; this one of those that are shared,
-        // unless the caller may see all of the record anyway.
+        // The real server tells any document's metadata here; this one only what is shared, or what the caller sees anyway.
         .get("carenet_document_meta", "/documents/{document}/meta", .carenetDocument) {
             try $0.metadata(of: $0.reachesWholeRecord ? $0.document : $0.sharedDocument)
         },
     ]) + Route.below("/records/{record}", [
-        .get("carenet_list", "/carenets/", .fullOrAdmin) {
-            .carenets(try $0.record.carenets(in: $0.db), record: try $0.record.id)
-        },
+        .get("carenet_list", "/carenets/", .fullOrAdmin) { .carenets(try $0.record.carenets(in: $0.db), record: try $0.record.id) },
         .post("carenet_create", "/carenets/", .fullOrAdmin) { call in
             let carenet = CarenetRow(id: call.server.identifiers.id(.carenet), record: try call.record.id, name: try freeName(call))
             try carenet.insert(call.db)
@@ -70,7 +100,14 @@ enum CarenetCalls {
             let type = try call.request.query["type"].orNotFound()
             return .carenets(try autoshared(DocumentType.expand(type), call), record: try call.record.id)
         },
-        .get("autoshare_list_bytype_all", "/autoshare/bytype/all", .full, allAutoshares),
+        .get("autoshare_list_bytype_all", "/autoshare/bytype/all", .full) { call in
+            let sql = "SELECT DISTINCT type FROM autoshare JOIN carenet ON carenet.id = carenet WHERE record = ? ORDER BY type"
+            let types = try String.fetchAll(call.db, sql: sql, arguments: [call.record.id])
+            let items = try types.map { type -> Markup in
+                "<DocumentSchema type=\"\(type)\">\(try autoshared(type, call).map(\.markup))</DocumentSchema>"
+            }
+            return .xml("<DocumentSchemas>\(items)</DocumentSchemas>")
+        },
         .post("autoshare_create", "/autoshare/carenets/{carenet}/bytype/set", .full) {
             try autoshare($0, "INSERT OR IGNORE INTO autoshare (carenet, type) VALUES (?, ?)")
         },
@@ -87,44 +124,6 @@ enum CarenetCalls {
         return name
     }
 
-    private static func accounts(_ call: Call) throws -> Response {
-        let sql = """
-            SELECT account.id, account.fullName, canWrite FROM carenetAccount
-            JOIN account ON account.id = carenetAccount.account WHERE carenet = ? ORDER BY account.id
-            """
-        let rows = try Row.fetchAll(call.db, sql: sql, arguments: [call.carenet.id])
-        guard !rows.isEmpty else { return .xml("<CarenetAccounts />") }
-        let items = rows.map { row -> Markup in
-            let (id, name, write): (String, String, Bool) = (row["id"], row["fullName"], row["canWrite"])
-            return "<CarenetAccount id=\"\(id)\" fullName=\"\(name)\" write=\"\(write ? "true" : "false")\" />"
-        }
-        return .xml("<CarenetAccounts>\(items)</CarenetAccounts>")
-    }
-
-    private static func addAccount(_ call: Call) throws -> Response {
-        let form = call.request.form
-        guard let id = form["account_id"], let write = form["write"] else { throw Refusal.badRequest() }
-        let account = try AccountRow.find(id, in: call.db).orNotFound()
-        return try call.execute(
-            "INSERT OR REPLACE INTO carenetAccount (carenet, account, canWrite) VALUES (?, ?, ?)",
-            [call.carenet.id, account.id, write == "true"])
-    }
-
-    private static func documents(_ call: Call) throws -> Response {
-        let query = call.request.query
-        let arguments = try ListArguments(query)
-        try arguments.checkPage()
-        // A type must be one the server knows, and then changes nothing.
-        if let type = query["type"] { try require(DocumentType.isKnown(type, in: call.db), .notFound) }
-        let (record, carenet) = (try call.record.id, try call.carenet.id)
-        let condition = """
-            record = ? AND app IS NULL AND replacedBy IS NULL AND status = 'active' AND \(CarenetRow.shows("document.id", in: "?"))
-            """
-        let all = try DocumentRow.all("WHERE \(condition) ORDER BY createdAt DESC, serial DESC", [record, carenet], in: call.db)
-        let page = Array(all.dropFirst(arguments.offset).prefix(arguments.limit))
-        return try call.list(page, total: all.count, record: record)
-    }
-
     private static func place(shared: Bool, _ call: Call) throws -> Response {
         try call.execute(
             "INSERT OR REPLACE INTO carenetDocument (carenet, document, isShared) VALUES (?, ?, ?)",
@@ -137,34 +136,10 @@ enum CarenetCalls {
         return try CarenetRow.all(rest, [call.record.id, type], in: call.db)
     }
 
-    private static func allAutoshares(_ call: Call) throws -> Response {
-        let sql = "SELECT DISTINCT type FROM autoshare JOIN carenet ON carenet.id = carenet WHERE record = ? ORDER BY type"
-        let types = try String.fetchAll(call.db, sql: sql, arguments: [call.record.id])
-        let items = try types.map { type -> Markup in
-            "<DocumentSchema type=\"\(type)\">\(try autoshared(type, call).map(\.markup))</DocumentSchema>"
-        }
-        return .xml("<DocumentSchemas>\(items)</DocumentSchemas>")
-    }
-
     private static func autoshare(_ call: Call, _ statement: String) throws -> Response {
         guard let type = call.request.form["type"] else { return .ok }
         return try call.execute(statement, [call.carenet.id, DocumentType.expand(type)])
     }
-}
-
-extension CarenetRow {
-    /// The condition that a carenet shows a document, by the SQL expressions of their ids: what was placed there, and what is
-    /// shared by its type unless it was taken out; never what is marked so.
-    static func shows(_ document: String, in carenet: String) -> String {
-        """
-        EXISTS (SELECT 1 FROM document AS shown JOIN carenet AS net ON net.id = \(carenet)
-            LEFT JOIN carenetDocument AS placed ON placed.carenet = net.id AND placed.document = shown.id
-            LEFT JOIN autoshare ON autoshare.carenet = net.id AND autoshare.type = shown.type
-            WHERE shown.id = \(document) AND ifnull(placed.isShared, autoshare.type IS NOT NULL) AND NOT shown.neverShare)
-        """
-    }
-
-    fileprivate var markup: Markup { "<Carenet id=\"\(id)\" name=\"\(name)\" mode=\"explicit\" />" }
 }
 
 extension Response {

@@ -5,7 +5,7 @@ struct Route: Sendable {
     let name: String
     /// The methods it serves; empty for any.
     let methods: [String]
-    private(set) var path: PathTemplate
+    private(set) var path: String
     let rule: AccessRule
     /// Whether it changes anything, and so runs in a transaction that writes.
     let writes: Bool
@@ -14,31 +14,31 @@ struct Route: Sendable {
     let handler: Handler
 
     init(
-        _ methods: [String], _ name: String, _ path: PathTemplate, _ rule: AccessRule, writes: Bool = true,
+        _ methods: [String], _ name: String, _ path: String, _ rule: AccessRule, writes: Bool = true,
         prepare: Preparation? = nil, _ handler: @escaping Handler
     ) {
         (self.name, self.methods, self.path, self.rule) = (name, methods, path, rule)
         (self.writes, self.prepare, self.handler) = (writes, prepare, handler)
     }
 
-    static func get(_ name: String, _ path: PathTemplate, _ rule: AccessRule, _ handler: @escaping Handler) -> Route {
+    static func get(_ name: String, _ path: String, _ rule: AccessRule, _ handler: @escaping Handler) -> Route {
         Route(["GET"], name, path, rule, writes: false, handler)
     }
 
-    static func put(_ name: String, _ path: PathTemplate, _ rule: AccessRule, _ handler: @escaping Handler) -> Route {
+    static func put(_ name: String, _ path: String, _ rule: AccessRule, _ handler: @escaping Handler) -> Route {
         Route(["PUT"], name, path, rule, handler)
     }
 
-    static func post(_ name: String, _ path: PathTemplate, _ rule: AccessRule, _ handler: @escaping Handler) -> Route {
+    static func post(_ name: String, _ path: String, _ rule: AccessRule, _ handler: @escaping Handler) -> Route {
         Route(["POST"], name, path, rule, handler)
     }
 
-    static func delete(_ name: String, _ path: PathTemplate, _ rule: AccessRule, _ handler: @escaping Handler) -> Route {
+    static func delete(_ name: String, _ path: String, _ rule: AccessRule, _ handler: @escaping Handler) -> Route {
         Route(["DELETE"], name, path, rule, handler)
     }
 
     /// Calls with the path that they have in common before their own.
-    static func below(_ base: PathTemplate, _ routes: [Route]) -> [Route] {
+    static func below(_ base: String, _ routes: [Route]) -> [Route] {
         routes.map { route in
             var route = route
             route.path = base + route.path

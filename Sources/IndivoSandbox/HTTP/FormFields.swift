@@ -5,7 +5,7 @@ import URLCoding
 struct FormFields: Sendable {
     private(set) var pairs: [(name: String, value: String)] = []
 
-    init(_ pairs: [(String, String)] = []) { self.pairs = pairs.map { (name: $0.0, value: $0.1) } }
+    init() {}
 
     /// Splits at `&` and, as the real server does, at `;`; blank values are kept, a part without `=` is skipped.
     init(parsing text: String) {

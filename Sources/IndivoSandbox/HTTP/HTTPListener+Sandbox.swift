@@ -6,9 +6,8 @@ extension HTTPListener {
         do {
             try await self.init(
                 Configuration(
-                    address: configuration.address, port: port, bodyLimit: bodyLimit,
-                    timeout: configuration.connectionTimeout, serverName: "IndivoSandbox", tooLarge: .tooLarge,
-                    internalError: .internalError, now: configuration.now),
+                    address: configuration.address, port: port, bodyLimit: bodyLimit, timeout: configuration.connectionTimeout,
+                    serverName: "IndivoSandbox", tooLarge: .tooLarge, internalError: .internalError, now: configuration.now),
                 handler: handler)
         } catch let error as ListeningError {
             throw SandboxError.cannotListen(address: error.address, port: error.port, reason: error.reason)

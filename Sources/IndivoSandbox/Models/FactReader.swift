@@ -15,9 +15,7 @@ struct NoFacts: Error {}
 
 struct FactReader {
     let shape: ModelShape
-    private(set) var values: [String: JSONValue] = [:]
-
-    init(_ shape: ModelShape) { self.shape = shape }
+    var values: [String: JSONValue] = [:]
 
     /// Reads one field. Where a field occurs twice the last one counts.
     mutating func read(_ name: String, _ text: String) throws {

@@ -43,3 +43,27 @@ final class ModelCatalog: Sendable {
     /// The name under which an object lists those who refer to it.
     static func reverseName(of model: String) -> String { model.lowercased() + "_set" }
 }
+
+/// A data model as the server works with it, with what is written beside its leaves and relations.
+@dynamicMemberLookup
+struct ModelShape: Sendable {
+    private let model: DataModel
+    let fieldTypes: [String: DataModel.FieldType]
+    /// The relation to an object that does not belong to this one. Reports list those who refer to an object with that instead.
+    let reference: String?
+    /// What reports nest.
+    var outputs: [DataModel.Relation]
+    let constraints: ModelConstraints
+
+    init(_ model: DataModel) {
+        self.model = model
+        fieldTypes = Dictionary(model.fields.map { ($0.name, $0.type) }, uniquingKeysWith: { first, _ in first })
+        // In the server's own models one one-to-one field is in truth a reference: many may share the object.
+        let reference = model.name == "VitalSigns" ? "encounter" : nil
+        outputs = model.relations.filter { $0.name != reference }
+        constraints = ModelConstraints(model)
+        self.reference = reference
+    }
+
+    subscript<Value>(dynamicMember member: KeyPath<DataModel, Value>) -> Value { model[keyPath: member] }
+}

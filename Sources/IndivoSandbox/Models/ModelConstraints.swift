@@ -36,10 +36,9 @@ struct ModelConstraints: Sendable {
 
     /// The first field, by name, whose value will not do, and why; nil when all will.
     func violation(in values: [String: JSONValue], of model: ModelShape) -> String? {
-        for name in model.fields.map(\.name).sorted() {
-            if let message = violation(of: name, values[name] ?? .null) { return "\(name) -- \(message)" }
-        }
-        return nil
+        model.fields.map(\.name).sorted().lazy.compactMap { name in
+            violation(of: name, values[name] ?? .null).map { "\(name) -- \($0)" }
+        }.first
     }
 
     private func violation(of field: String, _ value: JSONValue) -> String? {

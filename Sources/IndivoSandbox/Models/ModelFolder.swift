@@ -6,10 +6,8 @@ import SDML
 struct ModelFolder: Sendable {
     let url: URL
 
-    /// Reads every `.sdml` file of the folder, with the `.notes.json` beside it.
-    /// - Returns: The models, and what is wrong, each with `file:line:column`. A file with a mistake in it is left out; the
-    ///   others count.
-    /// - Throws: ``SandboxError/models(problems:)`` for a folder that cannot be read.
+    /// The models of every `.sdml` file of the folder, with the `.notes.json` beside it, and what is wrong, each with
+    /// `file:line:column`: a file with a mistake in it is left out. Throws for a folder that cannot be read.
     func read() throws -> (models: [DataModel], problems: [String]) {
         let core = Set(DataModel.core.map(\.name))
         var problems: [String] = []
@@ -67,20 +65,18 @@ extension DataModel {
             case .many(let name): DataModel.Relation(name: field.name, isList: true, model: name)
             }
         }
-        let fields = model.fields.flatMap(\.leaves).map { DataModel.Field(name: $0.name, type: DataModel.FieldType($0.kind)) }
-        self.init(name: model.name, fields: fields, relations: relations)
-    }
-}
-
-extension DataModel.FieldType {
-    fileprivate init(_ kind: SDMLLeaf.Kind) {
-        switch kind {
-        case .string: self = .string
-        case .number: self = .number
-        case .dateTime: self = .dateTime
-        case .day: self = .date
-        case .boolean: self = .boolean
+        let fields = model.fields.flatMap(\.leaves).map { leaf in
+            let type: DataModel.FieldType =
+                switch leaf.kind {
+                case .string: .string
+                case .number: .number
+                case .dateTime: .dateTime
+                case .day: .date
+                case .boolean: .boolean
+                }
+            return DataModel.Field(name: leaf.name, type: type)
         }
+        self.init(name: model.name, fields: fields, relations: relations)
     }
 }
 

@@ -26,8 +26,7 @@ struct Credentials: Sendable, OAuthSecretSource {
             principal = .accessToken(row, app: app, account: try AccountRow.find(row.account, in: db))
             tokenSecret = row.secret(for: token)
         } else if let row = try RequestTokenRow.find(token, in: db), row.app == app.id {
-            principal = .requestToken(row, app: app)
-            tokenSecret = row.secret(for: token)
+            (principal, tokenSecret) = (.requestToken(row, app: app), row.secret(for: token))
         }
     }
 
@@ -37,8 +36,7 @@ struct Credentials: Sendable, OAuthSecretSource {
         if let row = try SessionTokenRow.find(token, in: db), row.expiresAt > now,
             let account = try AccountRow.find(row.account, in: db)
         {
-            principal = .account(account)
-            tokenSecret = row.secret(for: token)
+            (principal, tokenSecret) = (.account(account), row.secret(for: token))
         } else if let row = try ConnectTokenRow.find(token, in: db),
             let access = try AccessTokenRow.first("WHERE fingerprint = ?", [row.accessToken], in: db),
             let userApp = try AppRow.find(access.app, in: db)

@@ -3,18 +3,15 @@ import OAuth1
 import Synchronization
 
 /// A nonce that was used, for the time after a restart.
-struct UsedNonce: Codable, TableRow, PersistableRecord {
-    static let databaseTableName = "nonce"
+struct NonceRow: Codable, TableRow, PersistableRecord {
     static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace)
 
     var nonce: String
     var expiresAt: Int
 }
 
-/// Remembers which nonces were used.
-///
-/// As on the real server a nonce can be used once, whoever uses it. It is forgotten when its timestamp is too old to be
-/// accepted: a timestamp may lie in the future, and then its nonce is kept as much longer.
+/// Remembers which nonces were used: as on the real server each can be used once, whoever uses it. One is forgotten when its
+/// timestamp is too old to be accepted: it may lie in the future, and then its nonce is kept as much longer.
 ///
 /// What is kept of a nonce is 64 bits of a keyed hash, so that a busy server needs little memory: a nonce that was not
 /// used is taken for a used one once in 10¹³ requests or more seldom, and no one can make it happen.
@@ -23,7 +20,7 @@ final class NonceMemory: OAuthNonceStore {
     static let window = 300
 
     /// What is to be stored; nil where nothing outlives the process.
-    let pending: PendingRows<UsedNonce>?
+    let pending: PendingRows<NonceRow>?
     /// When what is remembered may be forgotten, by the hash of the nonce; and how many entries make a clean-up due.
     private let state = Mutex((expiries: [Int: Int](), cleanAt: 4096))
     private let clock: @Sendable () -> Int
@@ -37,7 +34,8 @@ final class NonceMemory: OAuthNonceStore {
         let now = clock()
         // A timestamp may be as far ahead as its sender likes.
         let expiry = max(now, min(timestamp, Int.max / 2)) + NonceMemory.window
-        let key = NonceMemory.key(nonce)
+        // Swift's hasher has a random key of its own in every process.
+        let key = nonce.hashValue
         return state.withLock { state in
             if state.expiries.count >= state.cleanAt {
                 state.expiries = state.expiries.filter { $0.value >= now }
@@ -45,18 +43,13 @@ final class NonceMemory: OAuthNonceStore {
             }
             if let known = state.expiries[key], known >= now { return false }
             state.expiries[key] = expiry
-            pending?.append(UsedNonce(nonce: nonce, expiresAt: expiry))
+            pending?.append(NonceRow(nonce: nonce, expiresAt: expiry))
             return true
         }
     }
 
-    private static func key(_ nonce: String) -> Int {
-        // Swift's hasher has a random key of its own in every process.
-        nonce.hashValue
-    }
-
     /// Takes up nonces that were used before a restart.
-    func restore(_ nonces: [UsedNonce]) {
-        state.withLock { state in for used in nonces { state.expiries[NonceMemory.key(used.nonce)] = used.expiresAt } }
+    func restore(_ nonces: [NonceRow]) {
+        state.withLock { state in for used in nonces { state.expiries[used.nonce.hashValue] = used.expiresAt } }
     }
 }

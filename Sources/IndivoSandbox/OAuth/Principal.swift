@@ -15,10 +15,10 @@ enum Principal: Sendable {
     var effective: Identity {
         switch self {
         case .nobody: Identity(id: "", type: "NoUser", fullName: "")
-        case .account(let account): Identity(account)
-        case .accessToken(_, let app, let account): account.map(Identity.init) ?? Identity(app)
-        case .requestToken(_, let app): Identity(app)
-        case .app(let app): Identity(app)
+        case .account(let account), .accessToken(_, _, let account?):
+            Identity(id: account.id, type: "Account", fullName: account.fullName)
+        case .accessToken(_, let app, nil), .requestToken(_, let app), .app(let app):
+            Identity(id: app.id, type: "PHA", fullName: app.name)
         case .machineApp(let app): Identity(id: app.id, type: "MachineApp", fullName: app.name)
         }
     }
@@ -50,13 +50,5 @@ enum Principal: Sendable {
     }
 
     /// A principal's name, the kind of it, and how it is called.
-    struct Identity: Sendable {
-        var id, type, fullName: String
-    }
-}
-
-extension Principal.Identity {
-    init(_ account: AccountRow) { self.init(id: account.id, type: "Account", fullName: account.fullName) }
-
-    init(_ app: AppRow) { self.init(id: app.id, type: "PHA", fullName: app.name) }
+    struct Identity: Sendable { var id, type, fullName: String }
 }

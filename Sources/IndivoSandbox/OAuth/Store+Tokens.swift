@@ -55,8 +55,7 @@ extension Store {
         var header: String
         var expiresAt: Timestamp
 
-        /// Where the app starts, with the header: its quotation marks and blanks escaped, as by the real UI server, its own
-        /// escapes not again.
+        /// Where the app starts, with the header: blanks and quotation marks escaped as by the real UI server, its own escapes not.
         var location: String {
             let escaped = header.replacing(" ", with: "%20").replacing("\"", with: "%22")
             return startURL + (startURL.contains("?") ? "&" : "?") + "oauth_header=" + escaped

@@ -6,7 +6,18 @@ import OrderedJSON
 
 enum TokenCalls {
     static let routes: [Route] = [
-        Route(["POST"], "session_create", "/oauth/internal/session_create", .chrome, prepare: logIn, createSession),
+        // Begins an account's session at a UI server.
+        Route(["POST"], "session_create", "/oauth/internal/session_create", .chrome, prepare: logIn) { call in
+            let why = "user name and password do not fit, or the account is closed"
+            let account = try call.prepared.orThrow(.permissionDenied(why: why)).id
+            try call.store.forgetAbandoned()
+            let pair = call.server.identifiers.tokenPair()
+            try SessionTokenRow(
+                fingerprint: pair.fingerprint, secret: pair.concealedSecret, account: account,
+                expiresAt: call.now.advanced(bySeconds: Store.lifetime)
+            ).insert(call.db)
+            return .token(pair, [("account_id", account)])
+        },
         .post("request_token", "/oauth/request_token", .anyUserApp, requestToken),
         .post("exchange_token", "/oauth/access_token", .requestToken, exchange),
         .get("request_token_info", "/oauth/internal/request_tokens/{requestToken}/info", .anyAccount, info),
@@ -15,7 +26,16 @@ enum TokenCalls {
             try call.store.claim(call.requestToken, by: account)
             return .html(account.id)
         },
-        .post("request_token_approve", "/oauth/internal/request_tokens/{requestToken}/approve", .approval, approve),
+        .post("request_token_approve", "/oauth/internal/request_tokens/{requestToken}/approve", .approval) { call in
+            let account = try call.principal.account.orNotFound()
+            let (token, form) = (try call.requestToken, call.request.form)
+            // What is approved must be what the app asked for.
+            let (asked, approved) = token.carenet == nil ? (token.record, form["record_id"]) : (token.carenet, form["carenet_id"])
+            let why = "the request token is bound to another record or carenet, or to none"
+            try require(approved != nil && approved == asked, .permissionDenied(why: why))
+            let location = try call.store.approve(token, called: call["requestToken"], by: account)
+            return .html(FormFields.encode([("location", location)]))
+        },
         .get("surl_verify", "/oauth/internal/surl-verify", .anyAccount, verifySignedURL),
         .get("app_record_list", "/apps/{app}/records/", .anyAutonomousApp) { call in
             let rest = "JOIN share ON share.record = record.id WHERE share.app = ? ORDER BY share.serial"
@@ -26,7 +46,15 @@ enum TokenCalls {
             let pair = try call.store.issueAccessToken(app: call.app.id, record: record)
             return .token(pair, [("xoauth_indivo_record_id", record)], type: FormParameters.contentType)
         },
-        .post("record_pha_setup", "/records/{record}/apps/{app}/setup", .admin, setUp),
+        .post("record_pha_setup", "/records/{record}/apps/{app}/setup", .admin) { call in
+            let (app, record) = (try call.app, try call.record)
+            try record.enable(app.id, in: call.db)
+            if !call.request.body.isEmpty {
+                _ = try call.createDocument(in: DocumentScope(record: record.id, app: app.id), externalId: "SETUP")
+            }
+            let pair = try call.store.issueAccessToken(app: app.id, record: record.id, account: record.owner)
+            return .token(pair, [("xoauth_indivo_record_id", record.id)], type: FormParameters.contentType)
+        },
         .post("get_connect_credentials", "/accounts/{account}/apps/{app}/connect_credentials", .ownerAccount, connect),
     ]
 
@@ -34,19 +62,6 @@ enum TokenCalls {
     private static func logIn(_ request: Request, _ server: ServerContext) async throws -> AccountRow? {
         let username = try request.form["username"].orThrow(.badRequest("No username provided"))
         return try await server.logIn(username, request.form["password"] ?? "")
-    }
-
-    /// Begins an account's session at a UI server.
-    private static func createSession(_ call: Call) throws -> Response {
-        let why = "user name and password do not fit, or the account is closed"
-        let account = try call.prepared.orThrow(.permissionDenied(why: why)).id
-        try call.store.forgetAbandoned()
-        let pair = call.server.identifiers.tokenPair()
-        try SessionTokenRow(
-            fingerprint: pair.fingerprint, secret: pair.concealedSecret, account: account,
-            expiresAt: call.now.advanced(bySeconds: Store.lifetime)
-        ).insert(call.db)
-        return .token(pair, [("account_id", account)])
     }
 
     private static func requestToken(_ call: Call) throws -> Response {
@@ -103,27 +118,6 @@ enum TokenCalls {
             <Permissions></Permissions></RequestToken>
 
             """, declaration: false)
-    }
-
-    private static func approve(_ call: Call) throws -> Response {
-        let account = try call.principal.account.orNotFound()
-        let (token, form) = (try call.requestToken, call.request.form)
-        // What is approved must be what the app asked for.
-        let (asked, approved) = token.carenet == nil ? (token.record, form["record_id"]) : (token.carenet, form["carenet_id"])
-        let why = "the request token is bound to another record or carenet, or to none"
-        try require(approved != nil && approved == asked, .permissionDenied(why: why))
-        let location = try call.store.approve(token, called: call["requestToken"], by: account)
-        return .html(FormFields.encode([("location", location)]))
-    }
-
-    private static func setUp(_ call: Call) throws -> Response {
-        let (app, record) = (try call.app, try call.record)
-        try record.enable(app.id, in: call.db)
-        if !call.request.body.isEmpty {
-            _ = try call.createDocument(in: DocumentScope(record: record.id, app: app.id), externalId: "SETUP")
-        }
-        let pair = try call.store.issueAccessToken(app: app.id, record: record.id, account: record.owner)
-        return .token(pair, [("xoauth_indivo_record_id", record.id)], type: FormParameters.contentType)
     }
 
     private static func connect(_ call: Call) throws -> Response {

@@ -3,8 +3,7 @@ import GRDB
 /// The way into an app: choose a record, allow the app if need be, and off to where the app starts.
 enum AppPages {
     static let pages: [Page] = [
-        Page("GET", "/apps/{app}", chooseRecord),
-        Page("GET", "/apps/{app}/", chooseRecord),
+        Page("GET", "/apps/{app}", chooseRecord), Page("GET", "/apps/{app}/", chooseRecord),
         Page("GET", "/apps/{app}/complete/") { visit in try await complete(visit, visit.request.query, allowed: false) },
         Page("POST", "/apps/{app}/complete/") { visit in try await complete(visit, visit.request.form, allowed: true) },
         Page("GET", "/oauth/authorize") { visit in try await authorize(visit, visit.request.query, allowed: false) },

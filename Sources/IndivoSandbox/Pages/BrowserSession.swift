@@ -13,21 +13,20 @@ struct BrowserSession: Sendable {
     static let lifetime: Int64 = 8 * 3600
 
     static func find(_ request: Request, at now: Timestamp, in db: Database) throws -> BrowserSession? {
-        guard let token = request.cookie(cookie),
-            let row = try BrowserSessionRow.first("WHERE fingerprint = ?", [Secrets.fingerprint(token)], in: db),
-            row.expiresAt > now, let account = try AccountRow.find(row.account, in: db)
-        else { return nil }
-        return BrowserSession(account: account, csrf: row.csrf)
+        guard let token = request.cookie(cookie) else { return nil }
+        let statement = try db.cachedStatement(
+            sql: "SELECT account, csrf FROM browserSession WHERE fingerprint = ? AND expiresAt > ?")
+        guard let row = try Row.fetchOne(statement, arguments: [Secrets.fingerprint(token), now]) else { return nil }
+        return try AccountRow.find(row["account"], in: db).map { BrowserSession(account: $0, csrf: row["csrf"]) }
     }
 
     /// Begins a session; the value of its cookie comes back.
     static func begin(_ account: AccountRow, at now: Timestamp, in db: Database) throws -> String {
         let token = Secrets.token() + Secrets.token()
         try db.execute(sql: "DELETE FROM browserSession WHERE expiresAt <= ?", arguments: [now])
-        try BrowserSessionRow(
-            fingerprint: Secrets.fingerprint(token), account: account.id, csrf: Secrets.token(),
-            expiresAt: now.advanced(bySeconds: lifetime)
-        ).insert(db)
+        try db.execute(
+            sql: "INSERT INTO browserSession (fingerprint, account, csrf, expiresAt) VALUES (?, ?, ?, ?)",
+            arguments: [Secrets.fingerprint(token), account.id, Secrets.token(), now.advanced(bySeconds: lifetime)])
         return token
     }
 

@@ -4,10 +4,7 @@ import IndivoModel
 /// A developer's home: what is in the sandbox, and why the last requests were refused.
 enum HomePages {
     static let pages: [Page] = [
-        Page("GET", "/", needsLogin: false) { visit in
-            guard visit.session != nil else { return welcome(visit) }
-            return try await home(visit)
-        }
+        Page("GET", "/", needsLogin: false) { visit in try await visit.session == nil ? welcome(visit) : home(visit) }
     ]
 
     private static func welcome(_ visit: Visit) -> Response {

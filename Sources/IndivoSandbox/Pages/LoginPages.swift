@@ -37,14 +37,11 @@ enum LoginPages {
                 problem: "User name and password do not fit. After three attempts wait a minute.")
         }
         let token = try await visit.database.write { db in try BrowserSession.begin(account, at: visit.now, in: db) }
-        return .redirect(to: local(fields["return_url"])).adding("Set-Cookie", BrowserSession.setCookie(token))
-    }
-
-    private static func local(_ url: String?) -> String {
-        guard let url, url.hasPrefix("/"), !url.hasPrefix("//"), !url.hasPrefix("/\\"),
-            url.utf8.allSatisfy({ (0x21..<0x7F).contains($0) })
-        else { return "/" }
-        return url
+        // Back to a page of this server, and to no other.
+        let target = fields["return_url"] ?? "/"
+        let isLocal = target.hasPrefix("/") && !target.hasPrefix("//") && !target.hasPrefix("/\\")
+        let isAddress = target.utf8.allSatisfy { (0x21..<0x7F).contains($0) }
+        return .redirect(to: isLocal && isAddress ? target : "/").adding("Set-Cookie", BrowserSession.setCookie(token))
     }
 
     private static func form(_ visit: Visit, returnURL: String?, username: String = "", problem: String?) async throws -> Response {

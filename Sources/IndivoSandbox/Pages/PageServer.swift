@@ -9,12 +9,11 @@ struct PageServer: Sendable {
 
     init(_ server: ServerContext) {
         self.server = server
-        let all = [HomePages.pages, RecordPages.pages, RecordHealthPage.pages, LoginPages.pages, AppPages.pages, PageServer.files]
+        let files = ["style.css", "favicon.ico"].map { name in
+            Page("GET", "/" + name, needsLogin: false) { _ in try PageAssets.response(name).orNotFound() }
+        }
+        let all = [HomePages.pages, RecordPages.pages, RecordHealthPage.pages, LoginPages.pages, AppPages.pages, files]
         pages = all.joined().reduce(into: RouteTree()) { $0.insert($1, at: $1.path) }
-    }
-
-    private static let files = ["style.css", "favicon.ico"].map { name in
-        Page("GET", "/" + name, needsLogin: false) { _ in try PageAssets.response(name).orNotFound() }
     }
 
     func answer(_ request: Request) async -> Response {
@@ -58,11 +57,11 @@ struct Page: Sendable {
     typealias Handler = @Sendable (Visit) async throws -> Response
 
     let method: String
-    let path: PathTemplate
+    let path: String
     let needsLogin: Bool
     let handler: Handler
 
-    init(_ method: String, _ path: PathTemplate, needsLogin: Bool = true, _ handler: @escaping Handler) {
+    init(_ method: String, _ path: String, needsLogin: Bool = true, _ handler: @escaping Handler) {
         (self.method, self.path, self.needsLogin, self.handler) = (method, path, needsLogin, handler)
     }
 }

@@ -5,7 +5,12 @@ enum RecordPages {
     static let pages: [Page] = [
         Page("GET", "/records/{record}", record),
         Page("GET", "/records/{record}/documents/{document}", document),
-        Page("POST", "/records/{record}/apps/{app}/remove", removeApp),
+        Page("POST", "/records/{record}/apps/{app}/remove") { visit in
+            try await visit.database.write { db in
+                try find(visit, in: db).disable(AppRow.find(visit["app"], in: db).orNotFound().id, in: db)
+            }
+            return .redirect(to: "/records/\(visit["record"])")
+        },
     ]
 
     /// So many documents are listed, the latest.
@@ -61,7 +66,9 @@ enum RecordPages {
                 try DocumentRow.all(latest, [record.id, documentLimit], in: db), try AppRow.enabled(on: record.id, in: db)
             )
         }
-        let sections = RecordSections(record: record.id, facts: facts, isAdult: isAdult(demographics, at: visit.now))
+        let birthday = demographics?["bday"]?.string.flatMap { IndivoDate.parseDateTime($0) }
+        let isAdult = birthday.map { visit.now.advanced(bySeconds: -18 * 365 * 86_400) >= $0 } ?? true
+        let sections = RecordSections(record: record.id, facts: facts, isAdult: isAdult)
         let known = [sections.timeline(at: visit.now)].compactMap { $0 } + sections.all(models: visit.server.models.all.map(\.name))
         let links = (known.map { ($0.id, $0.title) } + [("documents", "Documents"), ("apps", "Apps")])
             .map { id, title -> Markup in "<li><a href=\"#\(id)\">\(title)</a></li>" }
@@ -75,11 +82,6 @@ enum RecordPages {
             \(section(of: documents, sections).markup)
             \(section(of: apps, visit).markup)
             """)
-    }
-
-    private static func isAdult(_ demographics: FactValues?, at now: Timestamp) -> Bool {
-        guard let birthday = demographics?["bday"]?.string.flatMap({ IndivoDate.parseDateTime($0) }) else { return true }
-        return now.advanced(bySeconds: -18 * 365 * 86_400) >= birthday
     }
 
     private static func section(of documents: [DocumentRow], _ sections: RecordSections) -> Section {
@@ -124,13 +126,6 @@ enum RecordPages {
             ])
     }
 
-    private static func removeApp(_ visit: Visit) async throws -> Response {
-        try await visit.database.write { db in
-            try find(visit, in: db).disable(AppRow.find(visit["app"], in: db).orNotFound().id, in: db)
-        }
-        return .redirect(to: "/records/\(visit["record"])")
-    }
-
     private static func document(_ visit: Visit) async throws -> Response {
         let (record, document, facts, versions, changes, content) = try await visit.database.read { db in
             let record = try find(visit, in: db)
@@ -142,7 +137,7 @@ enum RecordPages {
                     (model: $0.model, fact: Fact(document: document.id, values: try $0.values()))
                 },
                 try DocumentRow.all("WHERE original = ? ORDER BY serial", [document.original], in: db),
-                try StatusChangeRow.all(of: document.id, in: db),
+                try StatusChangeRow.all("WHERE document = ? ORDER BY serial", [document.id], in: db),
                 document.mimeType == nil ? String(decoding: try document.content(db).prefix(65_536), as: UTF8.self) : nil
             )
         }

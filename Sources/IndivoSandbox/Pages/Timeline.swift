@@ -1,8 +1,7 @@
 import Foundation
 
-/// A record at one glance: what lasted as bars, what happened as marks, from the first of it to today. SVG, no script.
-///
-/// Positions along the line are percentages, so that it is as wide as the page and its words stay readable on a phone.
+/// What lasted in a record as bars, what happened as marks, from the first of it to today. SVG, no script. Positions along the
+/// line are percentages, so that it is as wide as the page and its words stay readable on a phone.
 struct Timeline {
     /// Something that began, and may have ended.
     struct Span {
@@ -37,9 +36,15 @@ struct Timeline {
         let height = (spans.count + lanes.count) * Timeline.rowHeight + 24
         let bars = spans.enumerated().map { row, span in bar(span, row: row, scale) }
         let marks = lanes.enumerated().map { row, lane in self.lane(lane, row: spans.count + row, scale) }
+        let years = scale.years.map { year, x -> Markup in
+            """
+            <line class="grid" x1="\(percent(x))" y1="0" x2="\(percent(x))" y2="\(height - 20)"/>\
+            <text class="year" x="\(percent(x))" y="\(height - 4)" text-anchor="middle">\(year)</text>
+            """
+        }
         return """
             <svg class="timeline" width="100%" height="\(height)" role="img" aria-label="\(summary(spans, lanes))">
-            \(scale.years.map { year($0, $1, height: height) })\(bars)\(marks)</svg>
+            \(years)\(bars)\(marks)</svg>
             """
     }
 
@@ -72,13 +77,6 @@ struct Timeline {
     private func title(_ text: String, row: Int) -> Markup {
         let short = text.count > 44 ? text.prefix(43) + "…" : text
         return "<text x=\"0\" y=\"\(row * Timeline.rowHeight + 13)\">\(String(short))</text>"
-    }
-
-    private func year(_ year: Int, _ x: Double, height: Int) -> Markup {
-        """
-        <line class="grid" x1="\(percent(x))" y1="0" x2="\(percent(x))" y2="\(height - 20)"/>\
-        <text class="year" x="\(percent(x))" y="\(height - 4)" text-anchor="middle">\(year)</text>
-        """
     }
 
     private func percent(_ value: Double) -> String { String(format: "%.2f%%", value) }

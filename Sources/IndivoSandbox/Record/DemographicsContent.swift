@@ -18,9 +18,8 @@ struct DemographicsContent {
             let text = path.split(separator: "/").reduce(root as XMLNode?) { $0?.child(named: String($1)) }?.text() ?? ""
             values[field] = JSONValue(text.isEmpty ? nil : text)
         }
-        let telephones = Array(root.children(named: "Telephone"))
         for number in 1...2 {
-            let telephone = telephones.count >= number ? telephones[number - 1] : nil
+            let telephone = Array(root.children(named: "Telephone")).dropFirst(number - 1).first
             let prefix = "tel_\(number)_"
             values[prefix + "type"] = JSONValue(telephone?.child(named: "type")?.text())
             values[prefix + "number"] = JSONValue(telephone?.child(named: "number")?.text())

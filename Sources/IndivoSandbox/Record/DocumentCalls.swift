@@ -3,7 +3,11 @@ import GRDB
 
 enum DocumentCalls {
     static let routes: [Route] = Route.below("/records/{record}/documents/", [
-        .get("record_document_list", "", .recordDocument, list),
+        .get("record_document_list", "", .recordDocument) { call in
+            let record = try call.record.id
+            let (documents, total) = try call.listed("record = ? AND app IS NULL AND replacedBy IS NULL", [record])
+            return try call.list(documents, total: total, record: record)
+        },
         .post("document_create", "", .recordAdminDocument) { try $0.createDocument(in: $0.recordScope) },
         .delete("documents_delete", "", .no) { _ in .ok },
         .put("document_create_by_ext_id", "external/{app}/{external}", .recordDocumentExternal) {
@@ -23,19 +27,26 @@ enum DocumentCalls {
         .put("document_version_by_ext_id", "{document}/replace/external/{app}/{external}", .recordDocumentExternal) {
             try replace($0, externalId: $0.externalId)
         },
-        .post("document_set_status", "{document}/set-status", .recordDocument, setStatus),
-        .get("document_status_history", "{document}/status-history", .recordDocument, statusHistory),
+        .post("document_set_status", "{document}/set-status", .recordDocument) { call in
+            let (form, document) = (call.request.form, try call.document)
+            let (status, reason) = (try form.required("status"), try form.required("reason"))
+            try require(DocumentRow.states.contains(status), .badRequest())
+            try call.store.setStatus(document, status, reason: reason, by: call.principal.effective.id)
+            return .ok
+        },
+        .get("document_status_history", "{document}/status-history", .recordDocument) { call in
+            let id = try call.document.id
+            let changes = try StatusChangeRow.all("WHERE document = ? ORDER BY serial", [id], in: call.db).map { row -> Markup in
+                let reason: Markup = "<reason>\(row.reason)</reason>"
+                return "<DocumentStatus by=\"\(row.by)\" at=\"\(row.at.text)\" status=\"\(row.status)\">\(reason)</DocumentStatus>"
+            }
+            return .xml("<DocumentStatusHistory document_id=\"\(id)\">\(changes)</DocumentStatusHistory>", declaration: false)
+        },
         .get("document_versions", "{document}/versions/", .recordDocument) { call in
             let (documents, total) = try call.listed("original = ?", [call.document.original], byType: false)
             return try call.list(documents, total: total, record: call.record.id)
         },
     ])
-
-    private static func list(_ call: Call) throws -> Response {
-        let record = try call.record.id
-        let (documents, total) = try call.listed("record = ? AND app IS NULL AND replacedBy IS NULL", [record])
-        return try call.list(documents, total: total, record: record)
-    }
 
     /// The response to any failure of the new content is 404, as the real server's.
     private static func replace(_ call: Call, externalId: String? = nil) throws -> Response {
@@ -49,23 +60,6 @@ enum DocumentCalls {
         } catch where error is ContentError || error is Refusal {
             throw Refusal.notFound
         }
-    }
-
-    private static func setStatus(_ call: Call) throws -> Response {
-        let (form, document) = (call.request.form, try call.document)
-        let (status, reason) = (try form.required("status"), try form.required("reason"))
-        try require(DocumentRow.states.contains(status), .badRequest())
-        try call.store.setStatus(document, status, reason: reason, by: call.principal.effective.id)
-        return .ok
-    }
-
-    private static func statusHistory(_ call: Call) throws -> Response {
-        let document = try call.document
-        let changes = try StatusChangeRow.all(of: document.id, in: call.db).map { row -> Markup in
-            let reason: Markup = "<reason>\(row.reason)</reason>"
-            return "<DocumentStatus by=\"\(row.by)\" at=\"\(row.at.text)\" status=\"\(row.status)\">\(reason)</DocumentStatus>"
-        }
-        return .xml("<DocumentStatusHistory document_id=\"\(document.id)\">\(changes)</DocumentStatusHistory>", declaration: false)
     }
 }
 

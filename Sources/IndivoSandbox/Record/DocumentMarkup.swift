@@ -1,9 +1,7 @@
 import GRDB
 
-/// Writes what is known of documents as XML.
-///
-/// What their own rows do not say (who made them, which version is the latest, and how they are related) is fetched for a
-/// whole list at once, in four queries however long the list is.
+/// Writes what is known of documents as XML. What their own rows do not say (who made them, which version is the latest, and
+/// how they are related) is fetched in four queries, however long the list is.
 struct DocumentMarkup {
     /// By the ids and types of creators.
     private var names: [[String]: String] = [:]
@@ -52,22 +50,20 @@ struct DocumentMarkup {
     /// Responses to a new relation do not say which version is the latest, and reports do not name the record.
     func markup(of document: DocumentRow, latest isLatestSaid: Bool = true, recordId: Bool = true) -> Markup {
         let creator = names[[document.creator, document.creatorType]] ?? ""
-        let last = document.replacedBy == nil ? document : latest[document.original]
+        let last = (document.replacedBy == nil ? document : latest[document.original]).map { last -> Markup in
+            "<latest id=\"\(last.id)\" createdAt=\"\(last.createdAt.text)\" createdBy=\"\(last.creator)\" />"
+        }
         return """
             <Document id="\(document.id)" type="" size="\(document.size)" digest="\(document.digest)" \
             record_id="\(recordId ? document.record ?? "" : "")"><createdAt>\(document.createdAt.text)</createdAt>\
             <creator id="\(document.creator)" type="\(document.creatorType)"><fullname>\(creator)</fullname></creator>\
             \(document.replacedBy.map { "<replacedBy id=\"\($0)\"/>" })\(document.replaces.map { "<replaces id=\"\($0)\"/>" })\
-            <original id="\(document.original)"/>\(isLatestSaid ? last.map(DocumentMarkup.latest) : nil)\
+            <original id="\(document.original)"/>\(isLatestSaid ? last : nil)\
             \(document.label.flatMap { $0.isEmpty ? nil : "<label>\($0)</label>" })\
             <status>\(document.status)</status><nevershare>\(document.neverShare ? "true" : "false")</nevershare>\
             \(asSubject[document.id].map { "<relatesTo>\($0)</relatesTo>" })\
             \(asObject[document.id].map { "<isRelatedFrom>\($0)</isRelatedFrom>" })</Document>
             """
-    }
-
-    private static func latest(_ document: DocumentRow) -> Markup {
-        "<latest id=\"\(document.id)\" createdAt=\"\(document.createdAt.text)\" createdBy=\"\(document.creator)\" />"
     }
 }
 

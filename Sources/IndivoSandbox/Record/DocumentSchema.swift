@@ -1,10 +1,8 @@
 import IndivoSchemas
 import IndivoXML
 
-/// The XML Schemas that the real server checks documents with, by libxml2 as it does, so that the sentences agree.
-///
-/// They are those of ``IndivoSchemas``, less what the real server lets through and fails on later: the restrictions of
-/// simple types, and that a provider has an institution.
+/// The XML Schemas that the real server checks documents with, by libxml2 as it does, so that the sentences agree: those of
+/// ``IndivoSchemas``, less what it lets through and fails on later, the restrictions of simple types and a provider's institution.
 enum DocumentSchema {
     /// The roots of documents whose content the server reads when they are pushed.
     static let rootsOfDocuments: Set = ["Models", "Equipment", "Procedure", "SimpleClinicalNote"]

@@ -11,22 +11,67 @@ enum MessageCalls {
             }
             return .ok
         },
-        .post("record_message_attach", "/inbox/{message}/attachments/{number}", .message, attach),
+        // An attachment to a message nobody has is accepted, and goes nowhere.
+        .post("record_message_attach", "/inbox/{message}/attachments/{number}", .message) { call in
+            let messages = try MessageRow.all(
+                "WHERE record = ? AND sender = ? AND externalId = ?",
+                [call.record.id, call.principal.effective.id, call["message"]], in: call.db)
+            for message in messages {
+                // The real server fails on these; what is wrong is said here.
+                guard let number = PythonText.integer(call["number"]), number <= message.attachmentCount else {
+                    throw Refusal.badRequest("The message announced \(message.attachmentCount) attachments")
+                }
+                let content = try DocumentContent(call.request.body, contentType: "application/xml")
+                let problem = "Duplicate attachment number. Each attachment number must be unique and 1-indexed"
+                try require(AttachmentRow.find(message.id, number, in: call.db) == nil, .badRequest(problem))
+                let type = content.type ?? ""
+                try AttachmentRow(message: message.id, number: number, type: type, content: content.data).insert(call.db)
+            }
+            return .ok
+        },
         .post("record_notify", "/notifications/", .message, notify),
         .post("record_notify", "/notify", .message, notify),
     ]) + Route.below("/accounts/{account}", [
-        .get("account_inbox", "/inbox/", .ownerAccount, inbox),
+        .get("account_inbox", "/inbox/", .ownerAccount) { call in
+            let archived = call.request.query["include_archive"] == nil ? " AND archivedAt IS NULL" : ""
+            let rest = try "WHERE account = ?\(archived) ORDER BY \(order(call, messageColumns))"
+            let messages = try MessageRow.all(rest, [call.account.id], in: call.db)
+            return .xml("<Messages>\(try messages.map { try $0.markup(in: call.db, isListed: true) })</Messages>")
+        },
         .post("account_send_message", "/inbox/", .admin) { call in
             let form = call.request.form
             let message = try deliver(form, to: call.account.id, externalId: form["message_id"], call)
             return .xml(try message.markup(in: call.db))
         },
-        Route(["GET"], "account_inbox_message", "/inbox/{message}", .ownerAccount, read),
+        Route(["GET"], "account_inbox_message", "/inbox/{message}", .ownerAccount) { call in
+            var message = try call.inboxMessage
+            if message.readAt == nil {
+                message.readAt = call.now
+                try message.update(call.db, columns: ["readAt"])
+            }
+            return .xml(try message.markup(in: call.db))
+        },
         .post("account_message_archive", "/inbox/{message}/archive", .ownerAccount) {
             try $0.execute("UPDATE message SET archivedAt = ? WHERE id = ?", [$0.now, $0.inboxMessage.id])
         },
-        .post("account_inbox_message_attachment_accept", "/inbox/{message}/attachments/{number}/accept", .ownerAccount, accept),
-        .get("account_notifications", "/notifications/", .ownerAccount, notifications),
+        // Takes an attachment into the record, as a document of the sender's making.
+        .post("account_inbox_message_attachment_accept", "/inbox/{message}/attachments/{number}/accept", .ownerAccount) { call in
+            let message = try call.inboxMessage
+            guard let number = PythonText.integer(call["number"]), let record = message.record,
+                let attachment = try AttachmentRow.find(message.id, number, in: call.db)
+            else { throw Refusal.badRequest("The message has no attachment \(call["number"])") }
+            try require(attachment.document == nil, .badRequest("The attachment was accepted before"))
+            let document = try call.store.create(
+                DocumentContent(attachment.content, contentType: "application/xml"), in: DocumentScope(record: record),
+                by: call.principal.effective)
+            return try call.execute(
+                "UPDATE attachment SET document = ? WHERE message = ? AND number = ?", [document.id, message.id, number])
+        },
+        .get("account_notifications", "/notifications/", .ownerAccount) { call in
+            let rest = try "WHERE account = ? ORDER BY \(order(call, notificationColumns))"
+            let notifications = try NotificationRow.all(rest, [call.account.id], in: call.db)
+            return .xml("<Notifications>\(try notifications.map { try $0.markup(in: call.db) })</Notifications>")
+        },
     ])
 
     private static func deliver(
@@ -50,25 +95,6 @@ enum MessageCalls {
             bodyType: form["body_type"] ?? "plaintext", severity: severity, attachmentCount: count, receivedAt: call.now)
         try message.insert(call.db)
         return message
-    }
-
-    /// An attachment to a message nobody has is accepted, and goes nowhere.
-    private static func attach(_ call: Call) throws -> Response {
-        let messages = try MessageRow.all(
-            "WHERE record = ? AND sender = ? AND externalId = ?",
-            [call.record.id, call.principal.effective.id, call["message"]], in: call.db)
-        for message in messages {
-            // The real server fails on these; what is wrong is said here.
-            guard let number = PythonText.integer(call["number"]), number <= message.attachmentCount else {
-                throw Refusal.badRequest("The message announced \(message.attachmentCount) attachments")
-            }
-            let content = try DocumentContent(call.request.body, contentType: "application/xml")
-            let known = try AttachmentRow.find(message.id, number, in: call.db)
-            let problem = "Duplicate attachment number. Each attachment number must be unique and 1-indexed"
-            try require(known == nil, .badRequest(problem))
-            try AttachmentRow(message: message.id, number: number, type: content.type ?? "", content: content.data).insert(call.db)
-        }
-        return .ok
     }
 
     /// Counts as the real server's database does, by code points.
@@ -97,13 +123,6 @@ enum MessageCalls {
         return .ok
     }
 
-    private static func inbox(_ call: Call) throws -> Response {
-        let archived = call.request.query["include_archive"] == nil ? " AND archivedAt IS NULL" : ""
-        let rest = try "WHERE account = ?\(archived) ORDER BY \(order(call, messageColumns))"
-        let messages = try MessageRow.all(rest, [call.account.id], in: call.db)
-        return .xml("<Messages>\(try messages.map { try $0.markup(in: call.db, isListed: true) })</Messages>")
-    }
-
     private static let messageColumns = [
         "received_at": "receivedAt", "read_at": "readAt", "archived_at": "archivedAt", "subject": "subject",
         "severity": "severity", "body": "body", "sender": "sender", "id": "id", "created_at": "receivedAt",
@@ -117,35 +136,6 @@ enum MessageCalls {
     }
 
     private static let newestFirst = "receivedAt DESC, serial DESC"
-
-    private static func read(_ call: Call) throws -> Response {
-        var message = try call.inboxMessage
-        if message.readAt == nil {
-            message.readAt = call.now
-            try message.update(call.db, columns: ["readAt"])
-        }
-        return .xml(try message.markup(in: call.db))
-    }
-
-    /// Takes an attachment into the record, as a document of the sender's making.
-    private static func accept(_ call: Call) throws -> Response {
-        let message = try call.inboxMessage
-        guard let number = PythonText.integer(call["number"]), let record = message.record,
-            let attachment = try AttachmentRow.find(message.id, number, in: call.db)
-        else { throw Refusal.badRequest("The message has no attachment \(call["number"])") }
-        try require(attachment.document == nil, .badRequest("The attachment was accepted before"))
-        let document = try call.store.create(
-            DocumentContent(attachment.content, contentType: "application/xml"), in: DocumentScope(record: record),
-            by: call.principal.effective)
-        return try call.execute(
-            "UPDATE attachment SET document = ? WHERE message = ? AND number = ?", [document.id, message.id, number])
-    }
-
-    private static func notifications(_ call: Call) throws -> Response {
-        let rest = try "WHERE account = ? ORDER BY \(order(call, notificationColumns))"
-        let notifications = try NotificationRow.all(rest, [call.account.id], in: call.db)
-        return .xml("<Notifications>\(try notifications.map { try $0.markup(in: call.db) })</Notifications>")
-    }
 }
 
 extension Call {

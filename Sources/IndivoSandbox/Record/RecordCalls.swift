@@ -32,9 +32,29 @@ enum RecordCalls {
         .get("record_get_owner", "{record}/owner", .fullOrAdmin) {
             .xml("<Account id='\(try $0.record.owner ?? "")' />", declaration: false)
         },
-        Route(["PUT", "POST"], "record_set_owner", "{record}/owner", .admin, setOwner),
-        .get("record_shares", "{record}/shares/", .recordOwnerOrAdmin, shares),
-        .post("record_share_add", "{record}/shares/", .recordOwnerOrAdmin, addShare),
+        Route(["PUT", "POST"], "record_set_owner", "{record}/owner", .admin) { call in
+            let id = String(decoding: call.request.body, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            let account = try AccountRow.find(id, in: call.db).orThrow(.badRequest("Owner must be a known account"))
+            _ = try call.execute("UPDATE record SET owner = ? WHERE id = ?", [account.id, call.record.id])
+            return .xml(account.markup())
+        },
+        .get("record_shares", "{record}/shares/", .recordOwnerOrAdmin) { call in
+            let record = try call.record.id
+            let items = try ShareRow.all("WHERE record = ? ORDER BY serial", [record], in: call.db).map { share -> Markup in
+                let (kind, name): (Markup, String) = share.account.map { ("account", $0) } ?? ("pha", share.app ?? "")
+                return "<Share id=\"\(share.id)\" \(kind)=\"\(name)\" />"
+            }
+            return .xml("<Shares record=\"\(record)\">\(items)</Shares>")
+        },
+        .post("record_share_add", "{record}/shares/", .recordOwnerOrAdmin) { call in
+            let form = call.request.form
+            let account = try AccountRow.find(form.required("account_id"), in: call.db).orNotFound()
+            return try call.execute(
+                """
+                INSERT INTO share (id, record, account, role) VALUES (?, ?, ?, ?)
+                ON CONFLICT (record, account) DO UPDATE SET role = excluded.role
+                """, [Secrets.id(), call.record.id, account.id, form["role_label"]])
+        },
         .delete("record_share_delete", "{record}/shares/{account}", .recordOwnerOrAdmin, deleteShare),
         .post("record_share_delete", "{record}/shares/{account}/delete", .recordOwnerOrAdmin, deleteShare),
     ])
@@ -45,44 +65,8 @@ enum RecordCalls {
         return .xml(record.markup)
     }
 
-    private static func setOwner(_ call: Call) throws -> Response {
-        let id = String(decoding: call.request.body, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        let account = try AccountRow.find(id, in: call.db).orThrow(.badRequest("Owner must be a known account"))
-        _ = try call.execute("UPDATE record SET owner = ? WHERE id = ?", [account.id, call.record.id])
-        return .xml(account.markup())
-    }
-
-    private static func shares(_ call: Call) throws -> Response {
-        let record = try call.record.id
-        let items = try ShareRow.all("WHERE record = ? ORDER BY serial", [record], in: call.db).map { share -> Markup in
-            let (kind, name): (Markup, String) = share.account.map { ("account", $0) } ?? ("pha", share.app ?? "")
-            return "<Share id=\"\(share.id)\" \(kind)=\"\(name)\" />"
-        }
-        return .xml("<Shares record=\"\(record)\">\(items)</Shares>")
-    }
-
-    private static func addShare(_ call: Call) throws -> Response {
-        let form = call.request.form
-        let account = try AccountRow.find(form.required("account_id"), in: call.db).orNotFound()
-        return try call.execute(
-            """
-            INSERT INTO share (id, record, account, role) VALUES (?, ?, ?, ?)
-            ON CONFLICT (record, account) DO UPDATE SET role = excluded.role
-            """, [Secrets.id(), call.record.id, account.id, form["role_label"]])
-    }
-
     private static func deleteShare(_ call: Call) throws -> Response {
         try call.delete("share WHERE record = ? AND account = ?", [call.record.id, call.account.id])
-    }
-}
-
-extension RecordRow {
-    var markup: Markup {
-        let by: Markup? = creator.map { " by=\"\($0)\"" }
-        return """
-            <Record id="\(id)" label="\(label)"><demographics document_id="\(demographics ?? "")" />\
-            <created at="\(createdAt.text)"\(by) /></Record>
-            """
     }
 }
 

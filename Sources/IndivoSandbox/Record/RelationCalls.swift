@@ -6,7 +6,18 @@ enum RelationCalls {
             let object = try call.store.find(call["object"], in: call.recordScope).orNotFound()
             return try call.relate(subject.id, relationType(call), to: object.id)
         },
-        .get("get_documents_by_rel", "", .recordDocument, list),
+        // The objects of a relation whose subject is any version of the document. One that is related twice is listed twice.
+        .get("get_documents_by_rel", "", .recordDocument) { call in
+            let document = try call.document
+            let status = try ListArguments(call.request.query).status
+            let documents = try DocumentRow.all(
+                """
+                JOIN (SELECT relation.serial AS number, object FROM relation JOIN document ON document.id = subject
+                      WHERE original = ? AND relation.type = ?) ON id = object
+                WHERE status = ? ORDER BY number
+                """, [document.original, namespace + call["relation"], status], in: call.db)
+            return try call.list(documents, total: documents.count, record: call.record.id)
+        },
         .post("document_create_by_rel", "", .recordDocument) { try create($0, externalId: nil) },
         Route(["PUT", "POST"], "document_create_by_rel_with_ext_id", "external/{app}/{external}", .recordDocumentExternal) {
             try create($0, externalId: $0.externalId)
@@ -19,19 +30,6 @@ enum RelationCalls {
     private static func relationType(_ call: Call) throws -> String {
         try require(names.contains(call["relation"]), .notFound)
         return namespace + call["relation"]
-    }
-
-    /// The objects of a relation whose subject is any version of the document. One that is related twice is listed twice.
-    private static func list(_ call: Call) throws -> Response {
-        let document = try call.document
-        let status = try ListArguments(call.request.query).status
-        let documents = try DocumentRow.all(
-            """
-            JOIN (SELECT relation.serial AS number, object FROM relation JOIN document ON document.id = subject
-                  WHERE original = ? AND relation.type = ?) ON id = object
-            WHERE status = ? ORDER BY number
-            """, [document.original, namespace + call["relation"], status], in: call.db)
-        return try call.list(documents, total: documents.count, record: call.record.id)
     }
 
     private static func create(_ call: Call, externalId: String?) throws -> Response {

@@ -3,22 +3,20 @@ import GRDB
 /// Calls that write: what was gathered of calls that only read is stored first.
 enum AuditCalls {
     static let routes: [Route] = Route.below("/records/{record}/audits/", [
-        Route(["GET"], "audit_query", "query/", .recordDocument, query),
+        Route(["GET"], "audit_query", "query/", .recordDocument) { call in
+            let arguments = try ListArguments(call.request.query)
+            let isForeign = call.request.query["record_id"] != nil
+            try require(!isForeign, .badRequest("Cannot make Audit queries over records not in the request url"))
+            let filters = arguments.filters + [("record_id", try call.record.id)]
+            let query = try ReportQuery(arguments, on: .audit, filters: filters, from: "FROM audit WHERE true", [])
+            if query.aggregate != nil { return try ReportMarkup.aggregates(of: query, in: call.db) }
+            let (rows, total): ([AuditRow], Int) = try query.rows(call.db, columns: AuditRow.columns)
+            return .xml(ReportMarkup.report(query, total: total, rows.map(item)))
+        },
         Route(["GET"], "audit_record_view", "", .recordDocument, view),
         Route(["GET"], "audit_document_view", "documents/{document}/", .recordDocument, view),
         Route(["GET"], "audit_function_view", "documents/{document}/functions/{function}/", .recordDocument, view),
     ])
-
-    private static func query(_ call: Call) throws -> Response {
-        let arguments = try ListArguments(call.request.query)
-        let isForeign = call.request.query["record_id"] != nil
-        try require(!isForeign, .badRequest("Cannot make Audit queries over records not in the request url"))
-        let filters = arguments.filters + [("record_id", try call.record.id)]
-        let query = try ReportQuery(arguments, on: .audit, filters: filters, from: "FROM audit WHERE true", [])
-        if query.aggregate != nil { return try ReportMarkup.aggregates(of: query, in: call.db) }
-        let (rows, total): ([AuditRow], Int) = try query.rows(call.db, columns: AuditRow.columns)
-        return .xml(ReportMarkup.report(query, total: total, rows.map(item)))
-    }
 
     /// The older form: only the page can be chosen, an order is given back and has no effect.
     private static func view(_ call: Call) throws -> Response {

@@ -38,7 +38,7 @@ extension ModelCatalog {
         }
         let values = try fact.values()
         let leaves = fields(of: fact.model).map { leaf in
-            field(leaf.name, leaf.type.text(values[leaf.name] ?? .null).map { Markup(escaping: $0) })
+            field(leaf.name, leaf.type.text(values[leaf.name] ?? .null).map { "\($0)" })
         }
         let relations = try (self[fact.model]?.outputs ?? []).compactMap { relation -> Markup? in
             let nested = children.of(fact, relation.name)

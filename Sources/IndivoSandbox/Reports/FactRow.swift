@@ -7,7 +7,6 @@ typealias FactValues = JSONValue
 
 /// An object of a data model in the database.
 struct FactRow: TableRow {
-    static let databaseTableName = "fact"
     static let columns = "fact.serial, fact.id, fact.model, fact.document, fact.createdAt, fact.body"
 
     var serial: Int64
@@ -17,9 +16,7 @@ struct FactRow: TableRow {
     var body: String
 
     /// By index and not by name: reports read many.
-    init(row: Row) {
-        (serial, id, model, document, createdAt, body) = (row[0], row[1], row[2], row[3], row[4], row[5])
-    }
+    init(row: Row) { (serial, id, model, document, createdAt, body) = (row[0], row[1], row[2], row[3], row[4], row[5]) }
 
     func values() throws -> FactValues { try JSONValue(parsing: body) }
 

@@ -35,30 +35,27 @@ enum GenericReportCalls {
         try require(grouped, .badRequest("Aggregates need a group_by or a date_group in this report"))
         if format == "application/json" {
             let items = groups.map { group -> JSONValue in
-                ["__modelname__": "AggregateReport", "group": group.label ?? .null, "value": group.value]
+                ["__modelname__": "AggregateReport", "group": group.label?.json ?? .null, "value": group.value.json]
             }
             return .json(JSONValue(items).serverText)
         }
         let items = try groups.map { group -> Markup in
             // The real server cannot write the group as XML unless it is a text.
             let problem = "Some groups are not texts, and cannot be written as XML; ask for JSON"
-            guard let label = group.label?.string, !group.isDateLabel else { throw Refusal.badRequest(problem) }
-            return "<AggregateReport group=\"\(label)\" value=\"\(group.valueText(PythonText.date))\"/>"
+            guard let label = group.label, !label.isDate, let text = label.json.string else { throw Refusal.badRequest(problem) }
+            return "<AggregateReport group=\"\(text)\" value=\"\(group.value.text(PythonText.date))\"/>"
         }
         return Response(type: format, text: ("<AggregateReports>\(items)</AggregateReports>" as Markup).description)
     }
 }
 
-extension ReportQuery.Group {
+extension ReportQuery.Cell {
     /// - Parameter date: How a date is written.
-    func labelText(_ date: (String) -> String) -> String { isDateLabel ? date(Self.text(label)) : Self.text(label) }
-
-    func valueText(_ date: (String) -> String) -> String { isDateValue ? date(Self.text(value)) : Self.text(value) }
-
-    private static func text(_ value: JSONValue?) -> String {
-        guard let value, !value.isNull else { return "" }
+    func text(_ date: (String) -> String) -> String {
+        if json.isNull { return "" }
         // A count has no fraction.
-        return value.string ?? value.integer.map { "\($0)" } ?? value.double.map(PythonText.decimal) ?? value.text()
+        let text = json.string ?? json.integer.map { "\($0)" } ?? json.double.map(PythonText.decimal) ?? json.text()
+        return isDate ? date(text) : text
     }
 }
 

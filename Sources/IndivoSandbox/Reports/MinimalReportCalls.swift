@@ -8,20 +8,19 @@ enum MinimalReportCalls {
 
     private static func reports(_ prefix: String, _ rule: AccessRule) -> [Route] {
         [
-            .get(prefix + "equipment_list", "equipment/", rule) { try report($0, on: .equipment, MinimalItems.equipment) },
+            .get(prefix + "equipment_list", "equipment/", rule) { try report($0, on: .equipment, \.equipment) },
             .get(prefix + "measurement_list", "measurements/{code}/", rule) {
-                try report($0, on: .measurement, filters: [("lab_code", $0["code"])], MinimalItems.measurement)
+                try report($0, on: .measurement, filters: [("lab_code", $0["code"])], \.measurement)
             },
-            .get(prefix + "procedure_list", "procedures/", rule) { try report($0, on: .procedure, MinimalItems.procedure) },
+            .get(prefix + "procedure_list", "procedures/", rule) { try report($0, on: .procedure, \.procedure) },
             .get(prefix + "simple_clinical_notes_list", "simple-clinical-notes/", rule) {
-                try report($0, on: .simpleClinicalNote, MinimalItems.simpleClinicalNote)
+                try report($0, on: .simpleClinicalNote, \.simpleClinicalNote)
             },
         ]
     }
 
     private static func report(
-        _ call: Call, on subject: ReportSubject, filters: [(field: String, value: String)] = [],
-        _ item: (FactRow, MinimalItems.Values) -> Markup
+        _ call: Call, on subject: ReportSubject, filters: [(field: String, value: String)] = [], _ item: (MinimalItem) -> Markup
     ) throws -> Response {
         let arguments = try ListArguments(call.request.query)
         // What the URL says takes the place of what the query says.
@@ -34,7 +33,7 @@ enum MinimalReportCalls {
         let markup = try DocumentMarkup(of: documents, in: call.db)
         let metadata = Dictionary(
             uniqueKeysWithValues: documents.map { ($0.id, markup.markup(of: $0, latest: false, recordId: false)) })
-        let items = facts.map { ReportMarkup.item(meta: metadata[$0.document] ?? .empty, item($0, MinimalItems.Values($0))) }
+        let items = facts.map { ReportMarkup.item(meta: metadata[$0.document] ?? .empty, item(MinimalItem($0))) }
         return .xml(ReportMarkup.report(query, total: total, items))
     }
 }
@@ -56,8 +55,8 @@ enum ReportMarkup {
     static func aggregates(of query: ReportQuery, in db: Database) throws -> Response {
         let (groups, total) = try query.groups(db)
         let items = groups.map { group -> Markup in
-            let label: Markup? = group.label == nil ? nil : " group=\"\(group.labelText(PythonText.templateDate))\""
-            let value = group.valueText(PythonText.templateDate)
+            let label: Markup? = group.label.map { " group=\"\($0.text(PythonText.templateDate))\"" }
+            let value = group.value.text(PythonText.templateDate)
             return item(
                 meta: DocumentMarkup.none, "<AggregateReport xmlns=\"\(DocumentType.namespace)\" value=\"\(value)\"\(label)/>")
         }

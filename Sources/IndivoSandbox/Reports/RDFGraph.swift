@@ -45,17 +45,16 @@ final class RDFGraph {
         add(subject, "    <\(predicate)\(type)>\(text)</\(predicate)>\n")
     }
 
-    func type(_ subject: Node, _ type: String) { add(subject, "rdf:type", .resource(RDFGraph.expand(type))) }
+    /// Says of what type a subject is, by a prefixed name.
+    func type(_ subject: Node, _ type: String) {
+        let prefix = RDFGraph.prefixes.first { type.hasPrefix($0.0 + ":") }
+        add(subject, "rdf:type", .resource(prefix.map { $0.1 + type.dropFirst($0.0.count + 1) } ?? type))
+    }
 
     private static let prefixes = [
         ("dcterms", "http://purl.org/dc/terms/"), ("foaf", "http://xmlns.com/foaf/0.1/"),
         ("rdf", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"), ("sp", smart), ("v", "http://www.w3.org/2006/vcard/ns#"),
     ]
-
-    /// A prefixed name as a URI.
-    private static func expand(_ name: String) -> String {
-        prefixes.first { name.hasPrefix($0.0 + ":") }.map { $0.1 + name.dropFirst($0.0.count + 1) } ?? name
-    }
 
     var markup: Markup {
         let namespaces = RDFGraph.prefixes.map { Markup(trusted: "\n   xmlns:\($0.0)=\"\($0.1)\"") }

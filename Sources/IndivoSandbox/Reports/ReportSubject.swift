@@ -9,8 +9,6 @@ struct ReportSubject: Sendable {
         /// Whether it is an instant as a number of microseconds; those of facts are texts.
         var isStamp = false
 
-        static let createdAt = Field(type: .dateTime, expression: "fact.createdAt", isStamp: true)
-
         static func fact(_ name: String, _ type: DataModel.FieldType) -> Field {
             Field(type: type, expression: "json_extract(fact.body, '$.\"\(name)\"')")
         }
@@ -26,7 +24,8 @@ struct ReportSubject: Sendable {
     var serial = "fact.serial"
 
     private static func facts(_ model: String, _ fields: [String: Field]) -> ReportSubject {
-        ReportSubject(name: model, fields: fields.merging(["created_at": .createdAt]) { $1 })
+        let createdAt = Field(type: .dateTime, expression: "fact.createdAt", isStamp: true)
+        return ReportSubject(name: model, fields: fields.merging(["created_at": createdAt]) { $1 })
     }
 
     /// A data model, asked about by the names of its own fields.

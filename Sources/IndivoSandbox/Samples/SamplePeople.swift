@@ -1,20 +1,18 @@
 /// A person of the sample data. All of them, and where they live, are invented.
 struct SamplePerson {
-    var demographics: String
+    var given, family, born, gender, email, street: String
     /// In the order in which their documents are stored.
     var facts: [SampleModel]
 
-    init(given: String, family: String, born: String, gender: String, email: String, street: String, facts: [SampleModel]) {
-        demographics =
-            ("""
+    var demographics: Markup {
+        """
         <Demographics xmlns="\(DocumentType.namespace)"><dateOfBirth>\(born)</dateOfBirth>\
         <gender>\(gender)</gender><email>\(email)</email><preferredLanguage>en</preferredLanguage>\
         <Name><familyName>\(family)</familyName><givenName>\(given)</givenName></Name>\
         <Telephone><type>h</type><number>555-0100</number><preferred>true</preferred></Telephone>\
         <Address><country>Elinland</country><city>Port Elin</city><postalCode>0100</postalCode>\
         <region>Coast</region><street>\(street)</street></Address></Demographics>
-        """ as Markup).description
-        self.facts = facts
+        """
     }
 }
 
@@ -37,9 +35,8 @@ enum SamplePeople {
                 "Lisinopril 10 MG Oral Tablet", "314076", from: "2015-05-11", "one tablet in the morning",
                 fills: [("2026-01-12", 90, 90), ("2026-04-10", 90, 90), ("2026-07-09", 90, 90), ("2026-10-07", 90, 90)]),
             .medication(
-                "Metformin hydrochloride 500 MG Oral Tablet", "861007", from: "2018-09-03",
-                "one tablet twice a day with meals", frequency: "2",
-                fills: [("2026-05-04", 90, 180), ("2026-08-03", 90, 180)]),
+                "Metformin hydrochloride 500 MG Oral Tablet", "861007", from: "2018-09-03", "one tablet twice a day with meals",
+                frequency: "2", fills: [("2026-05-04", 90, 180), ("2026-08-03", 90, 180)]),
             .medication(
                 "Ibuprofen 400 MG Oral Tablet", "197805", from: "2021-06-19", to: "2021-07-03",
                 "one tablet up to three times a day for pain", frequency: "3", fills: [("2021-06-19", 14, 42)]),
@@ -48,8 +45,7 @@ enum SamplePeople {
             .lab("Creatinine [Mass/volume] in Serum or Plasma", "2160-0", on: "2025-03-10", "0.9", "mg/dL", normal: ("0.5", "1.1")),
             .lab("Creatinine [Mass/volume] in Serum or Plasma", "2160-0", on: "2026-03-09", "1.0", "mg/dL", normal: ("0.5", "1.1")),
             .lab(
-                "Potassium [Moles/volume] in Serum or Plasma", "2823-3", on: "2026-03-09", "4.3", "mmol/L",
-                normal: ("3.5", "5.1")),
+                "Potassium [Moles/volume] in Serum or Plasma", "2823-3", on: "2026-03-09", "4.3", "mmol/L", normal: ("3.5", "5.1")),
             .vitals(on: "2023-03-06", systolic: 152, diastolic: 94, pulse: 78, weight: "81.4", height: "1.64", bmi: "30.3"),
             .vitals(on: "2024-03-11", systolic: 141, diastolic: 88, pulse: 74, weight: "78.9", height: "1.64", bmi: "29.3"),
             .vitals(on: "2025-03-10", systolic: 134, diastolic: 84, pulse: 72, weight: "76.2", height: "1.64", bmi: "28.3"),
@@ -65,8 +61,7 @@ enum SamplePeople {
 
     /// A young man with asthma.
     private static let tomas = SamplePerson(
-        given: "Tomas", family: "Brandt", born: "1998-11-02", gender: "male", email: "tomas@example.org",
-        street: "3 Mill Road",
+        given: "Tomas", family: "Brandt", born: "1998-11-02", gender: "male", email: "tomas@example.org", street: "3 Mill Road",
         facts: [
             .problem("Asthma", "195967001", from: "2006-04-01"),
             .problem("Seasonal allergic rhinitis", "367498001", from: "2010-05-01"),

@@ -1,9 +1,7 @@
 /// Where the names of new things come from: random, except in a test that replays what was recorded.
 package struct IdentifierSource: Sendable {
     /// What a new id is for.
-    package enum Kind: Sendable {
-        case record, carenet, document, fact, message, notification
-    }
+    package enum Kind: Sendable { case record, carenet, document, fact, message, notification }
 
     /// A new id.
     package var id: @Sendable (Kind) -> String

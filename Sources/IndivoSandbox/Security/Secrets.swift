@@ -3,13 +3,12 @@ import IndivoModel
 import OAuth1
 import SecretText
 
-/// Random secrets, comparisons that take the same time whatever they find, and how tokens are kept.
-///
-/// A token is a bearer's name; its secret is the key of HMAC-SHA1, so the server must have the secret itself to verify
-/// a signature, not a hash of it. Both are 20 letters and digits (119 bits) from the system's generator. The database
-/// holds SHA-256 of the token, and the secret enciphered under a key that only the token gives: whoever reads the file
-/// alone can neither use nor sign with any token in it. A consumer's secret cannot be kept so, because the consumer key
-/// that comes with a request is no secret; it is stored as it is.
+/// Random secrets, comparisons that take the same time whatever they find, and how tokens are kept. A token is a bearer's name;
+/// its secret is the key of HMAC-SHA1, so the server must have the secret itself to verify a signature, not a hash of it. Both
+/// are 20 letters and digits (119 bits) from the system's generator. The database holds SHA-256 of the token, and the secret
+/// enciphered under a key that only the token gives: whoever reads the file alone can neither use nor sign with any token in
+/// it. A consumer's secret cannot be kept so, because the consumer key that comes with a request is no secret; it is stored as
+/// it is.
 enum Secrets {
     /// 20 random letters and digits, the form of the real server's tokens and secrets.
     static func token() -> String { RandomToken.make() }

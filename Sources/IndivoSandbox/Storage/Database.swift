@@ -34,11 +34,15 @@ extension Sequence<String> {
 }
 
 /// A row of a table. What chooses rows are texts of this program, few and always the same: their statements are kept prepared.
-protocol TableRow: FetchableRecord, TableRecord, Sendable {
-    static var columns: String { get }
-}
+protocol TableRow: FetchableRecord, TableRecord, Sendable { static var columns: String { get } }
 
 extension TableRow {
+    /// Tables are called as their rows' types: `accessToken` of `AccessTokenRow`.
+    static var databaseTableName: String {
+        let name = "\(self)".dropLast("Row".count)
+        return name.prefix(1).lowercased() + name.dropFirst()
+    }
+
     static var columns: String { "\(databaseTableName).*" }
 
     /// - Parameter rest: What follows `SELECT … FROM table`.

@@ -27,7 +27,6 @@ struct DocumentRow: Sendable {
     var original: String
     var replaces, replacedBy: String?
 
-    static let databaseTableName = "document"
     /// The columns above, in their order: everything but the content.
     static let columns = """
         serial, id, record, app, account, externalId, type, mimeType, size, digest, label, status, neverShare, createdAt, creator, \
@@ -60,15 +59,9 @@ extension DocumentRow: IdentifiedRow {
 }
 
 struct StatusChangeRow: Codable, TableRow {
-    static let databaseTableName = "statusChange"
-
     var status, reason: String
     var at: Timestamp
     var by: String
-
-    static func all(of document: String, in db: Database) throws -> [StatusChangeRow] {
-        try all("WHERE document = ? ORDER BY serial", [document], in: db)
-    }
 }
 
 /// The type of a document: namespace and name of its root element, put together without a separator.

@@ -51,6 +51,6 @@ extension ServerContext {
     /// Takes up the nonces of requests that got a response shortly before a restart.
     func restoreNonces() async throws {
         let now = self.now.seconds
-        nonces.restore(try await database.read { db in try UsedNonce.all("WHERE expiresAt >= ?", [now], in: db) })
+        nonces.restore(try await database.read { db in try NonceRow.all("WHERE expiresAt >= ?", [now], in: db) })
     }
 }

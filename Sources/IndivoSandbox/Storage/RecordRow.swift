@@ -1,8 +1,6 @@
 import GRDB
 
 struct RecordRow: Codable, IdentifiedRow, PersistableRecord {
-    static let databaseTableName = "record"
-
     var serial: Int64?
     var id, label: String
     var owner: String?
@@ -11,6 +9,14 @@ struct RecordRow: Codable, IdentifiedRow, PersistableRecord {
     var creator: String?
     var externalId: String?
     var demographics: String?
+
+    var markup: Markup {
+        let by: Markup? = creator.map { " by=\"\($0)\"" }
+        return """
+            <Record id="\(id)" label="\(label)"><demographics document_id="\(demographics ?? "")" />\
+            <created at="\(createdAt.text)"\(by) /></Record>
+            """
+    }
 
     /// Whether an account has full control: it owns the record, or the record is shared with it as a whole.
     func isOwnedOrShared(by account: String, in db: Database) throws -> Bool {
@@ -45,8 +51,6 @@ struct RecordRow: Codable, IdentifiedRow, PersistableRecord {
 
 /// An account or an app with access to a whole record.
 struct ShareRow: Codable, TableRow, PersistableRecord {
-    static let databaseTableName = "share"
-
     var serial: Int64?
     var id, record: String
     var account, app, role: String?
@@ -54,10 +58,21 @@ struct ShareRow: Codable, TableRow, PersistableRecord {
 
 /// A group of people with whom a part of a record is shared.
 struct CarenetRow: Codable, IdentifiedRow, PersistableRecord {
-    static let databaseTableName = "carenet"
-
     var serial: Int64?
     var id, record, name: String
+
+    var markup: Markup { "<Carenet id=\"\(id)\" name=\"\(name)\" mode=\"explicit\" />" }
+
+    /// The condition that a carenet shows a document, by the SQL expressions of their ids: what was placed there, and what is
+    /// shared by its type unless it was taken out; never what is marked so.
+    static func shows(_ document: String, in carenet: String) -> String {
+        """
+        EXISTS (SELECT 1 FROM document AS shown JOIN carenet AS net ON net.id = \(carenet)
+            LEFT JOIN carenetDocument AS placed ON placed.carenet = net.id AND placed.document = shown.id
+            LEFT JOIN autoshare ON autoshare.carenet = net.id AND autoshare.type = shown.type
+            WHERE shown.id = \(document) AND ifnull(placed.isShared, autoshare.type IS NOT NULL) AND NOT shown.neverShare)
+        """
+    }
 
     func hasAccount(_ account: String, in db: Database) throws -> Bool {
         try db.exists("carenetAccount WHERE carenet = ? AND account = ?", [id, account])

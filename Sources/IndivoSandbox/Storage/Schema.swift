@@ -3,17 +3,15 @@ import GRDB
 /// The tables, in the steps by which they grew. A step that was released is never edited: add another.
 enum Schema {
     static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("accounts, records, apps, tokens, documents, facts") { db in
-            try db.execute(sql: tables)
+        let steps: KeyValuePairs = [
+            "accounts, records, apps, tokens, documents, facts": tables,
+            "nonces by their end": "CREATE INDEX nonceExpiresAt ON nonce (expiresAt)",
+            "preferences named after their account":
+                "UPDATE document SET externalId = 'preferences of ' || account WHERE account IS NOT NULL",
+        ]
+        return steps.reduce(into: DatabaseMigrator()) { migrator, step in
+            migrator.registerMigration(step.key) { db in try db.execute(sql: step.value) }
         }
-        migrator.registerMigration("nonces by their end") { db in
-            try db.execute(sql: "CREATE INDEX nonceExpiresAt ON nonce (expiresAt)")
-        }
-        migrator.registerMigration("preferences named after their account") { db in
-            try db.execute(sql: "UPDATE document SET externalId = 'preferences of ' || account WHERE account IS NOT NULL")
-        }
-        return migrator
     }
 
     // Columns that many tables have.

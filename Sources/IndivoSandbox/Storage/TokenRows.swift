@@ -25,8 +25,6 @@ struct TokenPair: Sendable {
 }
 
 struct RequestTokenRow: StoredToken {
-    static let databaseTableName = "requestToken"
-
     var fingerprint: String
     var secret: Data
     var app: String
@@ -40,8 +38,6 @@ struct RequestTokenRow: StoredToken {
 }
 
 struct AccessTokenRow: StoredToken {
-    static let databaseTableName = "accessToken"
-
     var fingerprint: String
     var secret: Data
     var app, record: String
@@ -54,8 +50,6 @@ struct AccessTokenRow: StoredToken {
 
 /// Stands for an access token in calls that a UI server signs with its own key.
 struct ConnectTokenRow: StoredToken {
-    static let databaseTableName = "connectToken"
-
     var fingerprint: String
     var secret: Data
     var accessToken: String
@@ -63,8 +57,6 @@ struct ConnectTokenRow: StoredToken {
 
 /// A UI server's token for the account that is logged in there.
 struct SessionTokenRow: StoredToken {
-    static let databaseTableName = "sessionToken"
-
     var fingerprint: String
     var secret: Data
     var account: String

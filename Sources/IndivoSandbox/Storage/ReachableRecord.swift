@@ -1,17 +1,5 @@
 import GRDB
 
-extension AccountRow {
-    func markup(logins: [String] = []) -> Markup {
-        """
-        <Account id="\(id)"><fullName>\(fullName)</fullName><contactEmail>\(contactEmail)</contactEmail>\
-        <lastLoginAt>\(lastLoginAt?.text ?? "")</lastLoginAt><totalLoginCount>\(loginCount)</totalLoginCount>\
-        <failedLoginCount>\(failedLoginCount)</failedLoginCount><state>\(state)</state>\
-        <lastStateChange>\(stateChangedAt.text)</lastStateChange>\
-        \(logins.map { "<authSystem name=\"password\" username=\"\($0)\" />" as Markup })</Account>
-        """
-    }
-}
-
 /// A record as an account sees it in its list: its own, one shared with it, or one of a carenet that it is in.
 struct ReachableRecord: Codable, Sendable, FetchableRecord {
     var id, label: String

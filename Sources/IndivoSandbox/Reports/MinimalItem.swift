@@ -1,0 +1,63 @@
+/// A fact as the reports in the server's older form write it.
+struct MinimalItem {
+    private let fact: FactRow
+    private let values: FactValues?
+
+    init(_ fact: FactRow) { (self.fact, values) = (fact, try? fact.values()) }
+
+    /// The text of a field; nil where it has none.
+    private subscript(name: String) -> String? {
+        guard let value = values?[name] else { return nil }
+        if let text = value.string { return text.isEmpty ? nil : text.replacing(".000000Z", with: "Z") }
+        return value.double.map(PythonText.decimal)
+    }
+
+    /// An element with the text of a field; nothing where there is none.
+    private func element(_ element: Markup, _ field: String) -> Markup? { self[field].map { "<\(element)>\($0)</\(element)>" } }
+
+    /// An element of a coded value: attributes for its type, value and abbreviation where it is coded at all.
+    private func coded(_ element: Markup, _ field: String) -> Markup? {
+        let (type, value) = (self[field + "_type"], self[field + "_value"])
+        let abbreviation = self[field + "_abbrev"] ?? ""
+        let code: Markup? =
+            type == nil && value == nil ? nil : " type=\"\(type ?? "")\" value=\"\(value ?? "")\" abbrev=\"\(abbreviation)\""
+        return self[field].map { "<\(element)\(code)>\($0)</\(element)>" }
+    }
+
+    private func provider(_ name: Markup) -> Markup? {
+        self["provider_name"].map { "<\(name)><name>\($0)</name>\(element("institution", "provider_institution"))</\(name)>" }
+    }
+
+    var equipment: Markup {
+        """
+        <Equipment xmlns="\(DocumentType.namespace)">\(element("dateStarted", "date_started"))\
+        \(element("dateStopped", "date_stopped"))<name>\(self["name"] ?? "")</name>\
+        \(element("vendor", "vendor"))\(element("description", "description"))</Equipment>
+        """
+    }
+
+    var measurement: Markup {
+        """
+        <Measurement id="\(fact.id)" value="\(self["value"] ?? "")" type="\(self["type"] ?? "")" \
+        datetime="\(self["datetime"] ?? "")" unit="\(self["unit"] ?? "")" source_doc="\(fact.document)" />
+        """
+    }
+
+    var procedure: Markup {
+        """
+        <Procedure xmlns="\(DocumentType.namespace)"><datePerformed>\(self["date_performed"] ?? "")</datePerformed>\
+        \(coded("name", "name"))\(provider("Provider"))\(element("location", "location"))\
+        \(element("comments", "comments"))</Procedure>
+        """
+    }
+
+    var simpleClinicalNote: Markup {
+        let signature = [element("at", "signed_at"), provider("provider")].compactMap { $0 }
+        return """
+            <SimpleClinicalNote xmlns="\(DocumentType.namespace)"><dateOfVisit>\(self["date_of_visit"] ?? "")</dateOfVisit>\
+            \(coded("visitType", "visit_type"))\(element("visitLocation", "visit_location"))\(coded("specialty", "specialty"))\
+            \(signature.isEmpty ? nil : "<signature>\(signature)</signature>")\
+            \(element("chiefComplaint", "chief_complaint"))\(element("content", "content"))</SimpleClinicalNote>
+            """
+    }
+}
