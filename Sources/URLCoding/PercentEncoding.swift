@@ -95,7 +95,7 @@ public enum PercentEncoding {
         }
     }
 
-    private static func upperHexDigit(_ value: UInt8) -> UInt8 { value < 10 ? value + 0x30 : value - 10 + 0x41 }
+    private static func upperHexDigit(_ value: UInt8) -> UInt8 { value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "A") - 10) }
 }
 
 /// Why a percent-encoded text cannot be decoded.

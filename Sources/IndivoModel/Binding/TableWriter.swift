@@ -14,7 +14,7 @@ extension FieldSchema {
         @exclusivity(unchecked) private var isNew: Bool
         private let isField: Bool
 
-        /// - Parameter table: That of the object's source, or an empty one; `isNew` where it says no more than that.
+        /// - Parameter table: That of the object's source, or an empty one; `isNew` where there is no source.
         init(over table: FieldTable, isNew: Bool = false) {
             (self.table, self.isNew) = (table, isNew)
             isField = table.format == .dataModel

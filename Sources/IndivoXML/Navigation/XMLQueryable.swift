@@ -81,11 +81,12 @@ extension XMLQueryable {
 
     private func picked(by selector: XMLSelector, keepsMatches: Bool) -> XMLSelection {
         var kept: Set<XMLNode> = []
-        for (tree, indices) in selection.groups {
+        let nodes = selection
+        for (tree, indices) in nodes.groups {
             let found = SelectorRun(selector, tree: tree).filter(indices.filter(tree.isElement), by: selector.alternatives)
             kept.formUnion(found.map(tree.handle))
         }
-        return selection.filter { kept.contains($0) == keepsMatches }
+        return nodes.filter { kept.contains($0) == keepsMatches }
     }
 
     /// The nodes with a descendant that the selector matches.

@@ -54,7 +54,7 @@ extension XMLSelection: Hashable, CustomStringConvertible {
     /// Whether both hold the same nodes in the same order.
     public static func == (left: XMLSelection, right: XMLSelection) -> Bool { left.elementsEqual(right) }
 
-    public func hash(into hasher: inout Hasher) { hasher.combine(Array(self)) }
+    public func hash(into hasher: inout Hasher) { for node in self { hasher.combine(node) } }
 
     public var description: String { "[" + map(\.description).joined(separator: ", ") + "]" }
 }
@@ -123,10 +123,7 @@ extension XMLSelection {
 
     /// The nearest of each node and its ancestors that the selector matches.
     public func closest(_ selector: XMLSelector) -> XMLSelection {
-        collect { tree, indices in
-            let run = SelectorRun(selector, tree: tree)
-            return indices.compactMap { tree.ancestors(ofAndWith: $0).first { tree.isElement($0) && run.matches($0) } }
-        }
+        collect { tree, indices in indices.compactMap(SelectorRun(selector, tree: tree).closest) }
     }
 
     /// The nearest of each node and its ancestors that the selector matches.
@@ -135,7 +132,7 @@ extension XMLSelection {
 
     /// The nodes for which the closure says yes.
     public func filter(_ isIncluded: (XMLNode) throws -> Bool) rethrows -> XMLSelection {
-        XMLSelection(try Array(self).filter(isIncluded))
+        XMLSelection(try compactMap { try isIncluded($0) ? $0 : nil })
     }
 
     /// Copies of the nodes and all below them, each in a document of its own.
@@ -147,7 +144,10 @@ extension XMLSelection {
 
 extension XMLNode {
     /// The nearest of the node and its ancestors that the selector matches.
-    public func closest(_ selector: XMLSelector) -> XMLNode? { selection.closest(selector).first }
+    public func closest(_ selector: XMLSelector) -> XMLNode? {
+        guard let node = resolved else { return nil }
+        return SelectorRun(selector, tree: node.tree).closest(node.index).map(node.tree.handle)
+    }
 
     /// The nearest of the node and its ancestors that the selector matches.
     @_disfavoredOverload
@@ -155,6 +155,12 @@ extension XMLNode {
 
     /// The child elements of this local name, as `children(named:)`.
     public subscript(name: String) -> XMLSelection { children(named: name) }
+}
+
+extension SelectorRun {
+    fileprivate func closest(_ index: UInt32) -> UInt32? {
+        tree.ancestors(ofAndWith: index).first { tree.isElement($0) && matches($0) }
+    }
 }
 
 extension XMLTree {

@@ -12,9 +12,10 @@ final class SDMXWriter {
 
     /// An element for a document that is not in the target yet, with all the document's source holds.
     func newElement(for document: IndivoDocument) throws -> XMLNode {
-        let schema = ModelSchema.of(Swift.type(of: document))
         let element =
-            document.source.map { $0.namespace == SDMX.namespace ? $0.clone() : storable($0, by: schema) }
+            document.source.map {
+                $0.namespace == SDMX.namespace ? $0.clone() : storable($0, by: ModelSchema.of(Swift.type(of: document)))
+            }
             ?? XMLNode("Model", namespace: SDMX.namespace, attributes: ["name": document.modelName])
         try write(document, into: element, original: document.source)
         return element
