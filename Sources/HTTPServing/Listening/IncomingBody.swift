@@ -1,7 +1,7 @@
 import Foundation
 
 /// A body on its way in, within the limit of one body, the budget of all, and the pace at which it has to come. Its share of the
-/// budget grows as bytes come: who announces a body and sends none takes nothing, and who stops sending gives it back soon.
+/// budget grows as bytes come: who announces a body and sends none takes nothing, and who holds much and stops gives it back soon.
 struct IncomingBody {
     /// What a body may have without a pace: little of the budget, however many connections there are.
     static let free = 64 << 10

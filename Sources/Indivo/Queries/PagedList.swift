@@ -70,9 +70,10 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
         fileprivate var pages: Pages.Iterator
         fileprivate var rest: ArraySlice<Element> = []
 
-        public mutating func next() async throws -> Element? {
+        /// The next element; nil at the end of the list. It comes on the caller's actor.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
             while rest.isEmpty {
-                guard let page = try await pages.next() else { return nil }
+                guard let page = try await pages.next(isolation: actor) else { return nil }
                 rest = page.elements[...]
             }
             return rest.removeFirst()
@@ -120,7 +121,8 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
             fileprivate var total: Int?
             fileprivate var isAtEnd = false
 
-            public mutating func next() async throws -> Page? {
+            /// The next page; nil at the end of the list. It comes on the caller's actor, as the reports of progress do.
+            public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Page? {
                 let paging = list.paging
                 while !isAtEnd {
                     try Task.checkCancellation()

@@ -29,12 +29,19 @@ public struct SMARTGraph: Sendable {
         /// Vital signs, a set for each visit.
         case vitalSigns = "vital_signs"
 
-        /// The names of their classes in the SMART ontology.
-        fileprivate static let types: [Kind: [String]] = [
-            .allergies: ["Allergy", "AllergyExclusion"], .encounters: ["Encounter"], .fulfillments: ["Fulfillment"],
-            .immunizations: ["Immunization"], .labResults: ["LabResult"], .medications: ["Medication"], .problems: ["Problem"],
-            .vitalSigns: ["VitalSigns"],
-        ]
+        /// The names of its classes in the SMART ontology.
+        fileprivate var types: [String] {
+            switch self {
+            case .allergies: ["Allergy", "AllergyExclusion"]
+            case .encounters: ["Encounter"]
+            case .fulfillments: ["Fulfillment"]
+            case .immunizations: ["Immunization"]
+            case .labResults: ["LabResult"]
+            case .medications: ["Medication"]
+            case .problems: ["Problem"]
+            case .vitalSigns: ["VitalSigns"]
+            }
+        }
     }
 
     /// The root element, `rdf:RDF`.
@@ -64,7 +71,7 @@ public struct SMARTGraph: Sendable {
     /// The ids of the facts of a kind, which no call but this and the one for measurements gives.
     /// - Throws: `XMLError`.
     public func factIDs(of kind: Kind) throws -> [String] {
-        let wanted = Kind.types[kind, default: []].map { "http://smartplatforms.org/terms#" + $0 }
+        let wanted = kind.types.map { "http://smartplatforms.org/terms#" + $0 }
         return try resources().filter { !Set($0.types).isDisjoint(with: wanted) }
             .compactMap { $0.uri.split(separator: "/").last.map(String.init) }
     }

@@ -2,6 +2,7 @@ import GRDB
 
 /// One call that was made, as audit queries report it.
 struct AuditRow: Codable, TableRow, PersistableRecord {
+    static let databaseTableName = "audit"
     /// So many entries are kept; older ones go.
     static let capacity = 20_000
     /// When so many wait they are stored.

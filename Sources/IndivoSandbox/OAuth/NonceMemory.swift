@@ -4,6 +4,7 @@ import Synchronization
 
 /// A nonce that was used, for the time after a restart.
 struct NonceRow: Codable, TableRow, PersistableRecord {
+    static let databaseTableName = "nonce"
     static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace)
 
     var nonce: String

@@ -7,6 +7,7 @@ typealias FactValues = JSONValue
 
 /// An object of a data model in the database.
 struct FactRow: TableRow {
+    static let databaseTableName = "fact"
     static let columns = "fact.serial, fact.id, fact.model, fact.document, fact.createdAt, fact.body"
 
     var serial: Int64

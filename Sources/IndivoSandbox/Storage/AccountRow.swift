@@ -2,6 +2,7 @@ import GRDB
 import PasswordHashing
 
 struct AccountRow: Codable, IdentifiedRow, PersistableRecord {
+    static let databaseTableName = "account"
     var id: String
     var fullName, contactEmail: String
     /// `uninitialized`, `active`, `disabled` or `retired`.
@@ -52,6 +53,7 @@ struct AccountRow: Codable, IdentifiedRow, PersistableRecord {
 
 /// A way to log in: a user name with a password.
 struct LoginRow: Codable, TableRow, PersistableRecord {
+    static let databaseTableName = "login"
     var username, account: String
     /// The hash; nil while no password is set.
     var password: String?

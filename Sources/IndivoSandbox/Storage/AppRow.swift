@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 
 struct AppRow: Codable, IdentifiedRow, PersistableRecord {
+    static let databaseTableName = "app"
     var id: String
     var internalId, name, consumerKey, consumerSecret: String
     /// `ui`, or `background` for an autonomous app.
@@ -50,6 +51,7 @@ struct AppRow: Codable, IdentifiedRow, PersistableRecord {
 
 /// An admin app, or a UI server's app ("chrome"), which may act for whoever is logged in.
 struct MachineAppRow: Codable, TableRow, PersistableRecord {
+    static let databaseTableName = "machineApp"
     var id, name, consumerKey, consumerSecret: String
     var isChrome: Bool
 }

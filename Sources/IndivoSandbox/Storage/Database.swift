@@ -37,12 +37,6 @@ extension Sequence<String> {
 protocol TableRow: FetchableRecord, TableRecord, Sendable { static var columns: String { get } }
 
 extension TableRow {
-    /// Tables are called as their rows' types: `accessToken` of `AccessTokenRow`.
-    static var databaseTableName: String {
-        let name = "\(self)".dropLast("Row".count)
-        return name.prefix(1).lowercased() + name.dropFirst()
-    }
-
     static var columns: String { "\(databaseTableName).*" }
 
     /// - Parameter rest: What follows `SELECT … FROM table`.

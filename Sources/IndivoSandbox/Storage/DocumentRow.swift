@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 
 struct DocumentRow: Sendable {
+    static let databaseTableName = "document"
     var serial: Int64?
     var id: String
     /// The record it belongs to; nil for an app's own storage.
@@ -59,6 +60,7 @@ extension DocumentRow: IdentifiedRow {
 }
 
 struct StatusChangeRow: Codable, TableRow {
+    static let databaseTableName = "statusChange"
     var status, reason: String
     var at: Timestamp
     var by: String

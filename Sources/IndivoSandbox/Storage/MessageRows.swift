@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 
 struct MessageRow: Codable, TableRow, PersistableRecord {
+    static let databaseTableName = "message"
     var serial: Int64?
     var id, account, sender: String
     var record: String?
@@ -50,6 +51,7 @@ struct MessageRow: Codable, TableRow, PersistableRecord {
 
 /// A document that came with a message, not yet in the record unless `document` says so.
 struct AttachmentRow: Codable, TableRow, PersistableRecord {
+    static let databaseTableName = "attachment"
     var message: String
     var number: Int
     var type: String
@@ -62,6 +64,7 @@ struct AttachmentRow: Codable, TableRow, PersistableRecord {
 }
 
 struct NotificationRow: Codable, TableRow, PersistableRecord {
+    static let databaseTableName = "notification"
     var serial: Int64?
     var id, account, sender, record: String
     var document, appURL: String?

@@ -1,6 +1,7 @@
 import GRDB
 
 struct RecordRow: Codable, IdentifiedRow, PersistableRecord {
+    static let databaseTableName = "record"
     var serial: Int64?
     var id, label: String
     var owner: String?
@@ -51,6 +52,7 @@ struct RecordRow: Codable, IdentifiedRow, PersistableRecord {
 
 /// An account or an app with access to a whole record.
 struct ShareRow: Codable, TableRow, PersistableRecord {
+    static let databaseTableName = "share"
     var serial: Int64?
     var id, record: String
     var account, app, role: String?
@@ -58,6 +60,7 @@ struct ShareRow: Codable, TableRow, PersistableRecord {
 
 /// A group of people with whom a part of a record is shared.
 struct CarenetRow: Codable, IdentifiedRow, PersistableRecord {
+    static let databaseTableName = "carenet"
     var serial: Int64?
     var id, record, name: String
 

@@ -25,6 +25,7 @@ struct TokenPair: Sendable {
 }
 
 struct RequestTokenRow: StoredToken {
+    static let databaseTableName = "requestToken"
     var fingerprint: String
     var secret: Data
     var app: String
@@ -38,6 +39,7 @@ struct RequestTokenRow: StoredToken {
 }
 
 struct AccessTokenRow: StoredToken {
+    static let databaseTableName = "accessToken"
     var fingerprint: String
     var secret: Data
     var app, record: String
@@ -50,6 +52,7 @@ struct AccessTokenRow: StoredToken {
 
 /// Stands for an access token in calls that a UI server signs with its own key.
 struct ConnectTokenRow: StoredToken {
+    static let databaseTableName = "connectToken"
     var fingerprint: String
     var secret: Data
     var accessToken: String
@@ -57,6 +60,7 @@ struct ConnectTokenRow: StoredToken {
 
 /// A UI server's token for the account that is logged in there.
 struct SessionTokenRow: StoredToken {
+    static let databaseTableName = "sessionToken"
     var fingerprint: String
     var secret: Data
     var account: String

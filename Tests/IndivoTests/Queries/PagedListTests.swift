@@ -64,6 +64,16 @@ struct PagedListTests {
         #expect(seen.all.last?.fraction == 1)
     }
 
+    @Test("the progress is told on the actor that reads the list, however it is read")
+    @MainActor func progressActor() async throws {
+        let onMain = Seen<Bool>()
+        let list = server(of: 5).record().documents(DocumentQuery(pageSize: 2)).onProgress { _ in onMain.add(Thread.isMainThread) }
+        _ = try await list.all()
+        for try await _ in list {}
+        for try await _ in list.pages {}
+        #expect(onMain.all == Array(repeating: true, count: 9))
+    }
+
     @Test("where there is no total, the progress tells none before the end")
     func noTotal() async throws {
         let seen = Seen<PagedList<Problem>.Progress>()
