@@ -35,7 +35,8 @@ struct ResponseTree: Sendable {
     init(items: Int) { occurrences = Array(repeating: [], count: items) }
 
     subscript(node: Int) -> Node {
-        _read { yield nodes[node] }
+        // Not `_read`: without optimization the compiler copies what is yielded after the accessor has ended.
+        get { nodes[node] }
         _modify { yield &nodes[node] }
     }
 
