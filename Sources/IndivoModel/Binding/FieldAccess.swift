@@ -42,7 +42,12 @@ extension Array: FieldValue where Element: FieldElement {
     public static var _shape: FieldSchema.Shape { FieldSchema.Shape(kind: Element._kind, isList: true) }
 
     public static func _read(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self {
-        try reader.items(of: field).compactMap { try Element._read(reader.at($0), field) }
+        // A loop: `compactMap` in a generic function allocates memory for each element that it takes out of the array.
+        var values: [Element] = []
+        for item in reader.items(of: field) {
+            if let value = try Element._read(reader.at(item), field) { values.append(value) }
+        }
+        return values
     }
 
     public func _write(_ writer: FieldSchema.Writer, _ field: FieldSchema) { for value in self { value._write(writer, field) } }
