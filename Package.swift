@@ -1,72 +1,272 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// What an app pays for is what it links: `Indivo` and the modules below it build nothing of the sandbox,
-// the command-line tool or the generator, and with `traits: []` SwiftPM does not even fetch their packages.
-let outboxOnly = TargetDependencyCondition.when(platforms: [.linux], traits: ["Outbox"])
-let formOnly = TargetDependencyCondition.when(platforms: [.linux], traits: ["ConsentForm"])
-let studyOnly = TargetDependencyCondition.when(traits: ["Study"])
-let postgreSQLOnly = TargetDependencyCondition.when(platforms: [.linux], traits: ["PostgreSQL"])
-let backendSigningOnly = TargetDependencyCondition.when(traits: ["BackendSigning"])
-let sandboxOnly = TargetDependencyCondition.when(traits: ["Sandbox"])
-let toolOnly = TargetDependencyCondition.when(traits: ["Tool"])
+// Six areas, a folder of Sources each; `module` below says where a module and its tests stand. What an area may import is in
+// its README, and scripts/check-layout compares both with what the sources import.
+//
+// An app compiles the targets that its products need. What a product fetches beyond that hangs on its trait. Each trait
+// covers the features named beside it, so that one is enough: with several, SwiftPM compiles everything again at random,
+// because it gives them to the compiler in the order of a hashed set.
+let traits: [(name: String, covers: String, description: String)] = [
+    ("Outbox", "Outbox", "Changes without a network (fetches swift-crypto)."),
+    ("BackendSigning", "BackendSigning", "Keys for SMART backend services (fetches swift-crypto)."),
+    ("Study", "Outbox Study", "Delivery to a study, and Outbox (fetches swift-certificates and swift-crypto)."),
+    ("ConsentForm", "ConsentForm Outbox Study", "Signed consents as PDF, and Study (needs Pango and Cairo on Linux)."),
+    ("Sandbox", "Sandbox", "Servers to try against (fetches FlyingFox and GRDB)."),
+    ("StudyServer", "Outbox Sandbox Study", "A study's server on SQLite, Study and Sandbox."),
+    ("PostgreSQL", "Outbox PostgreSQL Sandbox Study", "A study's server on PostgreSQL, too (needs libpq on Linux)."),
+    (
+        "Everything", "BackendSigning ConsentForm Outbox PostgreSQL Sandbox Study Tool",
+        "All of these, and the command-line tool (fetches swift-argument-parser)."
+    ),
+]
 
-// On Apple's systems the SDK has libxml2 (as the module `libxml2`), CryptoKit and URLSession; on Linux they are libraries
-// of the system, found by pkg-config. With INDIVO_APPLE_LIKE=1, Linux compiles what Apple's systems compile, against
-// swift-crypto and FoundationNetworking: scripts/test-apple-like.
+/// True where a trait that covers the feature is on.
+func when(_ feature: String, _ platforms: [Platform]? = nil) -> TargetDependencyCondition? {
+    let covering = Set(traits.filter { $0.covers.split(separator: " ").contains { $0 == feature } }.map(\.name))
+    guard let platforms else { return .when(traits: covering) }
+    return .when(platforms: platforms, traits: covering)
+}
+
+func fetched(_ package: String, _ product: String, for feature: String, _ platforms: [Platform]? = nil) -> Target.Dependency {
+    .product(name: product, package: package, condition: when(feature, platforms))
+}
+
+// On Apple's systems the SDK has libxml2 (as the module `libxml2`), CryptoKit and URLSession; on Linux they are libraries of
+// the system, found by pkg-config. With INDIVO_APPLE_LIKE=1, Linux compiles what Apple's systems compile, against swift-crypto
+// and FoundationNetworking: scripts/interop apple-like.
 let isAppleLike = Context.environment["INDIVO_APPLE_LIKE"] == "1"
-let linuxOnly = TargetDependencyCondition.when(platforms: [.linux])
 let apple: [Platform] = [.macOS, .iOS, .macCatalyst, .tvOS, .watchOS, .visionOS]
+func linux(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(platforms: [.linux])) }
 
-let libXML2: Target.Dependency = isAppleLike ? "libxml2" : .target(name: "CLibXML2", condition: linuxOnly)
-let signing: Target.Dependency =
-    isAppleLike ? .product(name: "Crypto", package: "swift-crypto") : .target(name: "CLibOAuth", condition: linuxOnly)
-let transport: [Target.Dependency] = isAppleLike ? [] : [.target(name: "CLibCurl", condition: linuxOnly)]
+let libXML2 = isAppleLike ? "libxml2" : linux("CLibXML2")
+let digests = isAppleLike ? .product(name: "Crypto", package: "swift-crypto") : linux("CLibOAuth")
+let passwordHash = isAppleLike ? .product(name: "CryptoExtras", package: "swift-crypto") : linux("CCrypt")
+let curl: [Target.Dependency] = isAppleLike ? [] : [linux("CLibCurl")]
 let keychain: [Target.Dependency] = isAppleLike ? ["Security"] : []
 let healthKit: [Target.Dependency] = isAppleLike ? ["HealthKit"] : []
-let passwordHash: Target.Dependency =
-    isAppleLike ? .product(name: "CryptoExtras", package: "swift-crypto") : .target(name: "CCrypt", condition: linuxOnly)
+let postgreSQL: [Target.Dependency] = isAppleLike ? [] : [.target(name: "CLibPQ", condition: when("PostgreSQL", [.linux]))]
 
-// What several targets depend on, and a setting of those with asynchronous functions.
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condition: sandboxOnly)
-let studyCrypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto", condition: studyOnly)
-let studyCryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto", condition: studyOnly)
-let outboxCrypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto", condition: outboxOnly)
-let signingCryptoExtras =
-    Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto", condition: backendSigningOnly)
-let nonisolated: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+let grdb = fetched("GRDB.swift", "GRDB", for: "Sandbox")
+let outboxCrypto = fetched("swift-crypto", "Crypto", for: "Outbox", [.linux])
+let studyCrypto = fetched("swift-crypto", "Crypto", for: "Study")
+let studyCryptoExtras = fetched("swift-crypto", "CryptoExtras", for: "Study")
+let signingCrypto = fetched("swift-crypto", "Crypto", for: "BackendSigning")
+let signingCryptoExtras = fetched("swift-crypto", "CryptoExtras", for: "BackendSigning")
+let bzip2 = Target.Dependency.target(name: "CBZip2", condition: when("Study"))
+
+enum Area: String {
+    case base = "Base", record = "Record", fhir = "FHIR", study = "Study", servers = "Servers", tool = "Tool"
+}
+
+/// Functions of a module that are `async` run on the caller's actor.
+let onCallersActor: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+
+/// Targets of this package by name, with a space between them.
+func targets(_ names: String) -> [Target.Dependency] { names.split(separator: " ").map { .byName(name: String($0)) } }
+
+/// The module in Sources/AREA/NAME and, unless `tests` is nil, its tests in Tests/AREA/NAMETests, which have the module's
+/// dependencies and those in `tests`.
+func module(
+    _ name: String, in area: Area, on names: String = "", with others: [Target.Dependency] = [], settings: [SwiftSetting] = [],
+    linking: [LinkerSetting] = [], tests: String? = "", testsWith: [Target.Dependency] = [], except excluded: [String] = []
+) -> [Target] {
+    let dependencies = targets(names) + others
+    let module = Target.target(
+        name: name, dependencies: dependencies, path: "Sources/\(area.rawValue)/\(name)", swiftSettings: settings,
+        linkerSettings: linking)
+    guard let tests else { return [module] }
+    let needed = targets(name) + dependencies + targets(tests) + testsWith
+    return [module] + [
+        .testTarget(
+            name: "\(name)Tests", dependencies: needed, path: "Tests/\(area.rawValue)/\(name)Tests", exclude: excluded,
+            swiftSettings: settings)
+    ]
+}
+
+func system(_ name: String, pkgConfig: String? = nil, apt: String) -> Target {
+    .systemLibrary(name: name, path: "Sources/System/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
+let systems: [Target] = [
+    system("CLibXML2", pkgConfig: "libxml-2.0", apt: "libxml2-dev"),
+    system("CLibOAuth", pkgConfig: "oauth", apt: "liboauth-dev"),
+    system("CLibCurl", pkgConfig: "libcurl", apt: "liboauth-dev"),
+    system("CPangoCairo", pkgConfig: "pangocairo", apt: "libpango1.0-dev"),
+    system("CLibPQ", pkgConfig: "libpq", apt: "libpq-dev"),
+    system("CCrypt", pkgConfig: "libcrypt", apt: "libcrypt-dev"),
+    system("CBZip2", apt: "libbz2-dev"),
+    system("CZlib", apt: "zlib1g-dev"),
+    .target(name: "SystemXML", dependencies: [libXML2], path: "Sources/System/SystemXML"),
+]
+
+let base =
+    module("IndivoBase", in: .base)
+    + module("OrderedJSON", in: .base)
+    + module("BoundedRegex", in: .base, tests: "IndivoBase")
+    + module("UCUM", in: .base)
+    + module("ZipArchive", in: .base, on: "CZlib IndivoBase")
+    + module(
+        "IndivoXML", in: .base, on: "SystemXML", linking: [.linkedLibrary("xml2", .when(platforms: apple))],
+        tests: "IndivoBase TestSupport", except: ["Fixtures"])
+    + module(
+        "HTTPCalls", in: .base, on: "IndivoBase", with: [httpTypes] + curl, settings: onCallersActor, tests: "TestSupport")
+    + module("DurableQueue", in: .base, on: "IndivoBase", with: [outboxCrypto], settings: onCallersActor)
+
+let fhir =
+    module("FHIRTables", in: .fhir, tests: nil)
+    + module("FHIR", in: .fhir, on: "BoundedRegex FHIRTables IndivoBase IndivoXML OrderedJSON UCUM")
+    + module(
+        "FHIRClient", in: .fhir, on: "FHIR HTTPCalls IndivoBase OrderedJSON", with: [httpTypes, logging],
+        settings: onCallersActor, tests: "FHIRBackendSigning FHIRSandbox TestSupport",
+        testsWith: [signingCrypto, signingCryptoExtras])
+    + module(
+        "FHIRBackendSigning", in: .fhir, on: "FHIRClient IndivoBase OrderedJSON", with: [signingCrypto, signingCryptoExtras],
+        tests: nil)
+    + module("Surveys", in: .fhir, on: "BoundedRegex FHIR FHIRTables OrderedJSON UCUM", tests: "IndivoBase")
+    + module("HealthSamples", in: .fhir, on: "FHIR IndivoBase IndivoXML OrderedJSON UCUM ZipArchive", with: healthKit)
+    + module(
+        "HealthUpload", in: .fhir, on: "FHIR FHIRClient HealthSamples IndivoBase OrderedJSON", settings: onCallersActor,
+        tests: "FHIRSandbox HTTPCalls", testsWith: [httpTypes])
+
+let record =
+    module(
+        "OAuth1", in: .record, on: "IndivoBase", with: [digests], tests: "OrderedJSON TestSupport", except: ["Fixtures"])
+    + module(
+        "IndivoModel", in: .record, on: "IndivoBase IndivoXML OrderedJSON", tests: "TestSupport", except: ["Fixtures"])
+    + module(
+        "Indivo", in: .record, on: "HTTPCalls IndivoBase IndivoModel IndivoXML OAuth1", with: [httpTypes, logging] + keychain,
+        settings: onCallersActor, tests: "IndivoTesting TestSupport", except: ["Fixtures"])
+    + module(
+        "IndivoOutbox", in: .record, on: "DurableQueue Indivo IndivoBase IndivoModel IndivoXML", with: [outboxCrypto],
+        settings: onCallersActor, tests: "IndivoCommand IndivoSandbox IndivoTesting OAuth1", testsWith: [httpTypes])
+    + module(
+        "IndivoFHIR", in: .record, on: "FHIR Indivo IndivoBase IndivoModel IndivoXML OrderedJSON UCUM", settings: onCallersActor,
+        tests: "FHIRSandbox IndivoSandbox")
+    + module("IndivoSurveys", in: .record, on: "FHIR IndivoModel OrderedJSON Surveys")
+    + module(
+        "IndivoSamples", in: .record,
+        on: "FHIR HealthSamples Indivo IndivoBase IndivoModel IndivoOutbox IndivoXML OrderedJSON UCUM",
+        settings: onCallersActor, tests: "IndivoSandbox OAuth1")
+
+let servers =
+    module(
+        "WebServing", in: .servers, on: "IndivoBase UCUM",
+        with: [fetched("FlyingFox", "FlyingSocks", for: "Sandbox"), passwordHash, grdb], tests: "TestSupport")
+    + module("SurveyPages", in: .servers, on: "FHIR IndivoBase OrderedJSON Surveys WebServing",
+        tests: "IndivoCommand TestSupport")
+    + module(
+        "FHIRSandbox", in: .servers, on: "FHIR FHIRTables IndivoBase IndivoXML OrderedJSON SurveyPages Surveys UCUM WebServing",
+        with: [grdb, fetched("GRDB.swift", "GRDBSQLite", for: "Sandbox"), logging], tests: "IndivoCommand")
+    + module(
+        "IndivoSandbox", in: .servers, on: "IndivoBase IndivoModel IndivoXML OAuth1 OrderedJSON SDML WebServing",
+        with: [grdb, logging], tests: "TestSupport")
+
+let study =
+    module(
+        "StudyFormats", in: .study, on: "DurableQueue FHIR HTTPCalls IndivoBase OrderedJSON ZipArchive",
+        with: [
+            studyCrypto, studyCryptoExtras, fetched("swift-asn1", "SwiftASN1", for: "Study"), fetched("swift-certificates", "X509", for: "Study"), bzip2,
+        ],
+        settings: onCallersActor, tests: nil)
+    + module(
+        "StudyDelivery", in: .study, on: "DurableQueue FHIR HTTPCalls IndivoBase OrderedJSON StudyFormats",
+        with: [studyCrypto, studyCryptoExtras, httpTypes], settings: onCallersActor, tests: "TestSupport ZipArchive", testsWith: [bzip2])
+    + module(
+        "ConsentForm", in: .study, on: "StudyDelivery",
+        with: [.target(name: "CPangoCairo", condition: when("ConsentForm", [.linux]))], tests: "FHIR")
+    + module(
+        "StudyWarehouse", in: .study, on: "FHIR FHIRTables HealthSamples IndivoBase IndivoXML OrderedJSON WebServing",
+        with: [studyCrypto, grdb] + postgreSQL, tests: "StudyTesting", except: ["Fixtures"])
+    + module(
+        "StudyServer", in: .study,
+        on: "DurableQueue FHIR HTTPCalls IndivoBase OrderedJSON StudyFormats StudyWarehouse WebServing",
+        with: [studyCrypto, grdb, httpTypes, logging], tests: "IndivoCommand StudyDelivery StudyTesting",
+        testsWith: [studyCryptoExtras])
+
+let tool =
+    module(
+        "IndivoTesting", in: .tool, on: "Indivo IndivoBase IndivoXML OAuth1 OrderedJSON", with: [httpTypes],
+        settings: onCallersActor, tests: nil)
+    + [
+        // Named apart from `Indivo`: on a case-insensitive disk a target `indivo` would collide with it.
+        .executableTarget(
+            name: "IndivoCommand",
+            dependencies: targets(
+                """
+                ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables HTTPCalls HealthSamples HealthUpload Indivo IndivoBase \
+                IndivoFHIR IndivoModel IndivoOutbox IndivoSamples IndivoSandbox IndivoXML OrderedJSON SDML \
+                StudyDelivery StudyServer StudyWarehouse SurveyPages Surveys SwiftGenerator ZipArchive
+                """) + [fetched("swift-argument-parser", "ArgumentParser", for: "Tool"), logging],
+            path: "Sources/Tool/IndivoCommand", swiftSettings: onCallersActor),
+        // Runs the built tool, as a user would.
+        .testTarget(
+            name: "IndivoCommandTests", dependencies: targets("FHIRSandbox Indivo IndivoCommand IndivoSandbox IndivoTesting"),
+            path: "Tests/Tool/IndivoCommandTests"),
+        .testTarget(
+            name: "EndToEndTests", dependencies: targets("Indivo IndivoSandbox IndivoTesting IndivoXML OAuth1") + [httpTypes],
+            path: "Tests/Tool/EndToEndTests"),
+    ]
+
+// The generators: SDML → model → Swift, and tables of FHIR → Swift.
+let codegen: [Target] = [
+    .target(name: "SDML", dependencies: targets("IndivoBase OrderedJSON"), path: "codegen/SDML"),
+    .target(name: "SwiftGenerator", dependencies: targets("IndivoBase SDML"), path: "codegen/SwiftGenerator"),
+    .target(name: "FHIRGenerator", dependencies: targets("FHIRTables SwiftGenerator"), path: "codegen/FHIRGenerator"),
+    .executableTarget(
+        name: "fhir2swift", dependencies: targets("FHIRGenerator FHIRTables SwiftGenerator"), path: "codegen/fhir2swift"),
+    .executableTarget(name: "sdml2swift", dependencies: targets("SwiftGenerator"), path: "codegen/sdml2swift"),
+    .plugin(
+        name: "SDMLBuildPlugin", capability: .buildTool(), dependencies: ["sdml2swift"],
+        path: "codegen/Plugins/SDMLBuildPlugin"),
+    .plugin(
+        name: "SDMLGeneratePlugin",
+        capability: .command(
+            intent: .custom(verb: "generate-documents", description: "Write Swift document classes for SDML models."),
+            permissions: [.writeToPackageDirectory(reason: "The generated classes are checked in.")]),
+        dependencies: ["sdml2swift"], path: "codegen/Plugins/SDMLGeneratePlugin"),
+    .testTarget(name: "SDMLTests", dependencies: ["SDML"], path: "Tests/Codegen/SDMLTests"),
+    .testTarget(
+        name: "SwiftGeneratorTests",
+        dependencies: targets("FHIRGenerator FHIRTables IndivoModel IndivoXML SDML SwiftGenerator"),
+        path: "Tests/Codegen/SwiftGeneratorTests", exclude: ["Models", "Snapshots"]),
+]
+
+// What several tests need, and two programs that test under load.
+let support: [Target] = [
+    .target(name: "TestSupport", dependencies: ["OrderedJSON"], path: "Tests/Support/TestSupport"),
+    .target(name: "StudyTesting", dependencies: ["StudyWarehouse"], path: "Tests/Support/StudyTesting"),
+    .executableTarget(name: "StudyLoad", dependencies: targets("StudyServer WebServing"), path: "Tests/Support/StudyLoad"),
+    .executableTarget(
+        name: "IndivoSoak",
+        dependencies: targets(
+            """
+            DurableQueue HTTPCalls Indivo IndivoBase IndivoModel IndivoOutbox IndivoSandbox IndivoTesting OAuth1 OrderedJSON \
+            StudyDelivery StudyFormats WebServing
+            """),
+        path: "Tests/Support/Soak", swiftSettings: onCallersActor),
+]
 
 // Each is the library of the target of its name.
-let libraries = [
-    "Indivo", "IndivoXML", "FHIR", "FHIRClient", "FHIRBackendSigning", "IndivoFHIR", "FHIRSandbox", "OAuth1", "HTTPTransport",
-    "HealthSamples", "HealthUpload", "UCUM", "Surveys", "SurveyPages", "IndivoSurveys", "IndivoSamples", "StudyDelivery",
-    "StudyWarehouse", "StudyServer", "StudyPages", "ConsentForm", "OrderedJSON", "IndivoOutbox", "DurableQueue", "IndivoSchemas",
-    "IndivoTesting", "IndivoSandbox", "SDML",
+let products = [
+    "BoundedRegex", "ConsentForm", "DurableQueue", "FHIR", "FHIRBackendSigning", "FHIRClient", "FHIRSandbox", "HTTPCalls",
+    "HealthSamples", "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSamples", "IndivoSandbox", "IndivoSurveys",
+    "IndivoTesting", "IndivoXML", "OAuth1", "OrderedJSON", "SDML", "StudyDelivery", "StudyFormats", "StudyServer", "StudyWarehouse",
+    "SurveyPages", "Surveys", "UCUM",
 ]
 
 let package = Package(
     name: "swift-indivo",
     platforms: [.macOS(.v15), .iOS(.v18)],
-    products: libraries.map { .library(name: $0, targets: [$0]) } + [
+    products: products.map { .library(name: $0, targets: [$0]) } + [
         .executable(name: "indivo", targets: ["IndivoCommand"]),
         .executable(name: "sdml2swift", targets: ["sdml2swift"]),
         .plugin(name: "SDMLBuildPlugin", targets: ["SDMLBuildPlugin"]),
         .plugin(name: "SDMLGeneratePlugin", targets: ["SDMLGeneratePlugin"]),
     ],
-    traits: [
-        .trait(name: "Outbox", description: "The outbox for working offline (fetches swift-crypto)."),
-        .trait(name: "BackendSigning", description: "Keys for SMART backend services (fetches swift-crypto)."),
-        .trait(
-            name: "Study", description: "Delivery to a study (fetches swift-certificates and swift-crypto).",
-            enabledTraits: ["Outbox"]),
-        .trait(name: "PostgreSQL", description: "A study's queue and warehouse on PostgreSQL (needs libpq on Linux)."),
-        .trait(name: "ConsentForm", description: "Signed consents as PDF (needs Pango and Cairo on Linux)."),
-        .trait(name: "Sandbox", description: "The embedded Indivo server (fetches FlyingFox and GRDB)."),
-        .trait(name: "Tool", description: "The command-line tool (fetches swift-argument-parser)."),
-        .default(enabledTraits: ["BackendSigning", "ConsentForm", "Outbox", "PostgreSQL", "Sandbox", "Study", "Tool"]),
-    ],
+    traits: Set(traits.map { .trait(name: $0.name, description: $0.description) } + [.default(enabledTraits: ["Everything"])]),
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
@@ -77,315 +277,16 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     ],
-    targets: [
-        // System libraries, of Linux alone.
-        .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
-        .systemLibrary(name: "CLibOAuth", pkgConfig: "oauth", providers: [.apt(["liboauth-dev"])]),
-        .systemLibrary(name: "CLibCurl", pkgConfig: "libcurl", providers: [.apt(["liboauth-dev"])]),
-        .systemLibrary(name: "CPangoCairo", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
-        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
-        .systemLibrary(name: "CBZip2", providers: [.apt(["libbz2-dev"])]),
-        // Password hashing for the sandbox and a study's pages.
-        .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
-
-        // Deflate, of all systems: Debian's zlib1g-dev, and Apple's SDKs, which have the same header.
-        .systemLibrary(name: "CZlib"),
-
-        // The library. Each module may know only the ones above it.
-        // libxml2 and the C library under one name.
-        .target(name: "SystemXML", dependencies: [libXML2]),
-        .target(name: "IndivoXML", dependencies: ["SystemXML"], linkerSettings: [.linkedLibrary("xml2", .when(platforms: apple))]),
-        .target(name: "OAuth1", dependencies: ["SecretText", "URLCoding", signing]),
-        // Secrets that no log shows; escapes and forms of URLs.
-        .target(name: "SecretText"),
-        .target(name: "URLCoding"),
-        // One request, one response: libcurl on Linux, URLSession on Apple's systems. Its protocol has the module's name; where
-        // another module has a name of it too, `HTTPTransport::HTTPLimits` is the module's (Swift 6.3).
-        .target(name: "HTTPTransport", dependencies: ["ShownText", httpTypes] + transport, swiftSettings: nonisolated),
-        // Texts from strangers as a terminal may show them.
-        .target(name: "ShownText"),
-        // Units of measure and their conversion; for FHIR's quantities and for sensors.
-        .target(name: "UCUM"),
-        // Regular expressions of questionnaires and FHIRPath, which come from strangers: matching them ends.
-        .target(name: "BoundedRegex"),
-        .target(name: "CivilCalendar"),
-        // Numbers by hour, day, week or month of a time zone; overlapping sources once.
-        .target(name: "TimeTotals", dependencies: ["CivilCalendar"]),
-        // Random numbers that a seed determines, and what a misspelt word was meant to be.
-        .target(name: "SeededRandom"),
-        .target(name: "Suggestions"),
-        // Zip archives as streams, read and written.
-        .target(name: "ZipArchive", dependencies: ["CZlib", "CivilCalendar"]),
-        .target(name: "OrderedJSON"),
-        // FHIR R4: what the specification says as data, and resources as documents.
-        .target(name: "FHIRTables"),
-        .target(
-            name: "FHIR",
-            dependencies: ["BoundedRegex", "CivilCalendar", "FHIRTables", "IndivoXML", "OrderedJSON", "UCUM", "URLCoding"]),
-        // The REST client of FHIR servers.
-        .target(
-            name: "FHIRClient",
-            dependencies: ["FHIR", "HTTPTransport", "OrderedJSON", "SecretText", "ShownText", "URLCoding", httpTypes, logging],
-            swiftSettings: nonisolated),
-        // Samples to FHIR servers.
-        .target(
-            name: "HealthUpload", dependencies: ["FHIR", "FHIRClient", "HealthSamples", "IndivoModel", "OrderedJSON"],
-            swiftSettings: nonisolated),
-        // RSA and P-384 keys for the client's assertions: a target of its own, so that only who signs so compiles BoringSSL.
-        .target(
-            name: "FHIRBackendSigning",
-            dependencies: [
-                "FHIRClient", "OrderedJSON", "SecretText",
-                .product(name: "Crypto", package: "swift-crypto", condition: backendSigningOnly), signingCryptoExtras,
-            ]),
-        .target(name: "IndivoModel", dependencies: ["CivilCalendar", "IndivoXML", "OrderedJSON", "URLCoding"]),
-        // A record as FHIR.
-        .target(
-            name: "IndivoFHIR", dependencies: ["FHIR", "Indivo", "IndivoModel", "IndivoXML", "OrderedJSON", "UCUM"],
-            swiftSettings: nonisolated),
-        // Questionnaires as surveys, without a user interface.
-        .target(name: "Surveys", dependencies: ["BoundedRegex", "CivilCalendar", "FHIR", "FHIRTables", "OrderedJSON", "UCUM"]),
-        // Answers of surveys as documents of a record.
-        .target(name: "IndivoSurveys", dependencies: ["FHIR", "IndivoModel", "OrderedJSON", "Surveys"]),
-        // XML Schemas as code, for those who check against them; a target of its own, so that nobody else has them.
-        .target(
-            name: "IndivoSchemas", dependencies: ["IndivoXML"], path: "schemas", exclude: ["fhir", "health", "models"],
-            sources: ["IndivoSchemas.swift"],
-            resources: [.embedInCode("xml/answers.xsd"), .embedInCode("xml/documents.xsd"), .embedInCode("xml/report-items.xsd")]),
-        // What phones and watches measured: HealthKit's types as data, and their samples as FHIR and as documents.
-        .target(
-            name: "HealthTables", path: "schemas/health", exclude: ["indivo", "indivo-table.json"],
-            sources: ["HealthTables.swift"], resources: [.embedInCode("mapping.json"), .embedInCode("sample.schema.json")]),
-        .target(
-            name: "HealthSamples",
-            dependencies: [
-                "CivilCalendar", "FHIR", "HealthTables", "IndivoModel", "IndivoXML", "OrderedJSON", "Suggestions", "TimeTotals",
-                "UCUM", "ZipArchive",
-            ] + healthKit),
-        .target(
-            name: "Indivo",
-            dependencies: [
-                "HTTPTransport", "IndivoModel", "OAuth1", "SecretText", "ShownText", "URLCoding", httpTypes, logging,
-            ] + keychain,
-            swiftSettings: nonisolated),
-        // Items on disk that outlive the process. It knows nothing of Indivo, and needs AES-GCM, which Apple's systems have.
-        .target(name: "DurableQueue", dependencies: ["URLCoding", outboxCrypto], swiftSettings: nonisolated),
-        // Writing while there is no network.
-        .target(
-            name: "IndivoOutbox", dependencies: ["Indivo", "DurableQueue", "URLCoding", outboxCrypto], swiftSettings: nonisolated),
-        // Samples through the outbox of a record.
-        .target(
-            name: "IndivoSamples", dependencies: ["FHIR", "HealthSamples", "Indivo", "IndivoOutbox"], swiftSettings: nonisolated),
-        // The signed form of a consent, as PDF.
-        .target(name: "ConsentForm", dependencies: ["StudyDelivery", .target(name: "CPangoCairo", condition: formOnly)]),
-        // What a participant gives, to the study: archives, encryption, endpoints and the queue.
-        .target(
-            name: "StudyDelivery",
-            dependencies: [
-                "CivilCalendar", "DurableQueue", "FHIR", "HTTPTransport", "OrderedJSON", "SecretText", "ShownText", "URLCoding",
-                "ZipArchive", .target(name: "CBZip2", condition: studyOnly), studyCrypto, studyCryptoExtras, httpTypes,
-                .product(name: "SwiftASN1", package: "swift-asn1", condition: studyOnly),
-                .product(name: "X509", package: "swift-certificates", condition: studyOnly),
-            ],
-            swiftSettings: nonisolated),
-        .target(
-            name: "IndivoTesting", dependencies: ["Indivo", "OAuth1", "OrderedJSON", "SeededRandom", "Suggestions", httpTypes],
-            swiftSettings: nonisolated),
-        // One listening port: requests, responses, routes, and the markup of pages.
-        .target(
-            name: "HTTPServing",
-            dependencies: [
-                "CivilCalendar", "IndivoXML", .product(name: "FlyingSocks", package: "FlyingFox", condition: sandboxOnly),
-            ]),
-        // Activity, heart, sleep and workouts as web pages, of either sandbox.
-        .target(
-            name: "HealthPages", dependencies: ["CivilCalendar", "HTTPServing", "Suggestions", "TimeTotals", "UCUM", "URLCoding"]),
-        // Surveys as web pages.
-        .target(name: "SurveyPages", dependencies: ["FHIR", "HTTPServing", "OrderedJSON", "SecretText", "Surveys", "URLCoding"]),
-        // Passwords, hashed so that guessing is slow.
-        .target(name: "PasswordHashing", dependencies: ["SecretText", "URLCoding", passwordHash]),
-        // A database file that its owner alone can read.
-        .target(name: "PrivateSQLite", dependencies: [grdb]),
-        .target(
-            name: "FHIRSandbox",
-            dependencies: [
-                "CivilCalendar", "FHIR", "FHIRTables", "HTTPServing", "HealthPages", "IndivoXML", "OrderedJSON", "PrivateSQLite",
-                "SurveyPages", "Surveys", "UCUM", "URLCoding", grdb,
-                .product(name: "GRDBSQLite", package: "GRDB.swift", condition: sandboxOnly), logging,
-            ]),
-        // Connections to PostgreSQL, and the values and rows of SQL; without libpq, none can be opened.
-        .target(
-            name: "PostgreSQLConnection", dependencies: isAppleLike ? [] : [.target(name: "CLibPQ", condition: postgreSQLOnly)]),
-        // What participants answered, as facts of i2b2.
-        .target(
-            name: "StudyWarehouse",
-            dependencies: [
-                "CivilCalendar", "FHIR", "HealthTables", "IndivoXML", "OrderedJSON", "PostgreSQLConnection", "PrivateSQLite",
-                "URLCoding", studyCrypto, grdb,
-            ]),
-        // The other end of a study's delivery: receiver, queue of messages, and the consumer that fills the warehouse.
-        .target(
-            name: "StudyServer",
-            dependencies: [
-                "FHIR", "HTTPServing", "HTTPTransport", "OrderedJSON", "PostgreSQLConnection", "PrivateSQLite", "SecretText",
-                "StudyDelivery", "StudyWarehouse", "URLCoding", studyCrypto, grdb, httpTypes, logging,
-            ]),
-        // The study team's pages, behind a login.
-        .target(
-            name: "StudyPages",
-            dependencies: [
-                "CivilCalendar", "DurableQueue", "HTTPServing", "PasswordHashing", "SecretText", "StudyServer", "StudyWarehouse",
-                "URLCoding", studyCrypto, logging,
-            ]),
-        .target(
-            name: "IndivoSandbox",
-            dependencies: [
-                "CivilCalendar", "HTTPServing", "HealthPages", "IndivoModel", "IndivoSchemas", "OAuth1", "OrderedJSON",
-                "PasswordHashing", "PrivateSQLite", "SDML", "SecretText", "ShownText", "URLCoding", grdb, logging,
-            ]),
-        // Named apart from `Indivo`: on a case-insensitive disk a target `indivo` would collide with it.
-        .executableTarget(
-            name: "IndivoCommand",
-            dependencies: [
-                "CivilCalendar", "ConsentForm", "FHIR", "FHIRClient", "FHIRSandbox", "FHIRTables", "HTTPTransport", "HealthSamples",
-                "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSandbox", "IndivoSchemas", "IndivoTesting",
-                "OrderedJSON", "SDML", "SecretText", "ShownText", "StudyDelivery", "StudyPages", "StudyServer", "StudyWarehouse",
-                "Suggestions", "SurveyPages", "Surveys", "SwiftGenerator", "TimeTotals",
-                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: toolOnly), logging,
-            ],
-            swiftSettings: nonisolated),
-
-        // The generator: SDML → model → Swift.
-        .target(name: "SDML", dependencies: ["OrderedJSON", "Suggestions"], path: "codegen/SDML"),
-        .target(name: "SwiftGenerator", dependencies: ["SDML", "Suggestions"], path: "codegen/SwiftGenerator"),
-        // The second front end: tables of FHIR → Swift.
-        .target(name: "FHIRGenerator", dependencies: ["FHIRTables", "SwiftGenerator"], path: "codegen/FHIRGenerator"),
-        .executableTarget(
-            name: "fhir2swift", dependencies: ["FHIRGenerator", "FHIRTables", "SwiftGenerator"], path: "codegen/fhir2swift"),
-        .executableTarget(name: "sdml2swift", dependencies: ["SwiftGenerator"], path: "codegen/sdml2swift"),
-        .plugin(
-            name: "SDMLBuildPlugin", capability: .buildTool(), dependencies: ["sdml2swift"],
-            path: "codegen/Plugins/SDMLBuildPlugin"),
-        .plugin(
-            name: "SDMLGeneratePlugin",
-            capability: .command(
-                intent: .custom(verb: "generate-documents", description: "Write Swift document classes for SDML models."),
-                permissions: [.writeToPackageDirectory(reason: "The generated classes are checked in.")]),
-            dependencies: ["sdml2swift"], path: "codegen/Plugins/SDMLGeneratePlugin"),
-
-        // What was recorded with a real server, for tests.
-        .target(name: "RecordedTraffic", dependencies: ["OrderedJSON"], path: "Tests/RecordedTraffic"),
-        .testTarget(name: "IndivoXMLTests", dependencies: ["IndivoXML", "RecordedTraffic", "SeededRandom"], exclude: ["Fixtures"]),
-        // A server on a socket that answers by a script, for tests of several modules.
-        .target(name: "LoopbackTesting", path: "Tests/LoopbackTesting"),
-        .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport", "LoopbackTesting", httpTypes]),
-        .testTarget(name: "HTTPServingTests", dependencies: ["HTTPServing", "LoopbackTesting"]),
-        .testTarget(name: "UCUMTests", dependencies: ["UCUM"]),
-        .testTarget(name: "TimeTotalsTests", dependencies: ["CivilCalendar", "SeededRandom", "TimeTotals"]),
-        .testTarget(name: "HealthPagesTests", dependencies: ["HTTPServing", "HealthPages", "UCUM"]),
-        .testTarget(name: "ZipArchiveTests", dependencies: ["SeededRandom", "ZipArchive"]),
-        .testTarget(name: "BoundedRegexTests", dependencies: ["BoundedRegex", "SeededRandom"]),
-        .testTarget(
-            name: "OAuth1Tests", dependencies: ["OAuth1", "OrderedJSON", "RecordedTraffic", "SeededRandom"], exclude: ["Fixtures"]),
-        .testTarget(name: "OrderedJSONTests", dependencies: ["OrderedJSON"]),
-        .testTarget(name: "FHIRGeneratorTests", dependencies: ["FHIRGenerator", "FHIRTables"]),
-        .testTarget(name: "FHIRTablesTests", dependencies: ["FHIRTables"]),
-        .testTarget(name: "FHIRTests", dependencies: ["FHIR", "FHIRTables", "OrderedJSON"]),
-        .testTarget(
-            name: "IndivoFHIRTests", dependencies: ["FHIR", "FHIRSandbox", "Indivo", "IndivoFHIR", "IndivoSandbox", "OrderedJSON"]),
-        .testTarget(
-            name: "FHIRSandboxTests", dependencies: ["FHIR", "FHIRSandbox", "HTTPServing", "IndivoCommand", "OrderedJSON", grdb]),
-        .testTarget(
-            name: "FHIRClientTests",
-            dependencies: [
-                "FHIR", "FHIRBackendSigning", "FHIRClient", "FHIRSandbox", "HTTPTransport", "LoopbackTesting", "OrderedJSON",
-                "SecretText", signingCryptoExtras, httpTypes, logging,
-            ],
-            swiftSettings: nonisolated),
-        .testTarget(name: "IndivoModelTests", dependencies: ["IndivoModel", "IndivoSchemas", "RecordedTraffic", "SeededRandom"]),
-        .testTarget(
-            name: "HealthSamplesTests",
-            dependencies: ["FHIR", "HealthSamples", "HealthTables", "OrderedJSON", "SeededRandom", "UCUM", "ZipArchive"]),
-        .testTarget(
-            name: "HealthUploadTests",
-            dependencies: [
-                "FHIR", "FHIRClient", "FHIRSandbox", "HTTPTransport", "HealthSamples", "HealthUpload", "OrderedJSON",
-                "SeededRandom", httpTypes,
-            ],
-            swiftSettings: nonisolated),
-        .testTarget(name: "SurveysTests", dependencies: ["FHIR", "OrderedJSON", "SeededRandom", "Surveys"]),
-        .testTarget(
-            name: "SurveyPagesTests",
-            dependencies: ["FHIR", "HTTPServing", "IndivoCommand", "OrderedJSON", "SurveyPages", "Surveys"]),
-        .testTarget(name: "IndivoSurveysTests", dependencies: ["FHIR", "IndivoModel", "IndivoSurveys", "OrderedJSON", "Surveys"]),
-        .testTarget(
-            name: "IndivoTests",
-            dependencies: [
-                "Indivo", "IndivoTesting", "LoopbackTesting", "OAuth1", "RecordedTraffic", httpTypes, logging,
-            ] + keychain,
-            exclude: ["Fixtures"]),
-        .testTarget(name: "ConsentFormTests", dependencies: ["ConsentForm", "FHIR", "StudyDelivery"]),
-        .testTarget(
-            name: "StudyDeliveryTests",
-            dependencies: [
-                "DurableQueue", "FHIR", "HTTPTransport", "LoopbackTesting", "OrderedJSON", "SecretText", "SeededRandom",
-                "StudyDelivery", "ZipArchive", .target(name: "CBZip2", condition: studyOnly), studyCrypto, httpTypes,
-            ]),
-        // A database of PostgreSQL, for tests of several modules.
-        .target(name: "StudyTesting", dependencies: ["PostgreSQLConnection"], path: "Tests/StudyTesting"),
-        .testTarget(
-            name: "StudyWarehouseTests",
-            dependencies: ["FHIR", "IndivoXML", "OrderedJSON", "PostgreSQLConnection", "StudyTesting", "StudyWarehouse"],
-            exclude: ["Fixtures"]),
-        .testTarget(
-            name: "StudyServerTests",
-            dependencies: [
-                "DurableQueue", "FHIR", "HTTPTransport", "IndivoCommand", "OrderedJSON", "PostgreSQLConnection", "SecretText",
-                "StudyDelivery", "StudyServer", "StudyTesting", "StudyWarehouse", studyCrypto, studyCryptoExtras, httpTypes,
-            ]),
-        .testTarget(
-            name: "StudyPagesTests",
-            dependencies: ["FHIR", "HTTPServing", "PasswordHashing", "SecretText", "StudyPages", "StudyServer", "StudyWarehouse"]),
-        .testTarget(name: "DurableQueueTests", dependencies: ["DurableQueue"]),
-        .testTarget(
-            name: "IndivoOutboxTests",
-            dependencies: ["Indivo", "IndivoCommand", "IndivoOutbox", "IndivoSandbox", "IndivoTesting", "OAuth1", httpTypes]),
-        .testTarget(
-            name: "IndivoSamplesTests",
-            dependencies: ["HealthSamples", "Indivo", "IndivoOutbox", "IndivoSamples", "IndivoSandbox", "OAuth1"]),
-        .testTarget(
-            name: "IndivoSandboxTests",
-            dependencies: ["IndivoSandbox", "IndivoXML", "OAuth1", "OrderedJSON", "RecordedTraffic", grdb, logging]),
-        .testTarget(name: "SDMLTests", dependencies: ["SDML"]),
-        // The snapshots in Generated are compiled into the tests, which run them.
-        .testTarget(
-            name: "SwiftGeneratorTests", dependencies: ["SwiftGenerator", "SDML", "IndivoModel", "IndivoXML"],
-            exclude: ["Models", "Snapshots"]),
-        // Runs the built tool, as a user would.
-        .testTarget(
-            name: "IndivoCommandTests", dependencies: ["FHIRSandbox", "IndivoCommand", "Indivo", "IndivoSandbox", "IndivoTesting"]),
-        .testTarget(name: "EndToEndTests", dependencies: ["Indivo", "IndivoSandbox", "IndivoTesting", "OAuth1", httpTypes]),
-
-        // A study's receiver beside a handler that only appends: scripts/study-load.
-        .executableTarget(name: "StudyLoad", dependencies: ["HTTPServing", "StudyServer"], path: "Tests/StudyLoad"),
-        // Proves the outbox by fault: scripts/soak.
-        .executableTarget(
-            name: "IndivoSoak",
-            dependencies: [
-                "DurableQueue", "HTTPServing", "HTTPTransport", "Indivo", "IndivoModel", "IndivoOutbox", "IndivoSandbox",
-                "IndivoTesting", "OAuth1", "OrderedJSON", "SecretText", "StudyDelivery",
-            ],
-            path: "Tests/Soak", swiftSettings: nonisolated),
-    ],
+    targets: systems + base + fhir + record + servers + study + tool + codegen + support,
     swiftLanguageModes: [.v6]
 )
 
 // Stand for modules of Apple's SDKs.
 if isAppleLike {
     package.targets += [
-        .systemLibrary(name: "libxml2", path: "Sources/AppleLike/libxml2", pkgConfig: "libxml-2.0"),
-        .target(name: "Security", path: "Sources/AppleLike/Security"),
-        .target(name: "HealthKit", path: "Sources/AppleLike/HealthKit"),
+        .systemLibrary(name: "libxml2", path: "Tests/AppleLike/libxml2", pkgConfig: "libxml-2.0"),
+        .target(name: "Security", path: "Tests/AppleLike/Security"),
+        .target(name: "HealthKit", path: "Tests/AppleLike/HealthKit"),
     ]
 }
 

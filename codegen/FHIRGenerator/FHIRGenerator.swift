@@ -11,7 +11,8 @@ package enum FHIRGenerator {
 
     /// The names of the tables, as they are called in the generated code.
     static let tableNames = [
-        "datatypes": "datatypes", "resources": "resources", "other-resources": "otherResources", "rules": "rules",
+        "datatypes": "datatypes", "resources": "resources", "other-resources": "otherResources",
+        "rules": "rules",
         "codes": "codes", "search-parameters": "searchParameters",
     ]
 
@@ -43,18 +44,23 @@ package enum FHIRGenerator {
         if let choice = translator.openChoice() {
             files.append(Renderer.file(choice.name + ".swift", [Renderer.render(choice)]))
         }
-        files += translator.codes().map { Renderer.file($0.name + ".swift", imports: [], [Renderer.render($0)]) }
+        files += translator.codes().map {
+            Renderer.file($0.name + ".swift", imports: [], [Renderer.render($0)])
+        }
         return files
     }
 
     private static func translator(_ tables: Tables) throws(TableError) -> Translator {
         let definitions = try Definitions(
-            types: [tables["datatypes"] ?? "", tables["resources"] ?? ""], rules: tables["rules"] ?? "",
-            codes: tables["codes"] ?? "")
+            types: [tables["datatypes"] ?? "", tables["resources"] ?? ""],
+            rules: tables["rules"] ?? "",
+            codes: tables["codes"] ?? ""
+        )
         return Translator(definitions: definitions, descriptions: descriptions(tables["descriptions"] ?? ""))
     }
 
-    /// The types that have views: references are written by hand, being generic; what is abstract is a protocol.
+    /// The types that have views: references are written by hand, being generic; what is abstract is a
+    /// protocol.
     private static func viewed(_ definitions: Definitions) -> [DefinedType] {
         definitions.types.filter {
             ($0.kind == .resource || $0.kind == .datatype) && !$0.isAbstract && $0.name != "Reference"
@@ -88,11 +94,13 @@ package enum FHIRGenerator {
         }
         let text = """
             \(pageMarker)
-            Every resource and datatype that has a view, by FHIR's own categories, and every enumeration of codes.
+            Every resource and datatype that has a view, by FHIR's own categories, and every enumeration of \
+            codes.
 
             ## Overview
 
-            This page is generated from `schemas/fhir` by `scripts/generate`. Resources without a view can be read and written,
+            This page is generated from `schemas/fhir` by `scripts/generate`. Resources without a view can \
+            be read and written,
             too, as ``AnyResource``.
 
             ## Topics

@@ -4,23 +4,28 @@ import FHIRTables
 enum Names {
     /// The Swift type of a primitive.
     static let primitives: [String: String] = [
-        "boolean": "Bool", "integer": "Int", "positiveInt": "Int", "unsignedInt": "Int", "decimal": "FHIRDecimal",
+        "boolean": "Bool", "integer": "Int", "positiveInt": "Int", "unsignedInt": "Int",
+        "decimal": "FHIRDecimal",
         "string": "String", "markdown": "String", "code": "String", "id": "String", "base64Binary": "String",
         "xhtml": "String", "uri": "FHIRURI", "url": "FHIRURI", "canonical": "FHIRURI", "oid": "FHIRURI",
-        "uuid": "FHIRURI", "date": "FHIRDate", "dateTime": "FHIRDateTime", "instant": "FHIRInstant", "time": "FHIRTime",
+        "uuid": "FHIRURI", "date": "FHIRDate", "dateTime": "FHIRDateTime", "instant": "FHIRInstant",
+        "time": "FHIRTime",
     ]
 
-    /// Types whose names in FHIR would hide types of Swift's standard library from everybody who imports the module.
+    /// Types whose names in FHIR would hide types of Swift's standard library from everybody who imports the
+    /// module.
     private static let renamed = ["Task": "FHIRTask", "Range": "FHIRRange", "Duration": "FHIRDuration"]
 
     static func type(_ name: String) -> String { renamed[name] ?? name }
 
     /// Value sets whose names say too little, or too much.
     private static let renamedValueSets = [
-        "resource-types": "ResourceType", "all-types": "FHIRTypeName", "http-verb": "HTTPVerb", "FHIR-version": "FHIRVersion",
+        "resource-types": "ResourceType", "all-types": "FHIRTypeName", "http-verb": "HTTPVerb",
+        "FHIR-version": "FHIRVersion",
         "days-of-week": "DayOfWeek", "units-of-time": "UnitOfTime", "item-type": "QuestionnaireItemType",
         "consent-state-codes": "ConsentState", "assert-operator-codes": "AssertOperator",
-        "questionnaire-answers-status": "QuestionnaireResponseStatus", "allergyintolerance-clinical": "AllergyIntoleranceClinical",
+        "questionnaire-answers-status": "QuestionnaireResponseStatus",
+        "allergyintolerance-clinical": "AllergyIntoleranceClinical",
         "allergyintolerance-verification": "AllergyIntoleranceVerification",
     ]
 
@@ -52,7 +57,9 @@ enum Names {
     /// A case for a code.
     static func enumCase(_ code: String, display: String) -> String {
         var parts = words(of: code)
-        if code.first.map({ !$0.isLetter && !$0.isNumber }) ?? true || code.first?.isNumber == true && code != display {
+        if code.first.map({ !$0.isLetter && !$0.isNumber }) ?? true
+            || code.first?.isNumber == true && code != display
+        {
             // "<" and "1" are called what people read.
             parts = words(of: display)
         }

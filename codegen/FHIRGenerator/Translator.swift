@@ -26,7 +26,11 @@ struct Translator {
     private func view(of type: DefinedType, name: String, scope: Scope) -> View {
         let conformance = conformance(of: type)
         var view = View(
-            name: name, typeName: type.name, documentation: documentation(of: type), conformance: conformance)
+            name: name,
+            typeName: type.name,
+            documentation: documentation(of: type),
+            conformance: conformance
+        )
         for element in type.elements where !Self.inherited[conformance, default: []].contains(element.name) {
             guard element.maximum != 0 else { continue }
             if element.isChoice {
@@ -58,10 +62,15 @@ struct Translator {
         return .element
     }
 
-    private func property(_ element: DefinedElement, type: String, shape: ViewProperty.Shape) -> ViewProperty {
+    private func property(_ element: DefinedElement, type: String, shape: ViewProperty.Shape) -> ViewProperty
+    {
         ViewProperty(
-            name: element.name, type: type, shape: shape, isRequired: element.minimum > 0,
-            documentation: documentation(of: element))
+            name: element.name,
+            type: type,
+            shape: shape,
+            isRequired: element.minimum > 0,
+            documentation: documentation(of: element)
+        )
     }
 
     // MARK: Types of values
@@ -78,14 +87,17 @@ struct Translator {
         case .nested: return scope.nested(definition.name)
         case .resource: return "AnyResource"
         case .datatype, .profile:
-            if type.code == "Reference" { return "\(scope.qualified("Reference"))<\(target(of: type, scope: scope))>" }
+            if type.code == "Reference" {
+                return "\(scope.qualified("Reference"))<\(target(of: type, scope: scope))>"
+            }
             return scope.qualified(Names.type(type.code))
         }
     }
 
     /// The view of the one resource that a reference may be to; of several any.
     private func target(of reference: ElementType, scope: Scope) -> String {
-        guard reference.targets.count == 1, let target = definitions.type(named: reference.targets[0]), !target.isAbstract
+        guard reference.targets.count == 1, let target = definitions.type(named: reference.targets[0]),
+            !target.isAbstract
         else { return "AnyResource" }
         return scope.qualified(Names.type(target.name))
     }
@@ -99,12 +111,17 @@ struct Translator {
 
     private func choice(_ element: DefinedElement, name: String, scope: Scope) -> ChoiceView {
         ChoiceView(
-            name: name, element: element.name, documentation: "What `\(element.path)` may be.",
+            name: name,
+            element: element.name,
+            documentation: "What `\(element.path)` may be.",
             cases: element.types.map { type in
                 ChoiceView.Case(
-                    name: Names.uncapitalized(type.suffix), type: swiftType(of: type, binding: nil, scope: scope),
-                    suffix: type.suffix)
-            })
+                    name: Names.uncapitalized(type.suffix),
+                    type: swiftType(of: type, binding: nil, scope: scope),
+                    suffix: type.suffix
+                )
+            }
+        )
     }
 
     /// The choice of any type, as in `Extension.value[x]`.
@@ -113,8 +130,11 @@ struct Translator {
         else { return nil }
         let choice = choice(element, name: "AnyValue", scope: Scope(type, in: definitions))
         return ChoiceView(
-            name: choice.name, element: choice.element,
-            documentation: "A value of any type: of an extension, a parameter, a task's input.", cases: choice.cases)
+            name: choice.name,
+            element: choice.element,
+            documentation: "A value of any type: of an extension, a parameter, a task's input.",
+            cases: choice.cases
+        )
     }
 
     // MARK: Codes
@@ -123,13 +143,15 @@ struct Translator {
         definitions.valueSets.values.sorted { $0.name < $1.name }.map { set in
             var taken: Set<String> = []
             return CodeView(
-                name: Names.valueSet(set.name), documentation: "The codes of the value set `\(set.name)`.",
+                name: Names.valueSet(set.name),
+                documentation: "The codes of the value set `\(set.name)`.",
                 cases: set.codes.reduce(into: []) { cases, code in
                     guard !code.isAbstract, !cases.contains(where: { $0.code == code.code }) else { return }
                     var name = Names.enumCase(code.code, display: code.display)
                     while !taken.insert(name).inserted { name += "_" }
                     cases.append(CodeView.Case(name: name, code: code.code, display: code.display))
-                })
+                }
+            )
         }
     }
 
@@ -159,7 +181,8 @@ struct Scope {
         root = type.name
         swiftRoot = Names.type(type.name)
         var names: Set<String> = []
-        for other in definitions.types where other.name.hasPrefix(type.name + ".") || other.name == type.name {
+        for other in definitions.types where other.name.hasPrefix(type.name + ".") || other.name == type.name
+        {
             if other.name != type.name, let last = other.name.split(separator: ".").last {
                 names.insert(Names.nested(String(last)))
             }

@@ -1,6 +1,7 @@
 import SDML
 
-/// The compiler from SDML to Swift: ``SDML/SDMLParser`` reads models, ``Renderer`` writes classes. The disk is not touched.
+/// The compiler from SDML to Swift: ``SDML/SDMLParser`` reads models, ``Renderer`` writes classes. The disk
+/// is not touched.
 public struct SwiftGenerator: Sendable {
     /// What the classes should be like.
     public var options: GeneratorOptions

@@ -2,7 +2,9 @@ import Foundation
 import SwiftGenerator
 
 let outcome = GeneratorCommand.run(Array(CommandLine.arguments.dropFirst()))
-for (lines, stream) in [(outcome.output, FileHandle.standardOutput), (outcome.errors, FileHandle.standardError)] {
+for (lines, stream) in [
+    (outcome.output, FileHandle.standardOutput), (outcome.errors, FileHandle.standardError),
+] {
     // A reader that has gone away ends the tool quietly.
     try? stream.write(contentsOf: Data(lines.map { "\($0)\n" }.joined().utf8))
 }

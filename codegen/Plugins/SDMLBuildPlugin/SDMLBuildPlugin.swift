@@ -3,15 +3,18 @@ import PackagePlugin
 
 /// Makes document classes of the SDML files of a target, whenever they change, as part of the build.
 ///
-/// The classes come in one file that is not checked in. A file `sdml2swift.options` in the target holds options of
-/// `sdml2swift`, such as `--prefix My`.
+/// The classes come in one file that is not checked in. A file `sdml2swift.options` in the target holds
+/// options of `sdml2swift`, such as `--prefix My`.
 @main
 struct SDMLBuildPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         guard let module = target.sourceModule else { return [] }
         return try commands(
-            files: module.sourceFiles.map(\.url), targetName: module.name, tool: context.tool(named: "sdml2swift").url,
-            folder: context.pluginWorkDirectoryURL)
+            files: module.sourceFiles.map(\.url),
+            targetName: module.name,
+            tool: context.tool(named: "sdml2swift").url,
+            folder: context.pluginWorkDirectoryURL
+        )
     }
 
     private func commands(files: [URL], targetName: String, tool: URL, folder: URL) throws -> [Command] {
@@ -23,15 +26,21 @@ struct SDMLBuildPlugin: BuildToolPlugin {
         let notes = files.filter { $0.lastPathComponent.hasSuffix(".notes.json") }
         let options = files.filter { $0.lastPathComponent == "sdml2swift.options" }
         let output = folder.appending(path: "Documents", directoryHint: .isDirectory)
-        var arguments = models.map(\.path) + [
-            "--output", output.path, "--single-file", "Documents", "--list", listName(of: targetName), "--quiet",
-        ]
+        var arguments =
+            models.map(\.path) + [
+                "--output", output.path, "--single-file", "Documents", "--list", listName(of: targetName),
+                "--quiet",
+            ]
         for file in options { arguments += ["--options", file.path] }
         return [
             .buildCommand(
-                displayName: "Making document classes of \(models.map(\.lastPathComponent).joined(separator: ", "))",
-                executable: tool, arguments: arguments, inputFiles: models + notes + options,
-                outputFiles: [output.appending(path: "Documents.swift")])
+                displayName:
+                    "Making document classes of \(models.map(\.lastPathComponent).joined(separator: ", "))",
+                executable: tool,
+                arguments: arguments,
+                inputFiles: models + notes + options,
+                outputFiles: [output.appending(path: "Documents.swift")]
+            )
         ]
     }
 
@@ -43,14 +52,17 @@ struct SDMLBuildPlugin: BuildToolPlugin {
 }
 
 #if canImport(XcodeProjectPlugin)
-import XcodeProjectPlugin
+    import XcodeProjectPlugin
 
-extension SDMLBuildPlugin: XcodeBuildToolPlugin {
-    /// The same for a target of an Xcode project.
-    func createBuildCommands(context: XcodePluginContext, target: XcodeTarget) throws -> [Command] {
-        try commands(
-            files: target.inputFiles.map(\.url), targetName: target.displayName,
-            tool: context.tool(named: "sdml2swift").url, folder: context.pluginWorkDirectoryURL)
+    extension SDMLBuildPlugin: XcodeBuildToolPlugin {
+        /// The same for a target of an Xcode project.
+        func createBuildCommands(context: XcodePluginContext, target: XcodeTarget) throws -> [Command] {
+            try commands(
+                files: target.inputFiles.map(\.url),
+                targetName: target.displayName,
+                tool: context.tool(named: "sdml2swift").url,
+                folder: context.pluginWorkDirectoryURL
+            )
+        }
     }
-}
 #endif

@@ -1,12 +1,14 @@
 import OrderedJSON
 
-/// Reads JSON and reports every departure from it with its location, not only the first: commas, strings that are not closed
-/// (what else is wrong in one shows when it is), unquoted words. What a string, number or word means is OrderedJSON's to say.
+/// Reads JSON and reports every departure from it with its location, not only the first: commas, strings that
+/// are not closed (what else is wrong in one shows when it is), unquoted words. What a string, number or word
+/// means is OrderedJSON's to say.
 struct JSONReader {
     /// Why is reported, and nothing behind it can be understood.
     private struct Stop: Error {}
 
-    private static let badEscape = #"This escape means nothing in JSON. Known are \" \\ \/ \b \f \n \r \t and \u with four digits."#
+    private static let badEscape =
+        #"This escape means nothing in JSON. Known are \" \\ \/ \b \f \n \r \t and \u with four digits."#
     /// Deeper nesting than any model has.
     private static let maximumDepth = 128
     /// As many as one file, or one string in it, tells of.
@@ -25,32 +27,43 @@ struct JSONReader {
 
     /// The value in a file; nil when there is none, or something after which nothing can be understood.
     static func read(_ file: SourceFile, into diagnostics: Diagnostics) -> JSONNode? {
-        let (bytes, lines) = (file.bytes, SourceLines(file))
+        let bytes = file.bytes
+        let lines = SourceLines(file)
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             diagnostics.error(at: lines.location(ofByte: 0), "The file is UTF-16. Save it as UTF-8.")
             return nil
         }
         if let index = firstInvalidByte(bytes) {
-            diagnostics.error(at: lines.location(ofByte: index), "The file is not UTF-8 from here on. Save it as UTF-8.")
+            diagnostics.error(
+                at: lines.location(ofByte: index),
+                "The file is not UTF-8 from here on. Save it as UTF-8."
+            )
             return nil
         }
         let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
         if hasMark {
             diagnostics.warn(
-                at: lines.location(ofByte: 0), "The file starts with a byte order mark, which a server may refuse. Remove it.")
+                at: lines.location(ofByte: 0),
+                "The file starts with a byte order mark, which a server may refuse. Remove it."
+            )
         }
         var reader = JSONReader(bytes: bytes, lines: lines, diagnostics: diagnostics, index: hasMark ? 3 : 0)
         return try? reader.root()
     }
 
     private static func firstInvalidByte(_ bytes: [UInt8]) -> Int? {
-        var (decoder, iterator, index) = (UTF8(), bytes.makeIterator(), 0)
+        var decoder = UTF8()
+        var iterator = bytes.makeIterator()
+        var index = 0
         while case .scalarValue(let scalar) = decoder.decode(&iterator) { index += UTF8.width(scalar) }
         return index < bytes.count ? index : nil
     }
 
     private init(bytes: [UInt8], lines: SourceLines, diagnostics: Diagnostics, index: Int) {
-        (self.bytes, self.lines, self.diagnostics, self.index) = (bytes, lines, diagnostics, index)
+        self.bytes = bytes
+        self.lines = lines
+        self.diagnostics = diagnostics
+        self.index = index
         problemsBefore = diagnostics.count
     }
 
@@ -63,7 +76,8 @@ struct JSONReader {
         skipBlanks()
         if index < bytes.count {
             let more = bytes[index] == "{" || bytes[index] == ","
-            let advice = more ? " Several models in one file go into a list: '[ { … }, { … } ]'." : " Remove it."
+            let advice =
+                more ? " Several models in one file go into a list: '[ { … }, { … } ]'." : " Remove it."
             error(index, "There is text after the end of the value.\(advice)")
         }
         return root
@@ -97,7 +111,8 @@ struct JSONReader {
 
     /// What stands between two brackets, as `item` reads it, and the commas in between.
     private mutating func items<Item>(
-        closing: Unicode.Scalar, _ item: (inout JSONReader) throws(Stop) -> Item
+        closing: Unicode.Scalar,
+        _ item: (inout JSONReader) throws(Stop) -> Item
     ) throws(Stop) -> [Item] {
         guard open.count < Self.maximumDepth else {
             throw stop(index, "Values are nested deeper than \(Self.maximumDepth) levels.")
@@ -113,7 +128,9 @@ struct JSONReader {
             skipBlanks()
             let byte = try next()
             if byte == closing {
-                if let comma { error(comma, "The last comma is one too many: nothing follows it. Remove it.") }
+                if let comma {
+                    error(comma, "The last comma is one too many: nothing follows it. Remove it.")
+                }
                 open.removeLast()
                 take(to: index + 1)
                 return items
@@ -143,7 +160,10 @@ struct JSONReader {
     private mutating func member() throws(Stop) -> JSONNode.Member {
         let start = index
         let location = lines.location(ofByte: start)
-        var member = JSONNode.Member(keyLocation: location, value: JSONNode(value: .damaged, location: location))
+        var member = JSONNode.Member(
+            keyLocation: location,
+            value: JSONNode(value: .damaged, location: location)
+        )
         if bytes[index] == "\"" {
             let string = string()
             member.key = string.text
@@ -203,7 +223,9 @@ struct JSONReader {
                 self.error(
                     start + error.location.offset,
                     error.reason == .controlCharacter
-                        ? "A string must not hold the control character U+\(code): write \\u\(code)." : Self.badEscape)
+                        ? "A string must not hold the control character U+\(code): write \\u\(code)."
+                        : Self.badEscape
+                )
                 text[error.location.offset] = UInt8(ascii: " ")
                 isAfterDamage = true
             }
@@ -214,7 +236,8 @@ struct JSONReader {
     /// What stands here in other quotation marks than JSON's, which is reported.
     private mutating func foreignString() -> String? {
         let pairs: [Unicode.Scalar: [Unicode.Scalar]] = [
-            "'": ["'"], "`": ["`"], "“": ["”", "“"], "”": ["”"], "„": ["“", "”"], "‘": ["’"], "’": ["’"], "«": ["»"],
+            "'": ["'"], "`": ["`"], "“": ["”", "“"], "”": ["”"], "„": ["“", "”"], "‘": ["’"], "’": ["’"],
+            "«": ["»"],
         ]
         guard let mark = scalar(at: index), let closing = pairs[mark] else { return nil }
         error(index, "Text stands in double quotation marks (\") in JSON; this is \(mark). Replace it.")
@@ -223,7 +246,9 @@ struct JSONReader {
         while let scalar = scalar(at: index), !isLineEnd(index) {
             let end = index
             take(to: index + UTF8.width(scalar))
-            if closing.contains(scalar) || scalar == "\"" { return String(decoding: bytes[start..<end], as: UTF8.self) }
+            if closing.contains(scalar) || scalar == "\"" {
+                return String(decoding: bytes[start..<end], as: UTF8.self)
+            }
         }
         return String(decoding: bytes[start..<index], as: UTF8.self)
     }
@@ -243,16 +268,27 @@ struct JSONReader {
             let rest = bytes[index...]
             if [0x20, 0x09, 0x0A, 0x0D].contains(bytes[index]) {
                 index += 1
-            } else if rest.starts(with: "#".utf8) || rest.starts(with: "//".utf8) || rest.starts(with: "/*".utf8) {
-                error(index, "JSON has no comments: what is to be said about a model goes into its notes file.")
+            } else if rest.starts(with: "#".utf8) || rest.starts(with: "//".utf8)
+                || rest.starts(with: "/*".utf8)
+            {
+                error(
+                    index,
+                    "JSON has no comments: what is to be said about a model goes into its notes file."
+                )
                 let isBlock = rest.starts(with: "/*".utf8)
                 index += isBlock ? 2 : 1
-                while index < bytes.count, isBlock ? !bytes[index...].starts(with: "*/".utf8) : !isLineEnd(index) { index += 1 }
+                while index < bytes.count,
+                    isBlock ? !bytes[index...].starts(with: "*/".utf8) : !isLineEnd(index)
+                { index += 1 }
                 if isBlock { index = min(index + 2, bytes.count) }
             } else if let scalar = scalar(at: index), scalar == "\u{FEFF}" || scalar.properties.isWhitespace {
                 diagnostics.warn(
                     at: lines.location(ofByte: index),
-                    "The blank U+\(hex(scalar.value)) is none in JSON, and a server may refuse the file. Remove it.")
+                    """
+                    The blank U+\(hex(scalar.value)) is none in JSON, and a server may refuse the file. \
+                    Remove it.
+                    """
+                )
                 index += UTF8.width(scalar)
             } else {
                 return
@@ -260,7 +296,9 @@ struct JSONReader {
         }
     }
 
-    private mutating func take(to end: Int, isDamaged: Bool = false) { (index, tokenEnd, isAfterDamage) = (end, end, isDamaged) }
+    private mutating func take(to end: Int, isDamaged: Bool = false) {
+        (index, tokenEnd, isAfterDamage) = (end, end, isDamaged)
+    }
 
     /// The byte here: there is one as long as a bracket is open.
     private func next() throws(Stop) -> UInt8 {
@@ -272,7 +310,9 @@ struct JSONReader {
 
     private func isLineEnd(_ index: Int) -> Bool { bytes[index] == "\n" || bytes[index] == "\r" }
 
-    private func endsItem(_ index: Int) -> Bool { index >= bytes.count || ",}]\n\r".utf8.contains(bytes[index]) }
+    private func endsItem(_ index: Int) -> Bool {
+        index >= bytes.count || ",}]\n\r".utf8.contains(bytes[index])
+    }
 
     private func scalar(at index: Int) -> Unicode.Scalar? {
         String(decoding: bytes[index...].prefix(4), as: UTF8.self).unicodeScalars.first
@@ -283,7 +323,9 @@ struct JSONReader {
         return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 
-    private func error(_ index: Int, _ message: String) { diagnostics.error(at: lines.location(ofByte: index), message) }
+    private func error(_ index: Int, _ message: String) {
+        diagnostics.error(at: lines.location(ofByte: index), message)
+    }
 
     private func stop(_ index: Int, _ message: String) -> Stop {
         error(index, message)

@@ -48,7 +48,9 @@ public struct AllowedValue: Sendable, Hashable {
     public let title: String?
 
     /// An allowed value.
-    public init(identifier: String, title: String? = nil) { (self.identifier, self.title) = (identifier, title) }
+    public init(identifier: String, title: String? = nil) {
+        (self.identifier, self.title) = (identifier, title)
+    }
 }
 
 /// What a notes file says about a model.
@@ -60,6 +62,7 @@ public struct ModelNotes: Sendable, Hashable {
 
     /// Nothing said.
     public init(documentation: String? = nil, swiftName: String? = nil) {
-        (self.documentation, self.swiftName) = (documentation, swiftName)
+        self.documentation = documentation
+        self.swiftName = swiftName
     }
 }

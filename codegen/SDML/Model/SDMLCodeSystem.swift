@@ -11,19 +11,30 @@ public struct SDMLCodeSystem: Sendable, Hashable {
     private init(title: String?, uri: String) { (self.title, self.uri) = (title, uri) }
 
     /// The system that `text` means: a title of ``known``, or a URI.
-    static func named(_ text: String) -> Self? { known.first { $0.title == text } ?? (text.contains(":") ? Self(uri: text) : nil) }
+    static func named(_ text: String) -> Self? {
+        known.first { $0.title == text } ?? (text.contains(":") ? Self(uri: text) : nil)
+    }
 
     /// The systems of Indivo's core models.
-    public static let known: [SDMLCodeSystem] = [
-        SDMLCodeSystem(title: "SNOMED CT", uri: "http://purl.bioontology.org/ontology/SNOMEDCT/"),
-        SDMLCodeSystem(title: "RxNorm", uri: "http://purl.bioontology.org/ontology/RXNORM/"),
-        SDMLCodeSystem(title: "NDF-RT", uri: "http://purl.bioontology.org/ontology/NDFRT/"),
-        SDMLCodeSystem(title: "UNII", uri: "http://fda.gov/UNII/"),
-        SDMLCodeSystem(title: "LOINC", uri: "http://purl.bioontology.org/ontology/LNC/"),
-        SDMLCodeSystem(title: "CVX", uri: "http://www2a.cdc.gov/nip/IIS/IISStandards/vaccines.asp?rpt=cvx#"),
-        SDMLCodeSystem(title: "CDC vaccine groups", uri: "http://www2a.cdc.gov/nip/IIS/IISStandards/vaccines.asp?rpt=vg#"),
-    ] + [
-        "ImmunizationAdministrationStatus", "ImmunizationRefusalReason", "LabResultInterpretation", "LabStatus",
-        "MedicationProvenance", "EncounterType", "BloodPressureMethod",
-    ].map { SDMLCodeSystem(title: "SMART \($0)", uri: "http://smartplatforms.org/terms/codes/\($0)#") }
+    public static let known: [SDMLCodeSystem] =
+        [
+            SDMLCodeSystem(title: "SNOMED CT", uri: "http://purl.bioontology.org/ontology/SNOMEDCT/"),
+            SDMLCodeSystem(title: "RxNorm", uri: "http://purl.bioontology.org/ontology/RXNORM/"),
+            SDMLCodeSystem(title: "NDF-RT", uri: "http://purl.bioontology.org/ontology/NDFRT/"),
+            SDMLCodeSystem(title: "UNII", uri: "http://fda.gov/UNII/"),
+            SDMLCodeSystem(title: "LOINC", uri: "http://purl.bioontology.org/ontology/LNC/"),
+            SDMLCodeSystem(
+                title: "CVX",
+                uri: "http://www2a.cdc.gov/nip/IIS/IISStandards/vaccines.asp?rpt=cvx#"
+            ),
+            SDMLCodeSystem(
+                title: "CDC vaccine groups",
+                uri: "http://www2a.cdc.gov/nip/IIS/IISStandards/vaccines.asp?rpt=vg#"
+            ),
+        ]
+        + [
+            "ImmunizationAdministrationStatus", "ImmunizationRefusalReason", "LabResultInterpretation",
+            "LabStatus",
+            "MedicationProvenance", "EncounterType", "BloodPressureMethod",
+        ].map { SDMLCodeSystem(title: "SMART \($0)", uri: "http://smartplatforms.org/terms/codes/\($0)#") }
 }

@@ -12,7 +12,9 @@ package enum SDMLRule {
 
 extension SDMLField {
     /// What the notes on the field come to.
-    package var rules: [SDMLRule] { if case .value(let type) = type { notes.rules(of: type) } else { notes.rules(of: nil) } }
+    package var rules: [SDMLRule] {
+        if case .value(let type) = type { notes.rules(of: type) } else { notes.rules(of: nil) }
+    }
 }
 
 extension FieldNotes {
@@ -28,7 +30,9 @@ extension FieldNotes {
         // A number has no place for its unit, which is documentation then.
         if let unit, type != .number { rules.append(.unit(unit)) }
         for part in parts {
-            guard let type, let kind = type.parts.first(where: { $0.name == part.name })?.kind else { continue }
+            guard let type, let kind = type.parts.first(where: { $0.name == part.name })?.kind else {
+                continue
+            }
             let partType: SDMLType? = if case .type(let type) = kind { type } else { nil }
             let partRules = part.notes.rules(of: partType)
             if !partRules.isEmpty { rules.append(.part(part.name, of: type, partRules)) }

@@ -1,10 +1,13 @@
-/// Models that were read together, from one or many files. What parsing yields and generating takes: plain data.
+/// Models that were read together, from one or many files. What parsing yields and generating takes: plain
+/// data.
 public struct SDMLSchema: Sendable, Hashable {
     /// The models by name in alphabetical order, nested ones too.
     public let models: [SDMLModel]
 
     /// A schema of these models.
-    public init(models: [SDMLModel]) { self.models = models.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) } }
+    public init(models: [SDMLModel]) {
+        self.models = models.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
 
     /// The model of this name.
     public func model(named name: String) -> SDMLModel? { models.first { $0.name == name } }

@@ -40,22 +40,35 @@ public enum SDMLType: String, Sendable, Hashable, CaseIterable {
         case .codedValue: parts(.string, "identifier", "title", "system")
         case .valueAndUnit: parts(.string, "value", "unit")
         case .valueRange: parts(.valueAndUnit, "max", "min")
-        case .quantitativeResult: parts(.valueAndUnit, "value") + parts(.valueRange, "normal_range", "non_critical_range")
+        case .quantitativeResult:
+            parts(.valueAndUnit, "value") + parts(.valueRange, "normal_range", "non_critical_range")
         case .address: parts(.string, "country", "city", "postalcode", "region", "street")
         case .organization: parts(.string, "name") + parts(.address, "adr")
         case .pharmacy: parts(.string, "ncpdpid", "org") + parts(.address, "adr")
         case .name: parts(.string, "family", "given", "middle", "prefix", "suffix")
         case .telephone: parts(.string, "type", "number") + [SDMLPart(name: "preferred_p", kind: .boolean)]
         case .provider:
-            parts(.string, "dea_number", "ethnicity", "npi_number", "preferred_language", "race", "gender", "email")
+            parts(
+                .string,
+                "dea_number",
+                "ethnicity",
+                "npi_number",
+                "preferred_language",
+                "race",
+                "gender",
+                "email"
+            )
                 + [SDMLPart(name: "bday", kind: .day)] + parts(.address, "adr") + parts(.name, "name")
                 + parts(.telephone, "tel_1", "tel_2")
         case .vitalSign: parts(.string, "unit") + parts(.number, "value") + parts(.codedValue, "name")
-        case .bloodPressure: parts(.codedValue, "position", "site", "method") + parts(.vitalSign, "diastolic", "systolic")
+        case .bloodPressure:
+            parts(.codedValue, "position", "site", "method") + parts(.vitalSign, "diastolic", "systolic")
         }
     }
 
-    private func parts(_ type: SDMLType, _ names: String...) -> [SDMLPart] { names.map { SDMLPart(name: $0, kind: .type(type)) } }
+    private func parts(_ type: SDMLType, _ names: String...) -> [SDMLPart] {
+        names.map { SDMLPart(name: $0, kind: .type(type)) }
+    }
 }
 
 /// One part of a compound type.
@@ -102,7 +115,8 @@ public struct SDMLLeaf: Sendable, Hashable {
 }
 
 extension SDMLType {
-    /// The fields that a field `name` of this type stands for: itself, or the parts of a compound, recursively.
+    /// The fields that a field `name` of this type stands for: itself, or the parts of a compound,
+    /// recursively.
     public func leaves(named name: String) -> [SDMLLeaf] { SDMLPart.Kind.type(self).leaves(named: name) }
 }
 

@@ -1,4 +1,4 @@
-import Suggestions
+import IndivoBase
 
 /// Reads what is said about one field, or one part of it, and checks that its type allows it to be said.
 struct FieldNotesReader {
@@ -9,7 +9,8 @@ struct FieldNotesReader {
     let diagnostics: Diagnostics
 
     private static let keys = [
-        "documentation", "swiftName", "formerly", "type", "required", "maxLength", "system", "valueSet", "unit", "parts",
+        "documentation", "swiftName", "formerly", "type", "required", "maxLength", "system", "valueSet",
+        "unit", "parts",
     ]
 
     func read(_ node: JSONNode) -> FieldNotes {
@@ -36,7 +37,8 @@ struct FieldNotesReader {
         switch member.text() {
         case nil, "instant": false
         case "day": true
-        case let text?: member.wrong("'\(text)' is no refinement of a Date: it is a \"day\" or an \"instant\".") ?? false
+        case let text?:
+            member.wrong("'\(text)' is no refinement of a Date: it is a \"day\" or an \"instant\".") ?? false
         }
     }
 
@@ -44,7 +46,9 @@ struct FieldNotesReader {
         switch member.value.value {
         case .null: return .unlimited
         case .number(let text):
-            guard let number = Int(text), number > 0 else { return member.wrong("\(text) is no number of characters.") }
+            guard let number = Int(text), number > 0 else {
+                return member.wrong("\(text) is no number of characters.")
+            }
             return .limited(number)
         default: return member.wrongKind("a number of characters, or null for any")
         }
@@ -57,11 +61,14 @@ struct FieldNotesReader {
         let hint = Spelling.hint(for: text, among: titles)
         return member.wrong(
             "'\(text)' is neither the URI of a code system nor the title of a known one."
-                + (hint.isEmpty ? " Known are \(titles.joined(separator: ", "))." : hint))
+                + (hint.isEmpty ? " Known are \(titles.joined(separator: ", "))." : hint)
+        )
     }
 
     private func valueSet(_ member: NotesMember) -> [AllowedValue] {
-        guard case .object = member.value.value else { return member.texts().map { AllowedValue(identifier: $0) } }
+        guard case .object = member.value.value else {
+            return member.texts().map { AllowedValue(identifier: $0) }
+        }
         return NotesMember.all(of: member.value, "A value set", diagnostics).compactMap { entry in
             entry.text().map { AllowedValue(identifier: entry.key, title: $0) }
         }
@@ -69,20 +76,32 @@ struct FieldNotesReader {
 
     private func parts(_ member: NotesMember) -> [PartNotes] {
         guard case .type(let type) = kind, !type.parts.isEmpty else {
-            diagnostics.error(at: member.location, "'\(name)' has no parts: only fields of compound types have.")
+            diagnostics.error(
+                at: member.location,
+                "'\(name)' has no parts: only fields of compound types have."
+            )
             return []
         }
         var found: [String: FieldNotes] = [:]
         for entry in NotesMember.all(of: member.value, "'parts'", diagnostics) {
             if let part = type.parts.first(where: { $0.name == entry.key }) {
-                let reader = FieldNotesReader(name: part.name, kind: part.kind, isPart: true, diagnostics: diagnostics)
+                let reader = FieldNotesReader(
+                    name: part.name,
+                    kind: part.kind,
+                    isPart: true,
+                    diagnostics: diagnostics
+                )
                 found[part.name] = reader.read(entry.value)
             } else {
                 let names = type.parts.map(\.name).joined(separator: ", ")
-                diagnostics.error(at: entry.location, "A \(type.rawValue) has no part '\(entry.key)'; it has \(names).")
+                diagnostics.error(
+                    at: entry.location,
+                    "A \(type.rawValue) has no part '\(entry.key)'; it has \(names)."
+                )
             }
         }
-        return type.parts.compactMap { part in found[part.name].map { PartNotes(name: part.name, notes: $0) } }
+        return type.parts.compactMap { part in found[part.name].map { PartNotes(name: part.name, notes: $0) }
+        }
     }
 
     /// The member; that the field is of none of the types that it can be said about is reported.
@@ -97,7 +116,10 @@ struct FieldNotesReader {
         case nil: actual = "a relation"
         }
         let names = types.map(\.rawValue).joined(separator: " or ")
-        diagnostics.error(at: member.location, "'\(member.key)' can be said about a \(names); '\(name)' is \(actual).")
+        diagnostics.error(
+            at: member.location,
+            "'\(member.key)' can be said about a \(names); '\(name)' is \(actual)."
+        )
         return member
     }
 }

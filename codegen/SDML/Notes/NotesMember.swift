@@ -1,4 +1,4 @@
-import Suggestions
+import IndivoBase
 
 /// A member of an object of a notes file. What it says in the wrong way is reported, and counts as not said.
 struct NotesMember {
@@ -21,7 +21,12 @@ struct NotesMember {
                 return nil
             }
             seen[key] = member.keyLocation
-            return NotesMember(key: key, location: member.keyLocation, value: member.value, diagnostics: diagnostics)
+            return NotesMember(
+                key: key,
+                location: member.keyLocation,
+                value: member.value,
+                diagnostics: diagnostics
+            )
         }
     }
 
@@ -46,7 +51,9 @@ struct NotesMember {
         return text.isASCIIIdentifier ? text : wrong("'\(text)' is no name that Swift takes.")
     }
 
-    func flag() -> Bool { if case .boolean(let flag) = value.value { flag } else { wrongKind("true or false") ?? false } }
+    func flag() -> Bool {
+        if case .boolean(let flag) = value.value { flag } else { wrongKind("true or false") ?? false }
+    }
 
     /// Reports the value; what stands for it is nothing.
     func wrong<Value>(_ message: String) -> Value? {
@@ -62,6 +69,9 @@ struct NotesMember {
     func reportUnknown(known: [String]) {
         let hint = Spelling.hint(for: key, among: known)
         diagnostics.error(
-            at: location, "Notes have no '\(key)' here." + (hint.isEmpty ? " They have \(known.joined(separator: ", "))." : hint))
+            at: location,
+            "Notes have no '\(key)' here."
+                + (hint.isEmpty ? " They have \(known.joined(separator: ", "))." : hint)
+        )
     }
 }

@@ -1,11 +1,12 @@
-import Suggestions
+import IndivoBase
 
 /// Reads a notes file: an object with a member for each model, which holds its documentation and its fields'.
 struct NotesReader {
     /// The path of the file of models that the notes are about.
     let models: String
     let definitions: [ModelDefinition]
-    /// Whether the file of models could be read without an error. If not, what is missing there is no fault of the notes.
+    /// Whether the file of models could be read without an error. If not, what is missing there is no fault
+    /// of the notes.
     let isComplete: Bool
     let diagnostics: Diagnostics
 
@@ -20,7 +21,9 @@ struct NotesReader {
             let notes = notes(member, on: meant)
             if let first = index[member.key] {
                 diagnostics.error(
-                    at: member.location, "There are notes on '\(member.key)' already, at \(first.location). Put them together.")
+                    at: member.location,
+                    "There are notes on '\(member.key)' already, at \(first.location). Put them together."
+                )
             } else {
                 index[member.key] = notes
             }
@@ -46,7 +49,8 @@ struct NotesReader {
         for member in NotesMember.all(of: node, "'fields'", diagnostics) {
             if let field = fields.first(where: { $0.name == member.key }) {
                 let kind: SDMLPart.Kind? = if case .value(let type) = field.type { .type(type) } else { nil }
-                notes[field.name] = FieldNotesReader(name: field.name, kind: kind, diagnostics: diagnostics).read(member.value)
+                notes[field.name] = FieldNotesReader(name: field.name, kind: kind, diagnostics: diagnostics)
+                    .read(member.value)
             } else {
                 let message = "The model '\(definitions[0].name)' has no field '\(member.key)'."
                 missing(member, message, among: fields.map(\.name))
@@ -56,7 +60,9 @@ struct NotesReader {
     }
 
     private func missing(_ member: NotesMember, _ message: String, among names: [String]) {
-        if isComplete { diagnostics.error(at: member.location, message + Spelling.hint(for: member.key, among: names)) }
+        if isComplete {
+            diagnostics.error(at: member.location, message + Spelling.hint(for: member.key, among: names))
+        }
     }
 }
 

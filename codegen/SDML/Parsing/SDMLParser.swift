@@ -8,11 +8,13 @@ public struct SDMLParser: Sendable {
         public var notes: SourceFile?
 
         /// A file of models with its notes.
-        public init(models: SourceFile, notes: SourceFile? = nil) { (self.models, self.notes) = (models, notes) }
+        public init(models: SourceFile, notes: SourceFile? = nil) {
+            (self.models, self.notes) = (models, notes)
+        }
     }
 
-    /// What parsing gives: the models, and every problem of every file. With an error among them the models are only
-    /// as much as could be understood.
+    /// What parsing gives: the models, and every problem of every file. With an error among them the models
+    /// are only as much as could be understood.
     public struct Result: Sendable {
         /// The models.
         public let schema: SDMLSchema
@@ -39,11 +41,19 @@ public struct SDMLParser: Sendable {
             let isComplete = diagnostics.errorCount == errorsBefore
             if let file = input.notes, let root = JSONReader.read(file, into: diagnostics) {
                 NotesReader(
-                    models: input.models.path, definitions: reader.definitions, isComplete: isComplete, diagnostics: diagnostics
+                    models: input.models.path,
+                    definitions: reader.definitions,
+                    isComplete: isComplete,
+                    diagnostics: diagnostics
                 ).read(root, into: &notes)
             }
         }
-        let linker = SchemaLinker(definitions: definitions, notes: notes, externalModels: externalModels, diagnostics: diagnostics)
+        let linker = SchemaLinker(
+            definitions: definitions,
+            notes: notes,
+            externalModels: externalModels,
+            diagnostics: diagnostics
+        )
         return Result(schema: linker.link(), diagnostics: diagnostics.sorted)
     }
 }

@@ -1,6 +1,7 @@
-import Suggestions
+import IndivoBase
 
-/// Makes one schema of the definitions of all files: joins what is defined twice alike, finds what is referred to.
+/// Makes one schema of the definitions of all files: joins what is defined twice alike, finds what is
+/// referred to.
 struct SchemaLinker {
     let definitions: [ModelDefinition]
     let notes: [String: NotesOfModel]
@@ -34,30 +35,47 @@ struct SchemaLinker {
     private func model(_ definition: ModelDefinition) -> SDMLModel {
         let notes = notes[definition.name]
         var fields = definition.fields
-        for index in fields.indices { fields[index].notes = notes?.fields[fields[index].name] ?? FieldNotes() }
+        for index in fields.indices {
+            fields[index].notes = notes?.fields[fields[index].name] ?? FieldNotes()
+        }
         return SDMLModel(
-            name: definition.name, fields: fields, notes: notes?.notes ?? ModelNotes(), fileName: definition.fileName,
-            location: definition.location)
+            name: definition.name,
+            fields: fields,
+            notes: notes?.notes ?? ModelNotes(),
+            fileName: definition.fileName,
+            location: definition.location
+        )
     }
 
     private func checkRepetition(_ definition: ModelDefinition, of first: ModelDefinition) {
-        if definition.isDamaged || first.isDamaged || definition.fields.isEmpty || first.fields.isEmpty { return }
+        if definition.isDamaged || first.isDamaged || definition.fields.isEmpty || first.fields.isEmpty {
+            return
+        }
         let name = definition.name
         if definition.types != first.types {
             diagnostics.error(
                 at: definition.location,
                 "The model '\(name)' is defined differently at \(first.location)\(difference(definition, first)). "
-                    + "Make them alike, or leave only '\"\(ModelReader.nameKey)\": \"\(name)\"' in one to refer to the other.")
+                    + """
+                    Make them alike, or leave only '\"\(ModelReader.nameKey)\": \"\(name)\"' in one to \
+                    refer to the other.
+                    """
+            )
         } else if !definition.isNested && !first.isNested {
             diagnostics.error(
-                at: definition.location, "The model '\(name)' is defined already at \(first.location). Remove one of them.")
+                at: definition.location,
+                "The model '\(name)' is defined already at \(first.location). Remove one of them."
+            )
         }
     }
 
     /// ` (field 'x')`: the first field in which two definitions differ.
     private func difference(_ a: ModelDefinition, _ b: ModelDefinition) -> String {
-        let (own, others) = (a.types, b.types)
-        if let field = a.fields.first(where: { others[$0.name] != $0.type }) { return " (field '\(field.name)')" }
+        let own = a.types
+        let others = b.types
+        if let field = a.fields.first(where: { others[$0.name] != $0.type }) {
+            return " (field '\(field.name)')"
+        }
         return b.fields.first { own[$0.name] == nil }.map { " (field '\($0.name)' is missing here)" } ?? ""
     }
 
@@ -66,8 +84,11 @@ struct SchemaLinker {
         for reference in definitions where reference.isReference && !known.contains(reference.name) {
             let near = Spelling.nearest(to: reference.name, among: known)
             diagnostics.error(
-                at: reference.location, "No model '\(reference.name)' is defined in these files."
-                    + (near.map { " Did you mean '\($0)'?" } ?? " Give it fields here, or add the file that defines it."))
+                at: reference.location,
+                "No model '\(reference.name)' is defined in these files."
+                    + (near.map { " Did you mean '\($0)'?" }
+                        ?? " Give it fields here, or add the file that defines it.")
+            )
         }
     }
 
@@ -79,7 +100,9 @@ struct SchemaLinker {
             if case .value(let type) = field.type { names = type.leaves(named: field.name).map(\.name) }
             if let name = names.first(where: { owners[$0] != nil }), let owner = owners[name] {
                 diagnostics.warn(
-                    at: field.location, "In data, '\(field.name)' and '\(owner)' both use the name '\(name)': rename one of them.")
+                    at: field.location,
+                    "In data, '\(field.name)' and '\(owner)' both use the name '\(name)': rename one of them."
+                )
             }
             for name in names { owners[name] = owners[name] ?? field.name }
         }
@@ -93,7 +116,11 @@ struct SchemaLinker {
                 if let owner = owners[name] {
                     diagnostics.error(
                         at: field.location,
-                        "The notes say that '\(field.name)' was '\(name)' formerly, but that is a name of '\(owner)'.")
+                        """
+                        The notes say that '\(field.name)' was '\(name)' formerly, but that is a name of \
+                        '\(owner)'.
+                        """
+                    )
                 }
                 owners[name] = field.name
             }
@@ -107,7 +134,11 @@ struct SchemaLinker {
             if let other = seen.updateValue(model.name, forKey: model.name.lowercased()) {
                 diagnostics.warn(
                     at: model.location,
-                    "The models '\(other)' and '\(model.name)' differ only in letter case: a server has one report for both.")
+                    """
+                    The models '\(other)' and '\(model.name)' differ only in letter case: a server has one \
+                    report for both.
+                    """
+                )
             }
         }
     }

@@ -29,19 +29,29 @@ package final class Diagnostics {
     /// Names out of the input may hold line breaks; a message may not, as tools read problems by the line.
     private func add(_ severity: Diagnostic.Severity, _ location: SourceLocation, _ message: String) {
         if severity == .error { errorCount += 1 }
-        found.append(Diagnostic(severity: severity, location: location, message: message.replacingBreaks(with: "\u{FFFD}")))
+        found.append(
+            Diagnostic(
+                severity: severity,
+                location: location,
+                message: message.replacingBreaks(with: "\u{FFFD}")
+            )
+        )
     }
 }
 
 extension String {
     /// The text with something else for what would end a line.
     package func replacingBreaks(with replacement: Unicode.Scalar) -> String {
-        String(String.UnicodeScalarView(unicodeScalars.map { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .lineSeparator, .paragraphSeparator: replacement
-            default: scalar
-            }
-        }))
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.map { scalar in
+                    switch scalar.properties.generalCategory {
+                    case .control, .lineSeparator, .paragraphSeparator: replacement
+                    default: scalar
+                    }
+                }
+            )
+        )
     }
 }
 

@@ -1,10 +1,12 @@
 /// A file of models or notes, as bytes with a name.
 ///
-/// Parsing never touches the disk: whoever calls it reads the files. That keeps the compiler's stages plain functions.
+/// Parsing never touches the disk: whoever calls it reads the files. That keeps the compiler's stages plain
+/// functions.
 public struct SourceFile: Sendable, Hashable {
     /// The path under which problems are reported, as the user wrote it.
     public let path: String
-    /// A name that is the same on every machine, for what is generated: the path below the folder that was given.
+    /// A name that is the same on every machine, for what is generated: the path below the folder that was
+    /// given.
     public let name: String
     /// The content, supposed to be UTF-8.
     public let bytes: [UInt8]
@@ -17,7 +19,9 @@ public struct SourceFile: Sendable, Hashable {
     }
 
     /// A file from its text.
-    public init(path: String, name: String? = nil, text: String) { self.init(path: path, name: name, bytes: Array(text.utf8)) }
+    public init(path: String, name: String? = nil, text: String) {
+        self.init(path: path, name: name, bytes: Array(text.utf8))
+    }
 }
 
 /// A place in a file: line and column count from 1, columns in Unicode scalars.
@@ -30,13 +34,17 @@ public struct SourceLocation: Sendable, Hashable, Comparable, CustomStringConver
     public let column: Int
 
     /// A place in the file at `path`.
-    public init(path: String, line: Int, column: Int) { (self.path, self.line, self.column) = (path, line, column) }
+    public init(path: String, line: Int, column: Int) {
+        (self.path, self.line, self.column) = (path, line, column)
+    }
 
     /// `path:line:column`, as compilers write it.
     public var description: String { "\(path):\(line):\(column)" }
 
     /// By path, then line, then column.
-    public static func < (a: SourceLocation, b: SourceLocation) -> Bool { (a.path, a.line, a.column) < (b.path, b.line, b.column) }
+    public static func < (a: SourceLocation, b: SourceLocation) -> Bool {
+        (a.path, a.line, a.column) < (b.path, b.line, b.column)
+    }
 }
 
 /// Where the lines of a file start, which gives the location of any byte.
@@ -49,14 +57,16 @@ struct SourceLines {
         self.file = file
         let bytes = file.bytes
         let ends = bytes.indices.filter { index in
-            bytes[index] == 0x0A || bytes[index] == 0x0D && (index + 1 == bytes.count || bytes[index + 1] != 0x0A)
+            bytes[index] == 0x0A
+                || bytes[index] == 0x0D && (index + 1 == bytes.count || bytes[index + 1] != 0x0A)
         }
         starts = [bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0] + ends.map { $0 + 1 }
     }
 
     /// The line and column, in Unicode scalars, of the byte at an index.
     func location(ofByte index: Int) -> SourceLocation {
-        var (line, end) = (0, starts.count)
+        var line = 0
+        var end = starts.count
         while end - line > 1 {
             let middle = (line + end) / 2
             if starts[middle] <= index { line = middle } else { end = middle }

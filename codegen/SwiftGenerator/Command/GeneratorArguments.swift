@@ -1,5 +1,5 @@
+import IndivoBase
 import SDML
-import Suggestions
 
 struct GeneratorArguments {
     var options = GeneratorOptions()
@@ -34,7 +34,8 @@ struct GeneratorArguments {
           --no-import         Import nothing.
           --list NAME         Add a list of the classes, IndivoDocument.NAME.
           --list-access LEVEL Who may use it; by default who may use the classes.
-          --external MODEL    A model whose class exists elsewhere, so that others may refer to it; may be repeated.
+          --external MODEL    A model whose class exists elsewhere, so that others may refer to it; may be \
+        repeated.
           --command TEXT      The command to generate again, named in the head of every file.
           --options FILE      Read further options from a file: words between blanks, '#' begins a comment.
           --quiet             Say nothing when all is well.
@@ -55,7 +56,9 @@ struct GeneratorArguments {
                 inputs.append(argument)
                 continue
             }
-            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
+                String.init
+            )
             let name = parts[0]
             var inlineValue = parts.count > 1 ? parts[1] : nil
             func value(_ what: String) throws(Failure) -> String {
@@ -69,19 +72,23 @@ struct GeneratorArguments {
             case "--output", "-o": output = try folder(value("a folder"))
             case "--check": isCheck = true
             case "--access": options.access = try access(value("public, package or internal"))
-            case "--prefix": options.prefix = try checked(value("a text"), noPart) { $0.isEmpty || $0.isASCIIIdentifier }
-            case "--suffix": options.suffix = try checked(value("a text"), noPart) { "_\($0)".isASCIIIdentifier }
+            case "--prefix":
+                options.prefix = try checked(value("a text"), noPart) { $0.isEmpty || $0.isASCIIIdentifier }
+            case "--suffix":
+                options.suffix = try checked(value("a text"), noPart) { "_\($0)".isASCIIIdentifier }
             case "--single-file": options.singleFile = try fileName(value("a name"))
             case "--import": givenImports.append(try checked(value("a module"), noName, \.isASCIIIdentifier))
             case "--no-import": options.imports = []
             case "--list": options.listName = try listName(value("a name"))
             case "--list-access": options.listAccess = try access(value("public, package or internal"))
-            case "--external": options.externalModels.insert(try checked(value("a model"), noName, \.isASCIIIdentifier))
+            case "--external":
+                options.externalModels.insert(try checked(value("a model"), noName, \.isASCIIIdentifier))
             case "--command": options.command = try value("a command")
             case "--options": optionsFile = try value("a file")
             case "--quiet", "-q": isQuiet = true
             case "--help", "-h": wantsHelp = true
-            default: throw Failure("There is no option \(name).\(Spelling.hint(for: name, among: Self.names))")
+            default:
+                throw Failure("There is no option \(name).\(Spelling.hint(for: name, among: Self.names))")
             }
             if inlineValue != nil { throw Failure("\(name) takes no value.") }
         }
@@ -115,7 +122,9 @@ struct GeneratorArguments {
         throw Failure("'\(text)' after --single-file is no name of a file.")
     }
 
-    private func checked(_ text: String, _ fault: String, _ isGood: (String) -> Bool) throws(Failure) -> String {
+    private func checked(_ text: String, _ fault: String, _ isGood: (String) -> Bool) throws(Failure)
+        -> String
+    {
         if isGood(text) { return text }
         throw Failure("'\(text)' \(fault)")
     }

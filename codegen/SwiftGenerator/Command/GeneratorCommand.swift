@@ -5,8 +5,8 @@ import SDML
 public struct GeneratorCommand: Sendable {
     /// What a run of the tool gives.
     public struct Outcome: Sendable, Hashable {
-        /// The exit status: 0 when all is well, 1 for problems in models or files that are not up to date, 2 when the
-        /// arguments make no sense or a file cannot be read or written.
+        /// The exit status: 0 when all is well, 1 for problems in models or files that are not up to date, 2
+        /// when the arguments make no sense or a file cannot be read or written.
         public var status: Int32
         /// What goes to standard output, a string a line.
         public var output: [String] = []
@@ -15,7 +15,9 @@ public struct GeneratorCommand: Sendable {
 
         /// A run that ended so.
         public init(status: Int32, output: [String] = [], errors: [String] = []) {
-            (self.status, self.output, self.errors) = (status, output, errors)
+            self.status = status
+            self.output = output
+            self.errors = errors
         }
     }
 
@@ -39,7 +41,10 @@ public struct GeneratorCommand: Sendable {
 
         let found = ModelFiles(arguments.inputs)
         let result = SwiftGenerator(options: arguments.options).generate(found.inputs)
-        var outcome = Outcome(status: 0, errors: found.errors + found.warnings + result.diagnostics.map(\.description))
+        var outcome = Outcome(
+            status: 0,
+            errors: found.errors + found.warnings + result.diagnostics.map(\.description)
+        )
         if result.hasErrors || !found.errors.isEmpty {
             outcome.status = found.errors.isEmpty ? 1 : 2
             return outcome
@@ -62,14 +67,19 @@ public struct GeneratorCommand: Sendable {
         return outcome
     }
 
-    private static func readOptions(_ file: String, into arguments: inout GeneratorArguments) throws(Failure) {
-        guard let data = FileManager.default.contents(atPath: file) else { throw Failure("\(file) cannot be read.") }
+    private static func readOptions(_ file: String, into arguments: inout GeneratorArguments) throws(Failure)
+    {
+        guard let data = FileManager.default.contents(atPath: file) else {
+            throw Failure("\(file) cannot be read.")
+        }
         let words = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
             .flatMap { $0.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace) }.map(String.init)
         let given = arguments
         do throws(Failure) {
             try arguments.read(words)
-            if arguments.inputs != given.inputs { throw Failure("it names files, and may hold options only.") }
+            if arguments.inputs != given.inputs {
+                throw Failure("it names files, and may hold options only.")
+            }
             // Where the output goes is for who calls the tool to say: a plugin has told the build already.
             if arguments.output != given.output || arguments.optionsFile != given.optionsFile {
                 throw Failure("--output and --options stand on the command line only.")
@@ -82,14 +92,23 @@ public struct GeneratorCommand: Sendable {
         }
     }
 
-    private static func differences(_ plan: OutputFolder.Plan, in folder: String, command: String?) -> [String] {
+    private static func differences(_ plan: OutputFolder.Plan, in folder: String, command: String?)
+        -> [String]
+    {
         plan.written.map { "\(folder)/\($0.name): error: This is not what the generator gives today." }
             + plan.removed.map { "\(folder)/\($0): error: The generator does not give this file any more." }
-            + ["error: The generated files are not up to date. \(command.map { "Run \($0)." } ?? "Generate again.")"]
+            + [
+                """
+                error: The generated files are not up to date. \
+                \(command.map { "Run \($0)." } ?? "Generate again.")
+                """
+            ]
     }
 
     private static func summary(of plan: OutputFolder.Plan, in folder: String) -> String {
-        let removed = plan.removed.isEmpty ? "" : ", \(plan.removed.count) removed (\(plan.removed.joined(separator: ", ")))"
+        let removed =
+            plan.removed.isEmpty
+            ? "" : ", \(plan.removed.count) removed (\(plan.removed.joined(separator: ", ")))"
         return "\(folder): \(count(plan.written.count)) written, \(plan.unchanged.count) unchanged\(removed)."
     }
 

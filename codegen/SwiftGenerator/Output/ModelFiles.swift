@@ -12,7 +12,8 @@ package struct ModelFiles {
     /// What is suspicious, as `path: warning: …`.
     package private(set) var warnings: [String] = []
     private var seen: Set<String> = []
-    /// What files in folders are called, by their places: after the outermost folder that is named, in whichever order.
+    /// What files in folders are called, by their places: after the outermost folder that is named, in
+    /// whichever order.
     private var names: [String: String] = [:]
 
     /// Reads files, and every file of models below folders.
@@ -20,7 +21,9 @@ package struct ModelFiles {
         let folders = paths.filter(Self.isFolder)
         // The outermost last, which counts.
         for folder in folders.sorted(by: { Self.place(of: $0) > Self.place(of: $1) }) {
-            for name in Self.files(below: folder) ?? [] { names[Self.place(of: Self.path(name, in: folder))] = name }
+            for name in Self.files(below: folder) ?? [] {
+                names[Self.place(of: Self.path(name, in: folder))] = name
+            }
         }
         for path in paths {
             if !FileManager.default.fileExists(atPath: path) {
@@ -31,7 +34,9 @@ package struct ModelFiles {
                 add(path)
             } else if path.hasSuffix(Self.notesSuffix) {
                 let models = path.dropLast(Self.notesSuffix.count) + Self.modelSuffix
-                errors.append("\(path): error: Notes are read along with their models. Name \(models) instead.")
+                errors.append(
+                    "\(path): error: Notes are read along with their models. Name \(models) instead."
+                )
             } else {
                 errors.append("\(path): error: A file of models ends in \(Self.modelSuffix).")
             }
@@ -62,12 +67,19 @@ package struct ModelFiles {
             return
         }
         let models = visible.filter { $0.hasSuffix(Self.modelSuffix) }
-        if models.isEmpty { errors.append("\(folder): error: There is no file ending in \(Self.modelSuffix) in this folder.") }
+        if models.isEmpty {
+            errors.append("\(folder): error: There is no file ending in \(Self.modelSuffix) in this folder.")
+        }
         for name in models { add(Self.path(name, in: folder)) }
         for notes in visible where notes.hasSuffix(Self.notesSuffix) {
             let expected = notes.dropLast(Self.notesSuffix.count) + Self.modelSuffix
             if !models.contains(String(expected)) {
-                warnings.append("\(Self.path(notes, in: folder)): warning: There is no \(expected) that these could be notes on.")
+                warnings.append(
+                    """
+                    \(Self.path(notes, in: folder)): warning: There is no \(expected) that these could be \
+                    notes on.
+                    """
+                )
             }
         }
     }
@@ -77,7 +89,9 @@ package struct ModelFiles {
         guard seen.insert(place).inserted, let models = read(path, name: names[place]) else { return }
         let notes = path.dropLast(Self.modelSuffix.count) + Self.notesSuffix
         let hasNotes = FileManager.default.fileExists(atPath: String(notes))
-        inputs.append(SDMLParser.Input(models: models, notes: hasNotes ? read(String(notes), name: nil) : nil))
+        inputs.append(
+            SDMLParser.Input(models: models, notes: hasNotes ? read(String(notes), name: nil) : nil)
+        )
     }
 
     private mutating func read(_ path: String, name: String?) -> SourceFile? {

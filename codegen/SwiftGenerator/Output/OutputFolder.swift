@@ -6,7 +6,9 @@ package struct OutputFolder {
     /// How every generated file in it begins.
     let marker: String
 
-    package init(path: String, marker: String = GeneratedFile.marker) { (self.path, self.marker) = (path, marker) }
+    package init(path: String, marker: String = GeneratedFile.marker) {
+        (self.path, self.marker) = (path, marker)
+    }
 
     /// What has to happen to a folder so that it holds exactly these generated files.
     package struct Plan {
@@ -24,12 +26,15 @@ package struct OutputFolder {
     /// What stands in the way of writing, each with the path it is about.
     package struct Failure: Error { package var messages: [String] }
 
-    /// Compares what is there with what should be. It fails where the folder cannot be read, or a file in the way is another's.
+    /// Compares what is there with what should be. It fails where the folder cannot be read, or a file in the
+    /// way is another's.
     package func plan(for files: [GeneratedFile]) throws(Failure) -> Plan {
         var isFolder: Bool = false
         let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
         if !exists { return Plan(written: files) }
-        guard isFolder else { throw Failure(messages: ["\(path): error: This is a file; the output goes into a folder."]) }
+        guard isFolder else {
+            throw Failure(messages: ["\(path): error: This is a file; the output goes into a folder."])
+        }
         guard let names = (try? FileManager.default.contentsOfDirectory(atPath: path)).map(Set.init) else {
             throw Failure(messages: ["\(path): error: The folder cannot be read."])
         }
@@ -45,16 +50,20 @@ package struct OutputFolder {
             } else {
                 problems.append(
                     "\(path)/\(file.name): error: This file was not generated, and stands where the generator would "
-                        + "write. Move it, or choose another folder for the output.")
+                        + "write. Move it, or choose another folder for the output."
+                )
             }
         }
         if !problems.isEmpty { throw Failure(messages: problems) }
         let wanted = Set(files.map(\.name))
-        plan.removed = names.filter { $0.hasSuffix(".swift") && !wanted.contains($0) && isGenerated(content(of: $0)) }.sorted()
+        plan.removed = names.filter {
+            $0.hasSuffix(".swift") && !wanted.contains($0) && isGenerated(content(of: $0))
+        }.sorted()
         return plan
     }
 
-    /// Carries out a plan. New content is first written beside the old, and takes its place only when all of it is there.
+    /// Carries out a plan. New content is first written beside the old, and takes its place only when all of
+    /// it is there.
     package func apply(_ plan: Plan) throws(Failure) {
         if plan.isEmpty { return }
         var staged: [(temporary: String, final: String)] = []
@@ -72,7 +81,8 @@ package struct OutputFolder {
         } catch {
             throw fail("\(path): error: The folder cannot be written. Nothing was changed.")
         }
-        // Removing first: on a disk that ignores letter case, the old file may be the new one's under another name.
+        // Removing first: on a disk that ignores letter case, the old file may be the new one's under another
+        // name.
         for name in plan.removed where remove("\(path)/\(name)") != 0 {
             throw fail("\(path)/\(name): error: The file is no longer generated and cannot be removed.")
         }

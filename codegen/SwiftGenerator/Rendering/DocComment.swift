@@ -11,7 +11,8 @@ package enum DocComment {
             if !lines.isEmpty && !(isItem && isAfterItem) { lines.append("") }
             isAfterItem = isItem
             let width = Renderer.lineLength - indent.count - (isItem ? 6 : 4)
-            let texts = paragraph.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).flatMap { line in
+            let texts = paragraph.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).flatMap
+            { line in
                 let texts = wrapped(String(line), width: width)
                 return texts.isEmpty ? [""] : texts
             }

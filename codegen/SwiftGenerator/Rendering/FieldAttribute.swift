@@ -17,14 +17,17 @@ indirect enum CodeLayout {
     var flat: String {
         switch self {
         case .text(let text): text
-        case .list(let open, let items, let close, _): open + items.map(\.flat).joined(separator: ", ") + close
+        case .list(let open, let items, let close, _):
+            open + items.map(\.flat).joined(separator: ", ") + close
         }
     }
 
-    /// The code in lines that are short enough, starting after `indent` blanks; `reserve` characters stay free behind.
+    /// The code in lines that are short enough, starting after `indent` blanks; `reserve` characters stay
+    /// free behind.
     func broken(indent: Int, reserve: Int = 0) -> String {
         guard case .list(let open, let items, let close, let breaking) = self,
-              indent + flat.count + reserve > Renderer.lineLength, !items.isEmpty else { return flat }
+            indent + flat.count + reserve > Renderer.lineLength, !items.isEmpty
+        else { return flat }
         let inner = indent + 4
         let blanks = String(repeating: " ", count: inner)
         let end = "\n" + String(repeating: " ", count: indent) + close
@@ -44,12 +47,18 @@ enum FieldAttribute {
     static func layout(of field: SDMLField, property name: String) -> CodeLayout {
         var arguments: [CodeLayout] = field.name == name ? [] : [.text(Renderer.literal(field.name))]
         if !field.notes.formerly.isEmpty {
-            arguments.append(.text("formerly: \(field.notes.formerly.map(Renderer.literal).joined(separator: ", "))"))
+            arguments.append(
+                .text("formerly: \(field.notes.formerly.map(Renderer.literal).joined(separator: ", "))")
+            )
         }
         let rules = field.rules.map(layout)
         if rules.isEmpty, arguments.isEmpty { return .text("@Field") }
-        if arguments.isEmpty { return .list(open: "@Field(rules: [", items: rules, close: "])", breaking: .elements) }
-        if !rules.isEmpty { arguments.append(.list(open: "rules: [", items: rules, close: "]", breaking: .elements)) }
+        if arguments.isEmpty {
+            return .list(open: "@Field(rules: [", items: rules, close: "])", breaking: .elements)
+        }
+        if !rules.isEmpty {
+            arguments.append(.list(open: "rules: [", items: rules, close: "]", breaking: .elements))
+        }
         return .list(open: "@Field(", items: arguments, close: ")", breaking: .arguments)
     }
 
@@ -60,19 +69,28 @@ enum FieldAttribute {
         case .unlimitedLength: .text(".unlimitedLength")
         case .coded(let system): .text(".coded(in: \(expression(for: system)))")
         case .identifiers(let identifiers):
-            .list(open: ".identifiers([", items: identifiers.map { .text(Renderer.literal($0)) }, close: "])", breaking: .filled)
+            .list(
+                open: ".identifiers([",
+                items: identifiers.map { .text(Renderer.literal($0)) },
+                close: "])",
+                breaking: .filled
+            )
         case .unit(let unit): .text(".unit(\(Renderer.literal(unit)))")
         case .part(let part, let type, let rules):
             .list(
                 open: ".part(\(Renderer.literal(SwiftValueTypes.property(ofPart: part, in: type))), [",
-                items: rules.map(layout), close: "])", breaking: .elements)
+                items: rules.map(layout),
+                close: "])",
+                breaking: .elements
+            )
         }
     }
 
     /// A system that `CodeSystem` has a name for, or its URI.
     private static func expression(for system: SDMLCodeSystem) -> String {
         let names = [
-            "SNOMED CT": ".snomed", "RxNorm": ".rxNorm", "NDF-RT": ".ndfrt", "UNII": ".unii", "LOINC": ".loinc",
+            "SNOMED CT": ".snomed", "RxNorm": ".rxNorm", "NDF-RT": ".ndfrt", "UNII": ".unii",
+            "LOINC": ".loinc",
             "CVX": ".cvx", "CDC vaccine groups": ".vaccineGroup",
         ]
         guard let title = system.title else { return Renderer.literal(system.uri) }

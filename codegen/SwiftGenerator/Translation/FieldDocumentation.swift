@@ -7,8 +7,12 @@ enum FieldDocumentation {
         let notes = field.notes
         let isVitalSign = field.type == .value(.vitalSign)
         let values = allowedValues(notes, isVitalSign: isVitalSign)
-        let older = notes.formerly.isEmpty ? nil : "Older documents call it \(list(notes.formerly.map { "`\($0)`" }, "or"))."
-        let first = [notes.documentation ?? "The field `\(field.name.replacingBreaks(with: " "))`."] + sentences(notes)
+        let older =
+            notes.formerly.isEmpty
+            ? nil : "Older documents call it \(list(notes.formerly.map { "`\($0)`" }, "or"))."
+        let first =
+            [notes.documentation ?? "The field `\(field.name.replacingBreaks(with: " "))`."]
+            + sentences(notes)
             + [isVitalSign ? values : nil, older].compactMap(\.self)
         var paragraphs = [first.joined(separator: " ")]
         if !isVitalSign, let values { paragraphs.append(values) }
@@ -30,7 +34,9 @@ enum FieldDocumentation {
             sentences.append("Coded in \(name(of: system)).")
         }
         if let unit = notes.unit { sentences.append("In `\(unit)`.") }
-        if case .limited(let length) = notes.maximumLength { sentences.append("At most \(length) characters.") }
+        if case .limited(let length) = notes.maximumLength {
+            sentences.append("At most \(length) characters.")
+        }
         if notes.maximumLength == .unlimited { sentences.append("Of any length.") }
         if notes.isRequired { sentences.append("Required by the server.") }
         return sentences
@@ -39,7 +45,9 @@ enum FieldDocumentation {
     /// `One of …`; for a vital sign the code that names what is measured.
     private static func allowedValues(_ notes: FieldNotes, isVitalSign: Bool) -> String? {
         if notes.valueSet.isEmpty { return nil }
-        let values = notes.valueSet.map { value in "`\(value.identifier)`" + (value.title.map { " (\($0))" } ?? "") }
+        let values = notes.valueSet.map { value in
+            "`\(value.identifier)`" + (value.title.map { " (\($0))" } ?? "")
+        }
         if isVitalSign {
             let system = notes.codeSystem.map { " in \(name(of: $0))" } ?? ""
             return "Its name is \(list(values, "or"))\(system)."

@@ -1,6 +1,7 @@
 /// How names of data become names of Swift.
 enum SwiftSpelling {
-    /// `test_name` → `testName`, `drugName` → `drugName`, `2nd opinion` → `_2ndOpinion`; `fallback` when nothing is left.
+    /// `test_name` → `testName`, `drugName` → `drugName`, `2nd opinion` → `_2ndOpinion`; `fallback` when
+    /// nothing is left.
     static func lowerCamel(_ name: String, fallback: String) -> String {
         let words = words(of: name)
         guard let first = words.first else { return fallback }
@@ -13,17 +14,24 @@ enum SwiftSpelling {
         return words.isEmpty ? fallback : startingWithLetter(joined(words.map(uppercasedStart)))
     }
 
-    static func firstLetterUppercased(_ word: String) -> String { word.prefix(1).uppercased() + word.dropFirst() }
+    static func firstLetterUppercased(_ word: String) -> String {
+        word.prefix(1).uppercased() + word.dropFirst()
+    }
 
     /// `name` → `Name`; the abbreviations that Swift's naming rules write in capitals get them.
     static func uppercasedStart(_ word: String) -> String {
         ["id", "url", "uri", "xml"].contains(word) ? word.uppercased() : firstLetterUppercased(word)
     }
 
-    /// The runs of characters that Swift takes in names. Capitals that tell nothing (`DATE_OF_BIRTH`) are lost.
+    /// The runs of characters that Swift takes in names. Capitals that tell nothing (`DATE_OF_BIRTH`) are
+    /// lost.
     private static func words(of name: String) -> [String] {
-        let words = name.unicodeScalars.split { $0 == "_" || !SwiftGrammar.isIdentifierPart($0) }.map { String($0) }
-        let isShouted = words.count > 1 && words.allSatisfy { $0 == $0.uppercased() } && words.contains { $0 != $0.lowercased() }
+        let words = name.unicodeScalars.split { $0 == "_" || !SwiftGrammar.isIdentifierPart($0) }.map {
+            String($0)
+        }
+        let isShouted =
+            words.count > 1 && words.allSatisfy { $0 == $0.uppercased() }
+            && words.contains { $0 != $0.lowercased() }
         return isShouted ? words.map { $0.lowercased() } : words
     }
 

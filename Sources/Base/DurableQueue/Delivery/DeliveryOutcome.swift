@@ -1,0 +1,131 @@
+import Foundation
+import Synchronization
+
+/// What became of one attempt to deliver an item.
+public enum DeliveryOutcome: Sendable {
+    /// It arrived. The receipt is remembered with the item (``QueueItem/State/delivered(receipt:)``).
+    case delivered(receipt: Data = Data())
+    /// It can never arrive as it is: it stays, out of the others' way, until the app decides.
+    case setAside(reason: String)
+    /// It failed, and the way to the server did not: it is tried again after a while, and set aside after
+    /// ``DeliveryPolicy/networkFailures``, so that it does not hold up the others for ever.
+    case tryAgain(any Error)
+    /// There is no way to the server, or it takes nothing just now: nothing more of this order key in this
+    /// delivery.
+    case stopped(any Error)
+    /// This process cannot deliver it, and another may: it stays queued, as does what builds on it.
+    case skipped(reason: String)
+    /// It waits for another item.
+    case waiting(for: QueueItem.ID)
+}
+
+/// What a delivery came to.
+public struct QueueReport: Sendable {
+    /// What was delivered, in order.
+    public var delivered: [QueueItem] = []
+    /// What was set aside, with the reasons in the items.
+    public var setAside: [QueueItem] = []
+    /// Items that this process cannot deliver: they stay queued, as do the items that build on them.
+    public var skipped: [(item: QueueItem, reason: String)] = []
+    /// How many items are still to be delivered, set aside ones left out.
+    public var remaining = 0
+    /// Why delivery stopped before everything was tried, by order key.
+    public var stopped: [String: any Error] = [:]
+}
+
+/// Something that happened in a queue.
+public enum QueueUpdate: Sendable {
+    /// An item was queued, or put back into the queue.
+    case queued(QueueItem)
+    /// An item is being sent.
+    case sending(QueueItem)
+    /// The item arrived.
+    case delivered(QueueItem)
+    /// The item was set aside; its state says why.
+    case setAside(QueueItem)
+    /// The item was discarded.
+    case discarded(QueueItem)
+    /// Nothing more of an order key can be delivered for now.
+    case stopped(orderKey: String, any Error)
+    /// Everything that can go has gone.
+    case finished(QueueReport)
+}
+
+/// When delivery is tried again, and when it is given up.
+public struct DeliveryPolicy: Sendable {
+    /// How often one delivery tries one item before it stops for lack of a network.
+    public var attempts: Int
+    /// How long to wait before the second attempt; each further wait is twice as long.
+    public var firstDelay: Duration
+    /// The longest wait.
+    public var longestDelay: Duration
+    /// After how many failures of the server (status 500) an item is set aside, if the server is well
+    /// otherwise. For deliverers that can distinguish it.
+    public var serverFailures: Int
+    /// After how many failures that may be the network's (a lost response, a status 503, …) an item is set
+    /// aside, if the server could be used otherwise each time. Those of one delivery count when it gives the
+    /// item up.
+    public var networkFailures: Int
+    /// How many delivered items a queue remembers.
+    public var receipts: Int
+
+    /// Waits; the clock's sleep but for tests.
+    package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    /// The system's error number with which a step on the queue's disk fails; 0 but for tests.
+    package var diskFault: @Sendable (DiskStep) -> Int32 = { _ in 0 }
+
+    /// A policy; the defaults suit an app on a phone.
+    public init(
+        attempts: Int = 3,
+        firstDelay: Duration = .milliseconds(500),
+        longestDelay: Duration = .seconds(60),
+        serverFailures: Int = 10,
+        networkFailures: Int = 30,
+        receipts: Int = 100
+    ) {
+        self.attempts = max(1, attempts)
+        self.firstDelay = firstDelay
+        self.longestDelay = longestDelay
+        self.serverFailures = max(1, serverFailures)
+        self.networkFailures = max(1, networkFailures)
+        self.receipts = max(1, receipts)
+    }
+
+    /// The wait after so many failures in a row, a random part of it left out so that many devices do not
+    /// come at once.
+    package func delay(after failures: Int) -> Duration {
+        let longest = min(longestDelay, firstDelay * (1 << min(max(failures, 1) - 1, 20)))
+        return longest * Double.random(in: 0.5...1)
+    }
+
+    /// Waits as long as is due after so many failures in a row.
+    package func pause(after failures: Int) async throws { try await sleep(delay(after: failures)) }
+}
+
+/// Hands updates to everybody who listens.
+final class UpdateHub: Sendable {
+    /// What listeners do with an update, and with `nil` in the end.
+    private let listeners = Mutex<[UUID: @Sendable (QueueUpdate?) -> Void]>([:])
+
+    /// The updates from now on, each made into what the listener wants; what becomes `nil` is left out.
+    func stream<Update: Sendable>(_ make: @escaping @Sendable (QueueUpdate) -> Update?) -> AsyncStream<Update>
+    {
+        let (stream, continuation) = AsyncStream.makeStream(of: Update.self)
+        let id = UUID()
+        let listener: @Sendable (QueueUpdate?) -> Void = { update in
+            guard let update else { return continuation.finish() }
+            if let made = make(update) { continuation.yield(made) }
+        }
+        listeners.withLock { $0[id] = listener }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.listeners.withLock { $0.removeValue(forKey: id) }
+        }
+        return stream
+    }
+
+    func send(_ update: QueueUpdate?) {
+        for listener in listeners.withLock({ Array($0.values) }) { listener(update) }
+    }
+
+    deinit { send(nil) }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import HTTPTypes
+
+/// The error of a client, as far as the engine has to know it.
+package protocol CallFailure: Error {
+    /// How many times the call was sent, or tried to be.
+    var attempts: Int { get set }
+    /// Whether the server may have done what was asked, in this attempt or an earlier one.
+    var mayHaveBeenDone: Bool { get set }
+    /// How long the server asks to wait before another attempt.
+    var retryAfter: Duration? { get }
+    /// Whether the client itself refused to send the request.
+    var isBeforeSending: Bool { get }
+
+    /// The same call, cancelled.
+    func cancelled() -> Self
+}
+
+/// What a failed attempt leads to.
+package enum NextStep<Response> {
+    /// The call has failed.
+    case fail
+    /// The call is attempted again, if there were fewer attempts than this, and the policy permits.
+    case retry(below: Int)
+    /// The failure itself shows that an earlier attempt was done.
+    case done(Response)
+    /// First is looked whether the call was done.
+    indirect case lookUp(orElse: NextStep)
+
+    /// The call is attempted again, as often as the policy permits.
+    package static var retry: NextStep { .retry(below: .max) }
+}
+
+/// What a failure of the transport means to the caller of a client.
+package enum TransportOutcome: Sendable, Hashable {
+    case badArgument(String)
+    case notReachable
+    case timedOut
+    case responseLost
+    case responseTooLarge
+    case malformedResponse(String)
+}
+
+extension HTTPTransportError {
+    package var outcome: TransportOutcome {
+        switch kind {
+        case .invalidRequest: .badArgument(detail ?? "the request is not valid")
+        case .hostNotFound, .cannotConnect, .tls, .other: mayHaveReachedServer ? .responseLost : .notReachable
+        case .timedOut: .timedOut
+        case .responseLost: .responseLost
+        case .responseTooLarge: .responseTooLarge
+        case .malformedResponse: .malformedResponse("it is not HTTP")
+        }
+    }
+
+    /// Whether it may pass by itself. A certificate does not become acceptable by waiting.
+    package var isTransient: Bool {
+        switch outcome {
+        case .notReachable: kind != .tls
+        case .timedOut, .responseLost: true
+        case .badArgument, .responseTooLarge, .malformedResponse: false
+        }
+    }
+
+    /// What a transport of one's own threw in place of this error. Its text may hold anything, and is left
+    /// out.
+    package init(foreign error: any Error, server: String) {
+        self.init(kind: .other, server: server, mayHaveReachedServer: true, detail: "\(type(of: error))")
+    }
+}
+
+extension HTTPAnswer {
+    /// Whether a server or proxy is busy, which passes by itself.
+    package var isBusy: Bool { [429, 502, 503, 504].contains(response.status.code) }
+
+    /// How long the server asks to wait before another attempt, in seconds or until a date (RFC 9110, section
+    /// 10.2.3).
+    package func retryAfter(now: Date) -> Duration? {
+        guard let text = response.headerFields[.retryAfter] else { return nil }
+        let year = 31_536_000
+        if let seconds = Int(text) { return .seconds(min(max(0, seconds), year)) }
+        guard let date = Date(http: text) else { return nil }
+        return .seconds(min(max(0, date.timeIntervalSince(now)), Double(year)))
+    }
+}
+
+/// How the errors of all clients end: what to do about an outcome that is not known.
+package enum RetryAdvice {
+    /// - Parameter changes: Whether the call may change something on the server; one that only reads may
+    ///   always be made again.
+    package static func text(mayHaveBeenDone: Bool, isSafeToRetry: Bool, changes: Bool) -> String {
+        guard mayHaveBeenDone, changes else { return "" }
+        return isSafeToRetry
+            ? "; the server may have acted on the request, and a retry does no harm"
+            : "; the server may have acted on the request: look before you retry"
+    }
+}

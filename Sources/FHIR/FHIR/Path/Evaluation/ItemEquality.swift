@@ -1,0 +1,181 @@
+import OrderedJSON
+
+/// Equality and equivalence of items and collections (FHIRPath section 6.1).
+extension FHIRPathEvaluation {
+    /// Whether two items are equal; nil where that is not known.
+    mutating func equal(
+        _ left: FHIRPathItem,
+        _ right: FHIRPathItem,
+        at position: FHIRPathSyntax.Node
+    ) throws(FHIRPathError) -> Bool? {
+        try spend(at: position)
+        if let a = left.systemValue, let b = right.systemValue {
+            try spend(min(a.textSteps, b.textSteps), at: position)
+            return SystemValue.equal(a, b)
+        }
+        switch (left.storage, right.storage) {
+        case (.node(let a), .node(let b)): return try deeplyEqual(a, b, isEquivalence: false, at: position)
+        case (.type(let namespace, let name), .type(let otherNamespace, let otherName)):
+            return namespace == otherNamespace && name == otherName
+        default: return false
+        }
+    }
+
+    mutating func equivalent(
+        _ left: FHIRPathItem,
+        _ right: FHIRPathItem,
+        at position: FHIRPathSyntax.Node
+    ) throws(FHIRPathError) -> Bool {
+        try spend(at: position)
+        if let a = left.systemValue, let b = right.systemValue {
+            // Both are written without case first, which takes much longer than comparing them.
+            try spend(16 * (a.textSteps + b.textSteps), at: position)
+            return SystemValue.equivalent(a, b)
+        }
+        guard case (.node(let a), .node(let b)) = (left.storage, right.storage) else {
+            return try equal(left, right, at: position) ?? false
+        }
+        return try deeplyEqual(a, b, isEquivalence: true, at: position)
+    }
+
+    /// Compares the parts; the order of an object's members does not count, and neither does that of a list
+    /// for equivalence.
+    private mutating func deeplyEqual(
+        _ left: PathNode,
+        _ right: PathNode,
+        isEquivalence: Bool,
+        at position: FHIRPathSyntax.Node
+    ) throws(FHIRPathError) -> Bool {
+        let a = left.parts
+        let b = right.parts
+        // Making the parts takes longer than comparing two values.
+        try spend(8 + 8 * (a.count + b.count), at: position)
+        guard a.count == b.count, !(a.isEmpty && left.json?.kind != right.json?.kind) else { return false }
+        for (name, items) in a {
+            // Ids of elements do not count for equivalence.
+            guard let others = b[name] else { return false }
+            let isSame =
+                isEquivalence
+                ? try equivalent(items, others, at: position) : try equal(items, others, at: position)
+            if isSame != true { return false }
+        }
+        return true
+    }
+
+    /// Whether two collections have equal items in the same order; nil where that is not known, or one is
+    /// empty.
+    mutating func equal(_ left: Items, _ right: Items, at position: FHIRPathSyntax.Node) throws(FHIRPathError)
+        -> Bool?
+    {
+        guard !left.isEmpty, !right.isEmpty else { return nil }
+        guard left.count == right.count else { return false }
+        var isKnown = true
+        for (a, b) in zip(left, right) {
+            switch try equal(a, b, at: position) {
+            case true: continue
+            case false: return false
+            case nil: isKnown = false
+            }
+        }
+        return isKnown ? true : nil
+    }
+
+    mutating func equivalent(_ left: Items, _ right: Items, at position: FHIRPathSyntax.Node)
+        throws(FHIRPathError) -> Bool
+    {
+        guard left.count == right.count else { return false }
+        var rest = right
+        for item in left {
+            var found: Int?
+            for (index, other) in rest.enumerated() where try equivalent(item, other, at: position) {
+                found = index
+                break
+            }
+            guard let found else { return false }
+            rest.remove(at: found)
+        }
+        return true
+    }
+
+    /// Whether a collection has an item that is equal to another.
+    mutating func contains(
+        _ items: Items,
+        _ item: FHIRPathItem,
+        at position: FHIRPathSyntax.Node
+    ) throws(FHIRPathError) -> Bool {
+        for other in items where try equal(other, item, at: position) == true { return true }
+        return false
+    }
+
+    /// The items without those that are equal to an earlier one.
+    mutating func distinct(_ items: Items, at position: FHIRPathSyntax.Node) throws(FHIRPathError) -> Items {
+        var result = DistinctItems()
+        for item in items { try insert(item, into: &result, at: position) }
+        return result.items
+    }
+
+    /// Adds an item unless one that is equal is there, and returns whether it was added.
+    @discardableResult
+    mutating func insert(
+        _ item: FHIRPathItem,
+        into set: inout DistinctItems,
+        at position: FHIRPathSyntax.Node
+    ) throws(FHIRPathError) -> Bool {
+        try spend(1 + item.systemValue.textSteps, at: position)
+        if let key = EqualityKey(item) {
+            guard !set.keys.contains(key), try !contains(set.others, item, at: position) else { return false }
+            set.keys.insert(key)
+        } else {
+            guard try !contains(set.items, item, at: position) else { return false }
+            set.others.append(item)
+        }
+        set.items.append(item)
+        return true
+    }
+
+    /// Items of which no two are equal. Simple ones are found by hashing.
+    struct DistinctItems {
+        fileprivate(set) var items: Items = []
+        fileprivate var keys: Set<EqualityKey> = []
+        fileprivate var others: Items = []
+    }
+}
+
+/// What decides alone whether a simple item is equal to another: so that the distinct ones of many are found
+/// by hashing.
+fileprivate enum EqualityKey: Hashable {
+    case boolean(Bool)
+    case string([UInt8])
+    case integer(Int64)
+
+    init?(_ item: FHIRPathItem) {
+        switch item.systemValue {
+        case .boolean(let value): self = .boolean(value)
+        case .string(let value): self = .string(Array(value.utf8))
+        case .integer(let value): self = .integer(Int64(value))
+        case .long(let value): self = .integer(value)
+        // A decimal may be equal to an integer, and to a quantity: these are compared.
+        default: return nil
+        }
+    }
+}
+
+extension PathNode {
+    /// The parts by name, those of a choice by the name of the choice's JSON.
+    fileprivate var parts: [String: [FHIRPathItem]] {
+        var parts: [String: [FHIRPathItem]] = [:]
+        for object in [json, sibling] {
+            for member in object?.members ?? [] {
+                let name = member.name
+                for value in member.value.elements.map(Array.init) ?? [member.value] where !value.isNull {
+                    let type =
+                        self.type?.element(named: name)?.type ?? self.type?.choice(writtenAs: name)?.type
+                    parts[name, default: []].append(
+                        FHIRPathItem(PathNode(json: value, sibling: nil, type: type))
+                    )
+                }
+            }
+        }
+        return parts
+    }
+}

@@ -1,0 +1,59 @@
+import OrderedJSON
+
+/// JSON as navigation needs it: a value that holds its text, or a node that does not.
+protocol PathTree: Sendable {
+    typealias Text = UnsafeBufferPointer<UInt8>
+
+    var kind: JSONValue.Kind { get }
+    /// The value of an object's member.
+    func member(_ name: Text) -> Self?
+    func forEachElement(_ body: (Self) -> Void)
+    /// Calls `body` with the name, which is a string, and the value of each member of an object whose name,
+    /// after an underscore that it may have, begins with a prefix.
+    func forEachMember(beginningWith prefix: Text, _ body: (_ name: Self, _ value: Self) -> Void)
+    /// Calls `body` with the characters of a string or number.
+    func read<Result>(_ body: (Text) -> Result) -> Result?
+}
+
+extension PathTree {
+    func member(named name: String) -> Self? {
+        var name = name
+        return name.withUTF8 { member($0) }
+    }
+
+    /// `resourceType` of a resource.
+    var typeMember: Self? {
+        let name: StaticString = "resourceType"
+        return member(Text(start: name.utf8Start, count: name.utf8CodeUnitCount))
+    }
+
+    /// The member with `_` before a name: the id and extensions of a primitive.
+    func sibling(named name: String) -> Self? { member(named: "_" + name) }
+
+    /// The elements of an array; nil for other kinds.
+    var list: [Self]? {
+        guard kind == .array else { return nil }
+        var list: [Self] = []
+        forEachElement { list.append($0) }
+        return list
+    }
+}
+
+extension JSONValue: PathTree {
+    func forEachElement(_ body: (JSONValue) -> Void) {
+        for element in elements ?? [] { body(element) }
+    }
+
+    func forEachMember(beginningWith prefix: Text, _ body: (_ name: JSONValue, _ value: JSONValue) -> Void) {
+        for member in members ?? [] where member.begins(with: prefix) { body(member.nameValue, member.value) }
+    }
+
+    func read<Result>(_ body: (Text) -> Result) -> Result? { withUTF8(body) }
+}
+
+extension ParsedNode: PathTree {
+    /// `resourceType` of a resource.
+    var resourceType: String? { typeMember?.string }
+
+    func read<Result>(_ body: (Text) -> Result) -> Result? { withUTF8(body) }
+}

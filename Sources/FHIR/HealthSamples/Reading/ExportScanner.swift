@@ -1,0 +1,284 @@
+import Foundation
+
+/// Reads the tags of Apple's export, one after the other.
+///
+/// The export has no text, only tags with attributes. In some versions of iOS its DTD is invalid, so that a
+/// parser of XML stops there. This scanner reports each malformed tag as an error, and continues with the
+/// next one.
+struct ExportScanner {
+    enum TagKind { case start, empty, end }
+
+    struct Tag {
+        var kind: TagKind
+        var name: String
+        /// The line that it begins on, from 1.
+        var line: Int
+    }
+
+    /// A tag that is wrong. The scanner continues behind it.
+    struct Malformed: Error {
+        var line: Int
+        var reason: String
+    }
+
+    private struct Attribute {
+        var name: Range<Int>
+        var value: Range<Int>
+    }
+
+    /// More bytes than any tag or DTD has.
+    static let longest = 1 << 20
+
+    private let source: ByteSource
+    private var buffer: [UInt8] = []
+    private var position = 0
+    private var isAtEnd = false
+    private var line = 1
+    private var attributes: [Attribute] = []
+    private var names: [(bytes: [UInt8], name: String)] = []
+
+    init(_ source: ByteSource) { self.source = source }
+
+    /// The line that the scanner is at.
+    var currentLine: Int { line }
+
+    /// The next tag; nil at the end.
+    /// - Throws: ``Malformed``, or what the source throws.
+    mutating func next() throws -> Tag? {
+        while true {
+            guard try skip(to: UInt8(ascii: "<")) else { return nil }
+            let isMarkup = try at(1).map { $0 == UInt8(ascii: "!") || $0 == UInt8(ascii: "?") } ?? false
+            if !isMarkup { return try tag() }
+            try skipMarkup()
+        }
+    }
+
+    // MARK: Bytes
+
+    /// The byte so far ahead; nil at the end.
+    private mutating func at(_ ahead: Int) throws -> UInt8? {
+        while position + ahead >= buffer.count {
+            if try !fill() { return nil }
+        }
+        return buffer[position + ahead]
+    }
+
+    private mutating func fill() throws -> Bool {
+        guard !isAtEnd else { return false }
+        guard let piece = try source.next() else {
+            isAtEnd = true
+            return false
+        }
+        buffer.removeSubrange(..<position)
+        position = 0
+        buffer += piece
+        return true
+    }
+
+    /// Takes bytes, and counts the lines.
+    private mutating func take(_ count: Int) {
+        line += buffer.withUnsafeBufferPointer { bytes in
+            var lines = 0
+            for index in position..<position + count where bytes[index] == 10 { lines += 1 }
+            return lines
+        }
+        position += count
+    }
+
+    /// Takes all before a byte; false at the end.
+    private mutating func skip(to byte: UInt8) throws -> Bool {
+        while true {
+            let found = buffer.withUnsafeBufferPointer { bytes in bytes[position...].firstIndex(of: byte) }
+            if let found {
+                take(found - position)
+                return true
+            }
+            take(buffer.count - position)
+            if try !fill() { return false }
+        }
+    }
+
+    private mutating func has(_ text: StaticString, at ahead: Int = 0) throws -> Bool {
+        guard try at(ahead + text.utf8CodeUnitCount - 1) != nil else { return false }
+        for index in 0..<text.utf8CodeUnitCount
+        where buffer[position + ahead + index] != text.utf8Start[index] { return false }
+        return true
+    }
+
+    // MARK: What is not a tag
+
+    /// Takes a comment, instruction, CDATA section or document type declaration.
+    private mutating func skipMarkup() throws {
+        let start = line
+        if try has("<!--") { return try skip(4, behind: "-->", start) }
+        if try has("<?") { return try skip(2, behind: "?>", start) }
+        if try has("<![CDATA[") { return try skip(9, behind: "]]>", start) }
+        // A declaration: what is in brackets, quotation marks and comments does not end it.
+        var ahead = 2
+        var isInside = false
+        var quote: UInt8?
+        while let byte = try at(ahead) {
+            if ahead > Self.longest { throw tooLong(start, ahead) }
+            if let open = quote {
+                if byte == open { quote = nil }
+            } else if try byte == UInt8(ascii: "<") && has("<!--", at: ahead) {
+                ahead += 4
+                while try at(ahead) != nil, try !has("-->", at: ahead) {
+                    ahead += 1
+                    if ahead > Self.longest { throw tooLong(start, ahead) }
+                }
+                ahead += 2
+            } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                quote = byte
+            } else if byte == UInt8(ascii: "[") {
+                isInside = true
+            } else if byte == UInt8(ascii: "]") {
+                isInside = false
+            } else if byte == UInt8(ascii: ">"), !isInside {
+                return take(ahead + 1)
+            }
+            ahead += 1
+        }
+        take(buffer.count - position)
+        throw Malformed(line: start, reason: "the document type declaration does not end")
+    }
+
+    /// Takes all up to an end, however long it is.
+    private mutating func skip(_ from: Int, behind end: StaticString, _ start: Int) throws {
+        take(from)
+        while try skip(to: end.utf8Start.pointee) {
+            if try has(end) { return take(end.utf8CodeUnitCount) }
+            take(1)
+        }
+        throw Malformed(line: start, reason: "'\(end)' is missing")
+    }
+
+    private mutating func tooLong(_ line: Int, _ count: Int) -> Malformed {
+        take(min(count, buffer.count - position))
+        return Malformed(line: line, reason: "a tag or declaration has more than \(Self.longest) bytes")
+    }
+
+    // MARK: Tags
+
+    private mutating func tag() throws -> Tag {
+        let start = line
+        var ahead = 1
+        var quote: UInt8 = 0
+        scan: while true {
+            let limit = buffer.count - position
+            let stop: (index: Int, isTag: Bool)? = buffer.withUnsafeBufferPointer { bytes in
+                while ahead < limit {
+                    let byte = bytes[position + ahead]
+                    if byte == UInt8(ascii: "<") { return (ahead, false) }
+                    if quote != 0 {
+                        if byte == quote { quote = 0 }
+                    } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                        quote = byte
+                    } else if byte == UInt8(ascii: ">") {
+                        return (ahead, true)
+                    }
+                    ahead += 1
+                }
+                return nil
+            }
+            switch stop {
+            case (let index, true)?:
+                ahead = index
+                break scan
+            case (let index, false)?:
+                // No attribute has this character; the next tag begins.
+                take(index)
+                throw Malformed(line: start, reason: "a tag does not end before the next one begins")
+            case nil:
+                if ahead > Self.longest { throw tooLong(start, ahead) }
+                if try !fill() {
+                    take(buffer.count - position)
+                    throw Malformed(line: start, reason: "the file ends within a tag")
+                }
+            }
+        }
+        // What was read stays in the buffer until the next tag, for the attributes.
+        let range = position + 1..<position + ahead
+        defer { take(ahead + 1) }
+        return try parse(range, start)
+    }
+
+    private mutating func parse(_ range: Range<Int>, _ line: Int) throws -> Tag {
+        var start = range.lowerBound
+        var end = range.upperBound
+        var kind = TagKind.start
+        if start < end, buffer[start] == UInt8(ascii: "/") {
+            kind = .end
+            start += 1
+        } else if start < end, buffer[end - 1] == UInt8(ascii: "/") {
+            kind = .empty
+            end -= 1
+        }
+        // The list keeps its memory from tag to tag.
+        var list = attributes
+        attributes = []
+        list.removeAll(keepingCapacity: true)
+        defer { attributes = list }
+        let parsed: (name: Range<Int>, error: String?) = buffer.withUnsafeBufferPointer { bytes in
+            func isSpace(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 || byte == 10 || byte == 13 }
+            var index = start
+            while index < end, !isSpace(bytes[index]) { index += 1 }
+            let name = start..<index
+            while true {
+                while index < end, isSpace(bytes[index]) { index += 1 }
+                if index == end { return (name, nil) }
+                let nameStart = index
+                while index < end, bytes[index] != UInt8(ascii: "="), !isSpace(bytes[index]) { index += 1 }
+                let attribute = nameStart..<index
+                while index < end, isSpace(bytes[index]) { index += 1 }
+                guard index < end, bytes[index] == UInt8(ascii: "="), !attribute.isEmpty else {
+                    return (name, "an attribute without a value")
+                }
+                index += 1
+                while index < end, isSpace(bytes[index]) { index += 1 }
+                guard index < end, bytes[index] == UInt8(ascii: "\"") || bytes[index] == UInt8(ascii: "'")
+                else {
+                    return (name, "an attribute's value without quotation marks")
+                }
+                let quote = bytes[index]
+                let valueStart = index + 1
+                index = valueStart
+                while index < end, bytes[index] != quote { index += 1 }
+                guard index < end else { return (name, "an attribute's value does not end") }
+                guard list.count < 100 else { return (name, "more than 100 attributes") }
+                list.append(Attribute(name: attribute, value: valueStart..<index))
+                index += 1
+            }
+        }
+        if let error = parsed.error { throw Malformed(line: line, reason: error) }
+        guard !parsed.name.isEmpty else { throw Malformed(line: line, reason: "a tag without a name") }
+        return Tag(kind: kind, name: try cachedName(parsed.name, line), line: line)
+    }
+
+    /// The few names that there are, made once.
+    private mutating func cachedName(_ range: Range<Int>, _ line: Int) throws -> String {
+        for (bytes, name) in names where bytes.count == range.count && bytes.elementsEqual(buffer[range]) {
+            return name
+        }
+        guard range.count <= 100, let name = String(validating: buffer[range], as: UTF8.self) else {
+            throw Malformed(line: line, reason: "a tag's name is too long or not UTF-8")
+        }
+        if names.count < 50 { names.append((Array(buffer[range]), name)) }
+        return name
+    }
+
+    /// What `body` makes of the bytes of an attribute of the last tag, entities not replaced; nil where it is
+    /// missing.
+    func bytes<Value>(_ name: StaticString, _ body: (UnsafeBufferPointer<UInt8>) -> Value?) -> Value? {
+        // The tag was taken, but stays in the buffer until the next one is read.
+        buffer.withUnsafeBufferPointer { bytes in
+            let wanted = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+            for attribute in attributes where attribute.name.count == wanted.count {
+                if UnsafeBufferPointer(rebasing: bytes[attribute.name]).elementsEqual(wanted) {
+                    return body(UnsafeBufferPointer(rebasing: bytes[attribute.value]))
+                }
+            }
+            return nil
+        }
+    }
+}

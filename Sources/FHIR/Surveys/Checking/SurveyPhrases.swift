@@ -1,0 +1,116 @@
+/// The sentences for problems in a language. `{0}` and `{1}` stand for numbers and names.
+public struct SurveyPhrases: Sendable {
+    /// The sentences by key; English where one is missing.
+    public var sentences: [String: String]
+    /// The language of the questionnaire's own texts, such as `de-AT`; nil for the one that it is written in.
+    public var language: String?
+
+    /// Sentences by key, as ``english`` has them.
+    public init(_ sentences: [String: String], language: String? = nil) {
+        self.sentences = sentences
+        self.language = language
+    }
+
+    /// The sentences in English.
+    public static let english = SurveyPhrases([
+        "required": "Please answer this question.",
+        "tooFew": "Please give at least {0} answers.",
+        "tooFew.group": "At least {0} repetitions are needed.",
+        "tooMany": "Please give at most {0} answers.",
+        "tooMany.group": "At most {0} repetitions are allowed.",
+        "tooLong": "Please enter at most {0} characters.",
+        "tooShort": "Please enter at least {0} characters.",
+        "pattern": "This does not have the requested form.",
+        "pattern.message": "{0}",
+        "tooSmall": "The smallest value is {0}.",
+        "tooLarge": "The largest value is {0}.",
+        "tooManyDecimals": "Please enter at most {0} digits after the decimal point.",
+        "unit": "Please use one of the units: {0}.",
+        "notAnOption": "This is not one of the options.",
+        "exclusiveOption": "This option cannot be chosen together with others.",
+        "attachmentTooLarge": "The file is too large: at most {0} MB are allowed.",
+        "attachmentType": "Files of this type are not accepted, only: {0}.",
+        "referenceType": "This is not a reference to: {0}.",
+        "constraint": "{0}",
+        "notEvaluated":
+            "A rule of the questionnaire could not be evaluated; the answer was not checked by it.",
+        "responseTooLarge":
+            "The response has more items and answers than the limit; the others were left out.",
+        "malformed": "This value cannot be stored.",
+        "wrongType": "The answer is of the type {1}, not {0}.",
+        "emptyAnswer": "An answer has no value.",
+        "unknownItem": "The questionnaire has no such item.",
+        "misplaced": "The item does not belong here.",
+        "misplaced.kept": "The item does not belong here; its answers were moved.",
+        "repeatedItem": "The answers of a question are in several items.",
+        "outOfOrder": "The items are not in the order of the questionnaire.",
+        "groupAnswered": "A group or display has an answer.",
+        "itemsBesideAnswers": "Items under a question have to be under its answers.",
+        "notAsked": "There is an answer to a question that is not asked.",
+        "subjectType": "The response is about a {1}; the questionnaire is for: {0}.",
+        "wrongQuestionnaire": "The response is for another questionnaire, {0}.",
+        "otherVersion": "The response is for version {0} of the questionnaire.",
+        "invalidFHIR": "{0}: {1}.",
+        "noQuestionnaire": "The response does not say which questionnaire it answers.",
+    ])
+
+    /// The sentences in German.
+    public static let german = SurveyPhrases([
+        "required": "Bitte beantworten Sie diese Frage.",
+        "tooFew": "Bitte geben Sie mindestens {0} Antworten.",
+        "tooFew.group": "Mindestens {0} Einträge werden gebraucht.",
+        "tooMany": "Bitte geben Sie höchstens {0} Antworten.",
+        "tooMany.group": "Höchstens {0} Einträge sind möglich.",
+        "tooLong": "Bitte geben Sie höchstens {0} Zeichen ein.",
+        "tooShort": "Bitte geben Sie mindestens {0} Zeichen ein.",
+        "pattern": "Das hat nicht die Form, nach der gefragt ist.",
+        "tooSmall": "Der kleinste Wert ist {0}.",
+        "tooLarge": "Der größte Wert ist {0}.",
+        "tooManyDecimals": "Bitte geben Sie höchstens {0} Stellen nach dem Komma ein.",
+        "unit": "Bitte verwenden Sie eine der Einheiten: {0}.",
+        "notAnOption": "Das gehört nicht zur Auswahl.",
+        "exclusiveOption": "Diese Antwort kann nicht zusammen mit anderen gewählt werden.",
+        "attachmentTooLarge": "Die Datei ist zu groß: höchstens {0} MB sind möglich.",
+        "attachmentType": "Dateien dieser Art werden nicht angenommen, nur: {0}.",
+        "referenceType": "Das ist kein Verweis auf: {0}.",
+        "notEvaluated":
+            """
+        Eine Regel des Fragebogens konnte nicht ausgewertet werden; die Antwort wurde nach ihr nicht \
+        geprüft.
+        """,
+        "responseTooLarge": "Die Antwort hat mehr Einträge, als angenommen werden; die übrigen fehlen.",
+        "malformed": "Dieser Wert kann nicht gespeichert werden.",
+        "wrongType": "Die Antwort ist vom Typ {1} und nicht {0}.",
+        "emptyAnswer": "Eine Antwort hat keinen Wert.",
+        "unknownItem": "Der Fragebogen hat keinen solchen Eintrag.",
+        "misplaced": "Der Eintrag gehört nicht hierher.",
+        "misplaced.kept": "Der Eintrag gehört nicht hierher; seine Antworten wurden verschoben.",
+        "repeatedItem": "Die Antworten einer Frage stehen in mehreren Einträgen.",
+        "outOfOrder": "Die Einträge haben eine andere Reihenfolge als im Fragebogen.",
+        "groupAnswered": "Eine Gruppe oder ein Text hat eine Antwort.",
+        "itemsBesideAnswers": "Was unter einer Frage steht, muss unter ihren Antworten stehen.",
+        "notAsked": "Es gibt eine Antwort auf etwas, das nicht gefragt wird.",
+        "subjectType": "Die Antwort ist über eine Ressource {1}; der Fragebogen ist für: {0}.",
+        "wrongQuestionnaire": "Die Antwort gehört zu einem anderen Fragebogen, {0}.",
+        "otherVersion": "Die Antwort gehört zur Version {0} des Fragebogens.",
+        "noQuestionnaire": "Die Antwort nennt ihren Fragebogen nicht.",
+    ])
+
+    /// The sentences in a language, such as `de` or `de-AT`, else in English.
+    public static func phrases(in language: String?) -> SurveyPhrases {
+        var phrases = language.map { $0.prefix { $0 != "-" } } == "de" ? german : english
+        phrases.language = language
+        return phrases
+    }
+
+    func sentence(_ key: String, _ arguments: [String]) -> String {
+        var text = sentences[key] ?? Self.english.sentences[key] ?? key
+        // From the last on, so that an argument with braces is not filled in again.
+        for (index, argument) in arguments.enumerated().reversed() {
+            text = text.split(separator: "{\(index)}", omittingEmptySubsequences: false).joined(
+                separator: argument
+            )
+        }
+        return text
+    }
+}

@@ -1,0 +1,127 @@
+import FHIR
+import OrderedJSON
+
+/// A questionnaire as plain values: its items in document order, and the parts of it that are wrong or not
+/// supported.
+///
+/// ```swift
+/// let survey = Survey(try Questionnaire(parsing: data))
+/// for diagnostic in survey.diagnostics { print(diagnostic) }
+/// var session = SurveySession(survey)
+/// try session.answer("phq9-1", with: .coding(…))
+/// let response = session.response()
+/// ```
+///
+/// Making a survey never fails. A part that is wrong or not supported is a ``SurveyDiagnostic``, and
+/// everything else works.
+public struct Survey: Sendable {
+    /// The questionnaire.
+    public let questionnaire: Questionnaire
+    /// `url`, with `|version` where there is a version: the canonical URL by which a response names its
+    /// questionnaire.
+    public let canonical: String?
+    /// The title; the name where there is no title.
+    public let title: SurveyText?
+    /// What responses are about, such as `Patient`; empty for anything.
+    public let subjectTypes: [String]
+    /// The items in document order: an item comes before those under it.
+    public let items: [SurveyItem]
+    /// The indices of the top-level items.
+    public let roots: [Int]
+    /// Variables of the whole questionnaire.
+    public let variables: [SurveyExpression]
+    /// How items are to be presented (`entryMode`): `sequential`, `prior-edit` or `random`.
+    public let entryMode: String?
+    /// The names of resources that expressions refer to, such as `patient`.
+    public let launchContexts: [String]
+    /// `questionnaire-constraint` and `targetConstraint` of the whole questionnaire.
+    public let constraints: [SurveyConstraint]
+    /// What is wrong, and what is not supported, in document order.
+    public let diagnostics: [SurveyDiagnostic]
+
+    let indices: [String: Int]
+    let variableTable: VariableTable
+    /// The number of items in each item's subtree, itself included.
+    let subtreeSizes: [Int]
+    let dependencies: DependencyGraph
+
+    /// Reads a questionnaire.
+    ///
+    /// - Parameter valueSets: Gives a value set that is not contained, by its canonical URL; with its
+    ///   expansion, or listing its concepts. It is called while the survey is made.
+    public init(_ questionnaire: Questionnaire, valueSets: (String) -> ValueSet? = { _ in nil }) {
+        var reader = QuestionnaireReader(questionnaire.tree, valueSets: valueSets)
+        reader.read()
+        self.questionnaire = questionnaire
+        canonical = questionnaire.url.map { url in
+            questionnaire.version.map { "\(url.rawValue)|\($0)" } ?? url.rawValue
+        }
+        title = SurveyText(questionnaire.tree, "title") ?? SurveyText(questionnaire.tree, "name")
+        subjectTypes = questionnaire.subjectType.map(\.code)
+        items = reader.items
+        roots = reader.roots
+        variables = reader.variables
+        entryMode = ExtensionList(questionnaire.tree).value(ExtensionURL.entryMode)?.string
+        launchContexts = reader.launchContexts
+        constraints = reader.constraints
+        indices = reader.indices
+        subtreeSizes = Self.sizes(reader.items)
+        variableTable = VariableTable(reader.items, root: reader.variables)
+        dependencies = DependencyGraph(reader.items, variables: variableTable, indices: reader.indices)
+        diagnostics = (reader.diagnostics + dependencies.diagnostics(of: reader.items)).sorted {
+            $0.position < $1.position
+        }
+    }
+
+    private static func sizes(_ items: [SurveyItem]) -> [Int] {
+        var sizes = Array(repeating: 1, count: items.count)
+        // Those under an item come behind it.
+        for item in items.reversed() { if let parent = item.parent { sizes[parent] += sizes[item.index] } }
+        return sizes
+    }
+
+    /// The item with a linkId; the first where several have it.
+    public func item(_ linkId: String) -> SurveyItem? { indices[linkId].map { items[$0] } }
+
+    /// The items directly under one.
+    public func children(of item: SurveyItem) -> [SurveyItem] { item.children.map { items[$0] } }
+
+    /// The indices of the items under one, or of those that are under none.
+    func children(under index: Int) -> [Int] { index < 0 ? roots : items[index].children }
+
+    func parent(of index: Int) -> Int { items[index].parent ?? -1 }
+}
+
+/// Something about a questionnaire that is wrong or not supported.
+public struct SurveyDiagnostic: Sendable, Hashable, CustomStringConvertible {
+    /// The severity of a diagnostic.
+    public enum Severity: String, Sendable, Hashable {
+        /// The questionnaire breaks the standard, or something in it cannot work.
+        case error
+        /// Something is not done as the questionnaire says.
+        case warning
+        /// Worth knowing.
+        case information
+    }
+
+    /// The severity.
+    public let severity: Severity
+    /// The item; nil for the questionnaire.
+    public let linkId: String?
+    /// A code for programs, such as `duplicateLinkId`.
+    public let code: String
+    /// A sentence for people.
+    public let text: String
+    /// The index of the item, by which diagnostics are ordered.
+    let position: Int
+
+    init(_ severity: Severity, _ code: String, _ text: String, linkId: String? = nil, position: Int = -1) {
+        self.severity = severity
+        self.linkId = linkId
+        self.code = code
+        self.text = text
+        self.position = position
+    }
+
+    public var description: String { "\(severity.rawValue): \(linkId.map { "\($0): " } ?? "")\(text)" }
+}

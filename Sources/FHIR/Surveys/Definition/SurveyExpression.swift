@@ -1,0 +1,42 @@
+import FHIR
+
+/// An expression of a questionnaire. (FHIR `Expression`.)
+public struct SurveyExpression: Sendable {
+    /// The name of a variable.
+    public let name: String?
+    /// The media type, such as `text/fhirpath`.
+    public let language: String
+    /// The expression.
+    public let text: String
+    /// The expression, if it is FHIRPath and correct.
+    let path: FHIRPath?
+    /// What it reads; nothing where there is no path.
+    let reads: FHIRPathItemReads
+    /// Whether it may read more of the response than the item that has it.
+    let readsResource: Bool
+
+    init(name: String?, language: String, text: String, path: FHIRPath?) {
+        self.name = name
+        self.language = language
+        self.text = text
+        self.path = path
+        reads = path?.itemReads ?? FHIRPathItemReads()
+        readsResource =
+            !reads.variables.isDisjoint(with: ["resource", "rootResource"])
+            || text.contains("QuestionnaireResponse") || text.contains("resolve")
+    }
+}
+
+/// A condition under which an item is asked. (FHIR `Questionnaire.item.enableWhen`.)
+public struct EnableCondition: Sendable {
+    /// The linkId of the question whose answers are compared.
+    public let question: String
+    /// How its answers are compared.
+    public let comparison: QuestionnaireEnableOperator
+    /// The value that its answers are compared with.
+    public let answer: SurveyAnswer
+    /// The index of the question; nil where there is none.
+    let target: Int?
+    /// Whether the operator is defined for the answer's type.
+    let isSupported: Bool
+}

@@ -1,0 +1,177 @@
+import FHIR
+import FHIRTables
+import OrderedJSON
+
+/// The Observation of a group that has components or members.
+final class ObservationParts {
+    let codes: [JSONValue]
+    let item: Int
+    let order: Int
+    var components: [JSONValue] = []
+    var members: [String] = []
+
+    init(codes: [JSONValue], item: Int, order: Int) {
+        (self.codes, self.item, self.order) = (codes, item, order)
+    }
+}
+
+/// Extraction by the codes of items.
+extension Extractor {
+    /// A group with codes may become an Observation: when something under it is a component or member.
+    mutating func observeGroup(_ scope: inout Scope) throws(ExtractionStop) {
+        guard scope.item >= 0 else { return }
+        let codes = ExtractionPlan.codes(of: survey.items[scope.item], observing: scope.observing)
+        guard !codes.isEmpty else { return }
+        begun += 1
+        scope.parentObservation = ObservationParts(codes: codes, item: scope.item, order: begun)
+    }
+
+    /// Makes an Observation, component or member of each answer of a question.
+    mutating func observe(_ scope: inout Scope) throws(ExtractionStop) {
+        let item = survey.items[scope.item]
+        let codes = ExtractionPlan.codes(of: item, observing: scope.observing)
+        guard !codes.isEmpty else {
+            if plan(of: scope.item).observing.map({ $0 != .off }) == true {
+                report(
+                    .warning,
+                    "noCode",
+                    "The item is to become an Observation and has no code; it is not extracted.",
+                    scope.item
+                )
+            }
+            return
+        }
+        let parent = scope.parentObservation
+        if [.component, .member].contains(scope.observing), parent == nil {
+            report(
+                .warning,
+                "noParent",
+                """
+                The item is to be part of an Observation, and no group around it has a code; it becomes one \
+                itself.
+                """,
+                scope.item
+            )
+        }
+        for answer in scope.json.member("answer")?.elements ?? [] {
+            begun += 1
+            guard let member = answer.valueMember, let value = try observationValue(member, item) else {
+                continue
+            }
+            if scope.observing == .component, let parent {
+                parent.components.append(
+                    JSONValue(members: [JSONMember(name: "code", value: ["coding": JSONValue(codes)]), value])
+                )
+                try budget.spend(parent.components[parent.components.count - 1])
+            } else {
+                let fullURL = try add(try observation(codes, value, scope), order: begun, scope)
+                if scope.observing == .member, let parent, let fullURL { parent.members.append(fullURL) }
+            }
+        }
+        // What is under an answer does not belong to the group's Observation by itself.
+    }
+
+    /// Adds the Observation of a group, if it has components or members.
+    mutating func finishObservation(_ scope: Scope, _ outer: Scope) throws(ExtractionStop) {
+        guard let parts = scope.parentObservation, parts !== outer.parentObservation,
+            !parts.components.isEmpty || !parts.members.isEmpty
+        else { return }
+        var observation = try observation(parts.codes, nil, scope)
+        if !parts.components.isEmpty { observation["component"] = JSONValue(parts.components) }
+        if !parts.members.isEmpty {
+            observation["hasMember"] = JSONValue(
+                parts.members.map { ["reference": JSONValue($0)] as JSONValue }
+            )
+        }
+        let fullURL = try add(observation, order: parts.order, scope)
+        if scope.observing == .member, let fullURL { outer.parentObservation?.members.append(fullURL) }
+    }
+
+    private mutating func add(_ observation: JSONValue, order: Int, _ scope: Scope) throws(ExtractionStop)
+        -> String?
+    {
+        let count = entries.count
+        try add(observation, request: plan(of: scope.item).observationRequest, order: order, scope)
+        return entries.count > count ? entries[count].fullURL : nil
+    }
+
+    /// `value[x]` of an answer.
+    private mutating func observationValue(_ member: JSONMember, _ item: SurveyItem) throws(ExtractionStop)
+        -> JSONMember?
+    {
+        let value = ElementValue(
+            member.value,
+            suffix: String(member.name.dropFirst(5)),
+            unit: item.format.units.first
+        )
+        guard let element = Definitions.r4.type(named: "Observation")?.element(named: "value"),
+            let type = value.choice(of: element),
+            let json = value.converted(to: Definitions.r4.types[type.id], binding: nil)
+        else {
+            report(
+                .warning,
+                "unsupportedAnswer",
+                """
+                An answer of the type \(value.type) is not one that an Observation can have; it is not \
+                extracted.
+                """,
+                item.index
+            )
+            return nil
+        }
+        return JSONMember(name: "value" + type.suffix, value: json)
+    }
+
+    /// An Observation with what it has of the response.
+    private mutating func observation(_ codes: [JSONValue], _ value: JSONMember?, _ scope: Scope)
+        throws(ExtractionStop)
+        -> JSONValue
+    {
+        let tree = response.tree
+        let status: String
+        switch response.status {
+        case .completed, .stopped: status = "final"
+        case .amended: status = "amended"
+        default: status = "preliminary"
+        }
+        var members = [JSONMember(name: "resourceType", value: "Observation")]
+        func append(_ name: String, _ value: JSONValue?) {
+            if let value { members.append(JSONMember(name: name, value: value)) }
+        }
+        append("basedOn", tree.member("basedOn"))
+        append("partOf", Self.references(tree.member("partOf"), to: "partOf"))
+        append("status", JSONValue(status))
+        append("category", scope.categories.isEmpty ? nil : JSONValue(scope.categories))
+        append("code", ["coding": JSONValue(codes)])
+        append("subject", tree.member("subject"))
+        append("encounter", tree.member("encounter"))
+        append("effectiveDateTime", tree.member("authored"))
+        append(
+            "issued",
+            tree.member("authored")?.string.flatMap { FHIRInstant(text: $0) }.map {
+                JSONValue($0.dateTime.description)
+            }
+        )
+        append("performer", Self.references(tree.member("author").map { [$0] }, to: "performer"))
+        if let value { append(value.name, value.value) }
+        append(
+            "derivedFrom",
+            tree.member("id")?.string.map { [["reference": JSONValue("QuestionnaireResponse/\($0)")]] }
+        )
+        let observation = JSONValue(members: members)
+        try budget.spend(observation)
+        return observation
+    }
+
+    /// Of references those whose type an element of Observation may refer to.
+    private static func references(_ list: JSONValue?, to name: String) -> JSONValue? {
+        let targets =
+            Definitions.r4.type(named: "Observation")?.element(named: name)?.types.first?.targets ?? []
+        let allowed = (list?.elements ?? []).filter { tree in
+            guard let type = Reference<AnyResource>(view: tree).target?.type ?? tree.member("type")?.string
+            else { return true }
+            return targets.isEmpty || targets.contains(type)
+        }
+        return allowed.isEmpty ? nil : JSONValue(allowed)
+    }
+}

@@ -1,0 +1,173 @@
+import BoundedRegex
+import FHIR
+import Foundation
+import OrderedJSON
+
+/// How items are answered: options, bounds, units, patterns.
+extension QuestionnaireReader {
+    // MARK: How it is answered
+
+    mutating func readFormat(_ extensions: ExtensionList, _ item: inout SurveyItem) {
+        var format = AnswerFormat()
+        format.isOpen = item.type == .openChoice
+        format.maxLength = item.source.member("maxLength")?.integer.flatMap { $0 > 0 ? $0 : nil }
+        if let url = item.source.member("answerValueSet")?.string {
+            let position = item.index
+            if let list = valueSets.options(url, linkId: item.linkId, position: position) {
+                format.options = .listed(list.options)
+                format.optionsByCode = list.byCode
+            } else {
+                format.options = .external(url)
+                report(
+                    .warning,
+                    "valueSetNotFound",
+                    "The value set is neither contained nor given; any code is taken as an answer.",
+                    item
+                )
+            }
+        } else if let list = item.source.member("answerOption")?.elements {
+            let options = list.compactMap { Self.option($0) }
+            if options.count < list.count {
+                report(
+                    .error,
+                    "optionWithoutValue",
+                    "\(list.count - options.count) options have no value of a type that options can have.",
+                    item
+                )
+            }
+            format.options = .listed(options)
+            format.optionsByCode = OptionList(options).byCode
+        }
+        if !extensions.isEmpty { readExtensions(extensions, item, &format) }
+        if case .listed(let options)? = format.options, options.isEmpty {
+            report(.warning, "noOptions", "There is nothing to choose from.", item)
+        } else if item.type == .choice, format.options == nil {
+            report(
+                .warning,
+                "noOptions",
+                "A choice has neither options nor a value set; any code is taken as an answer.",
+                item
+            )
+        }
+        item.format = format
+    }
+
+    mutating func readExtensions(
+        _ extensions: ExtensionList,
+        _ item: SurveyItem,
+        _ format: inout AnswerFormat
+    ) {
+        format.openLabel = extensions.text(ExtensionURL.openLabel)
+        format.minLength = extensions.value(ExtensionURL.minLength)?.integer
+        format.placeholder = extensions.text(ExtensionURL.entryFormat)
+        format.maxDecimalPlaces = extensions.value(ExtensionURL.maxDecimalPlaces)?.integer
+        format.sliderStep = extensions.value(ExtensionURL.sliderStep)?.integer
+        format.mediaTypes = extensions.values(ExtensionURL.mimeType).compactMap(\.string)
+        format.referenceTypes = extensions.values(ExtensionURL.referenceResource).compactMap(\.string)
+        format.referenceProfiles = extensions.values(ExtensionURL.referenceProfile).compactMap(\.string)
+        format.referenceFilter = extensions.value(ExtensionURL.referenceFilter)?.string
+        format.keyboard = extensions.value(ExtensionURL.keyboard[0], ExtensionURL.keyboard[1])?.string
+        format.textContent =
+            extensions.value(ExtensionURL.textContent[0], ExtensionURL.textContent[1])?.string
+        format.capitalization =
+            extensions.value(ExtensionURL.capitalization[0], ExtensionURL.capitalization[1])?.string
+        if let megabytes = extensions.value(ExtensionURL.maxSize).flatMap(FHIRDecimal.init(tree:))?.decimal,
+            megabytes >= 0, megabytes < 1_000_000_000
+        {
+            format.maxBytes = NSDecimalNumber(decimal: megabytes * 1_000_000).intValue
+        }
+        if let pattern = extensions.value(ExtensionURL.regex)?.string {
+            let message = extensions.text(ExtensionURL.validationTexts[0], ExtensionURL.validationTexts[1])
+            format.pattern = regex(pattern, item).map {
+                AnswerPattern(pattern: pattern, message: message, regex: $0)
+            }
+        }
+        format.minimum = bound(extensions.first(ExtensionURL.minimum), item)
+        format.maximum = bound(extensions.first(ExtensionURL.maximum), item)
+        format.units = extensions.values(ExtensionURL.unit, ExtensionURL.unitOption).compactMap(
+            Coding.init(tree:)
+        )
+        if let url = extensions.value(ExtensionURL.unitValueSet)?.string {
+            if let units = valueSets.options(url, linkId: item.linkId, position: item.index) {
+                format.units += units.options.compactMap { $0.value.coding }
+            } else {
+                format.unitValueSet = url
+            }
+        }
+        if let tree = extensions.value(ExtensionURL.answerExpression[0], ExtensionURL.answerExpression[1]),
+            let expression = expression(tree, item)
+        {
+            format.options = .expression(expression)
+        }
+        format.optionToggles = extensions.all(ExtensionURL.optionToggle).compactMap { toggle in
+            let parts = ExtensionList(toggle)
+            guard let expression = parts.value("expression").flatMap({ expression($0, item) }) else {
+                return nil
+            }
+            return OptionToggle(
+                options: parts.all("option").compactMap(\.answerValue),
+                expression: expression
+            )
+        }
+    }
+
+    private static func option(_ tree: JSONValue) -> SurveyOption? {
+        guard let member = tree.valueMember,
+            let value = SurveyAnswer(String(member.name.dropFirst(5)), member.value),
+            !value.isEmpty
+        else { return nil }
+        let label: SurveyText? =
+            switch value {
+            case .coding: SurveyText(member.value, "display")
+            case .string, .integer, .date, .time: SurveyText(tree, member.name)
+            default: nil
+            }
+        var option = SurveyOption(value, label: label)
+        option.isInitiallySelected = tree.member("initialSelected")?.boolean ?? false
+        let extensions = ExtensionList(tree)
+        let inner = ExtensionList(value.coding?.tree ?? tree["_" + member.name] ?? .null)
+        option.isExclusive = extensions.value(ExtensionURL.exclusive)?.boolean ?? false
+        option.prefix =
+            extensions.value(ExtensionURL.optionPrefix)?.string
+            ?? inner.value(ExtensionURL.optionPrefix)?.string
+        option.media = extensions.value(ExtensionURL.answerMedia).flatMap(Attachment.init(tree:))
+        option.score = inner.score ?? extensions.score
+        return option
+    }
+
+    mutating func bound(_ tree: JSONValue?, _ item: SurveyItem) -> AnswerBound? {
+        guard let tree, let member = tree.valueMember else { return nil }
+        // Norway's extensions have an expression as a string.
+        if member.name == "valueString", let text = member.value.string {
+            let expression = Self.expressionTree(text)
+            return self.expression(expression, item).map { .expression($0) }
+        }
+        if let sibling = tree["_" + member.name] {
+            let extensions = ExtensionList(sibling)
+            if let nested = extensions.value(ExtensionURL.expression, ExtensionURL.calculatedValue),
+                let expression = expression(nested, item)
+            {
+                return .expression(expression)
+            }
+        }
+        if let value = tree.answerValue { return .value(value) }
+        report(.error, "malformedBound", "The smallest or largest value cannot be read.", item)
+        return nil
+    }
+
+    static func expressionTree(_ text: String) -> JSONValue {
+        ["language": "text/fhirpath", "expression": JSONValue(text)]
+    }
+
+    mutating func regex(_ pattern: String, _ item: SurveyItem) -> BoundedRegex? {
+        if let known = patterns[pattern] { return known }
+        do {
+            let regex = try BoundedRegex(pattern)
+            patterns[pattern] = regex
+            return regex
+        } catch {
+            report(.error, "malformedPattern", "\(error) It is not checked.", item)
+            return nil
+        }
+    }
+}

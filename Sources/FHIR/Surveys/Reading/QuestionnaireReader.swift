@@ -1,0 +1,219 @@
+import BoundedRegex
+import FHIR
+import Foundation
+import OrderedJSON
+
+/// Reads a questionnaire's JSON into items, and notes what is wrong with it.
+struct QuestionnaireReader {
+    /// The most items that are read; what comes after them is reported.
+    static let mostItems = 50_000
+    /// The deepest that items are nested; pages, responses and their JSON nest with them. What is deeper is
+    /// reported.
+    static let mostDepth = 64
+
+    let tree: JSONValue
+    var valueSets: ValueSetReader
+    var items: [SurveyItem] = []
+    var roots: [Int] = []
+    var indices: [String: Int] = [:]
+    var variables: [SurveyExpression] = []
+    var launchContexts: [String] = []
+    var constraints: [SurveyConstraint] = []
+    var diagnostics: [SurveyDiagnostic] = []
+    /// Patterns that were read, by their text.
+    var patterns: [String: BoundedRegex] = [:]
+
+    init(_ tree: JSONValue, valueSets: (String) -> ValueSet?) {
+        self.tree = tree
+        self.valueSets = withoutActuallyEscaping(valueSets) {
+            ValueSetReader(questionnaire: tree, resolver: $0)
+        }
+    }
+
+    mutating func read() {
+        readItems()
+        let extensions = ExtensionList(tree)
+        variables = extensions.values(
+            ExtensionURL.variable[0],
+            ExtensionURL.variable[1],
+            ExtensionURL.variable[2]
+        )
+        .compactMap { expression($0, nil) }
+        constraints = readConstraints(extensions, nil)
+        for context in extensions.all(ExtensionURL.launchContext[0], ExtensionURL.launchContext[1]) {
+            let name = ExtensionList(context).value("name")
+            if let name = name?.string ?? name?.member("code")?.string ?? name?.member("id")?.string {
+                launchContexts.append(name)
+            }
+        }
+        reportUnsupported(extensions, nil)
+        if tree.member("status")?.isString("retired") == true {
+            report(
+                .warning,
+                "retired",
+                "The questionnaire is retired; ask its publisher for the one that replaces it."
+            )
+        }
+        if roots.isEmpty { report(.error, "noItems", "The questionnaire asks nothing: it has no items.") }
+        if tree.member("modifierExtension") != nil {
+            report(
+                .warning,
+                "modifierExtension",
+                "The questionnaire has modifier extensions, which are not supported."
+            )
+        }
+        for index in items.indices { readDetails(of: index) }
+        scoreByCodes()
+        diagnostics += valueSets.diagnostics
+    }
+
+    // MARK: The tree
+
+    /// Finds the items in document order.
+    private mutating func readItems() {
+        var stack: [(tree: JSONValue, parent: Int?, depth: Int)] = []
+        func push(_ list: JSONValue?, _ parent: Int?, _ depth: Int) {
+            for tree in (list?.elements.map(Array.init) ?? []).reversed() {
+                stack.append((tree, parent, depth))
+            }
+        }
+        push(tree.member("item"), nil, 1)
+        while let (tree, parent, depth) = stack.popLast() {
+            let index = items.count
+            guard index < Self.mostItems else {
+                report(
+                    .error,
+                    "tooManyItems",
+                    "The questionnaire has more than \(Self.mostItems) items; the others are left out."
+                )
+                return
+            }
+            let linkId = tree.member("linkId")?.string ?? ""
+            let code = tree.member("type")?.string
+            var type = QuestionnaireItemType(code ?? (tree.member("item") == nil ? "string" : "group"))
+            if case .other(let unknown) = type {
+                if unknown != "question" { type = .string }
+                let text =
+                    unknown == "question"
+                    ? "The type question is abstract; the item takes no answers."
+                    : "The type is not one of FHIR R4; it is asked as a string."
+                report(.warning, "unsupportedType", text, linkId, index)
+            } else if code == nil {
+                report(.error, "noType", "The item has no type; it is taken as \(type.code).", linkId, index)
+            }
+            items.append(SurveyItem(index: index, parent: parent, linkId: linkId, type: type, source: tree))
+            if let parent { items[parent].children.append(index) } else { roots.append(index) }
+            if linkId.isEmpty {
+                report(.error, "noLinkId", "The item has no linkId; it cannot be answered.", nil, index)
+            } else if indices[linkId] != nil {
+                let text = "The linkId is not unique; conditions mean the first item that has it."
+                report(.error, "duplicateLinkId", text, linkId, index)
+            } else {
+                indices[linkId] = index
+            }
+            if depth < Self.mostDepth {
+                push(tree.member("item"), index, depth + 1)
+            } else if tree.member("item") != nil {
+                let text =
+                    "Items are nested more than \(Self.mostDepth) deep; those under this one are left out."
+                report(.error, "tooDeep", text, linkId, index)
+            }
+        }
+    }
+
+    // MARK: An item
+
+    private mutating func readDetails(of index: Int) {
+        var item = items[index]
+        let tree = item.source
+        let extensions = ExtensionList(tree)
+        item.text = SurveyText(tree, "text")
+        item.prefix = SurveyText(tree, "prefix")
+        item.code = (tree.member("code")?.elements ?? []).compactMap { Coding(tree: $0) }
+        item.definition = tree.member("definition")?.string
+        item.isRequired = tree.member("required")?.boolean ?? false
+        item.repeats = tree.member("repeats")?.boolean ?? false
+        item.isReadOnly = tree.member("readOnly")?.boolean ?? false
+        if !extensions.isEmpty { readPresentation(extensions, &item) }
+        readFormat(extensions, &item)
+        readInitial(&item)
+        readConditions(&item)
+        if !extensions.isEmpty {
+            item.variables =
+                extensions
+                .values(ExtensionURL.variable[0], ExtensionURL.variable[1], ExtensionURL.variable[2])
+                .compactMap { expression($0, item) }
+            item.enableExpression =
+                extensions
+                .value(ExtensionURL.enableWhenExpression, ExtensionURL.finnishEnableWhen)
+                .flatMap { expression($0.string.map(Self.expressionTree) ?? $0, item) }
+            item.initialExpression = extensions.value(
+                ExtensionURL.initialExpression[0],
+                ExtensionURL.initialExpression[1]
+            )
+            .flatMap { expression($0, item) }
+            item.calculatedExpression =
+                extensions
+                .value(ExtensionURL.calculatedExpression[0], ExtensionURL.calculatedExpression[1])
+                .flatMap { expression($0, item) }
+            item.constraints = readConstraints(extensions, item)
+            reportUnsupported(extensions, item)
+        }
+        items[index] = item
+        checkInvariants(item)
+        if item.isHelp, let parent = item.parent, let text = item.text { items[parent].help.append(text) }
+    }
+
+    private mutating func readPresentation(_ extensions: ExtensionList, _ item: inout SurveyItem) {
+        item.isHidden = extensions.value(ExtensionURL.hidden)?.boolean ?? false
+        item.controls = Set(
+            extensions.values(ExtensionURL.itemControl, ExtensionURL.androidItemControl).flatMap(
+                \.conceptCodes
+            )
+        )
+        item.orientation = extensions.value(ExtensionURL.orientation)?.string
+        item.displayCategory = extensions.value(ExtensionURL.displayCategory)?.conceptCodes.first
+        item.collapsible = extensions.value(ExtensionURL.collapsible)?.string
+        item.usageMode = extensions.value(ExtensionURL.usageMode)?.string
+        item.fhirType = extensions.value(ExtensionURL.fhirType)?.string
+        // What is there for showing an answered form is not asked.
+        if let mode = item.usageMode, ["display", "display-non-empty"].contains(mode) {
+            item.isHidden = true
+        }
+        item.supportLinks = extensions.values(ExtensionURL.supportLink).compactMap(\.string)
+        item.shortText = extensions.text(ExtensionURL.shortText)
+        item.media = extensions.value(ExtensionURL.itemMedia).flatMap(Attachment.init(tree:))
+        if extensions.value(ExtensionURL.answerRepeats)?.boolean == true { item.repeats = true }
+        item.minOccurs = extensions.value(ExtensionURL.minOccurs)?.integer
+        item.maxOccurs = extensions.value(ExtensionURL.maxOccurs)?.integer
+    }
+
+    // MARK: Diagnostics
+
+    private mutating func reportUnsupported(_ extensions: ExtensionList, _ item: SurveyItem?) {
+        for url in extensions.urls {
+            if let what = ExtensionURL.unsupported[url] {
+                report(.information, "unsupportedExtension", "Not supported: \(what).", item)
+            }
+        }
+    }
+
+    mutating func report(
+        _ severity: SurveyDiagnostic.Severity,
+        _ code: String,
+        _ text: String,
+        _ item: SurveyItem?
+    ) {
+        report(severity, code, text, item?.linkId, item?.index ?? -1)
+    }
+
+    private mutating func report(
+        _ severity: SurveyDiagnostic.Severity,
+        _ code: String,
+        _ text: String,
+        _ linkId: String? = nil,
+        _ index: Int = -1
+    ) {
+        diagnostics.append(SurveyDiagnostic(severity, code, text, linkId: linkId, position: index))
+    }
+}

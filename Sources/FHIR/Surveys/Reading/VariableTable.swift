@@ -1,0 +1,41 @@
+/// The variables of a questionnaire and of its items, found by their names.
+struct VariableTable: Sendable {
+    /// A variable, and the item that has it; -1 for the questionnaire.
+    struct Variable: Sendable {
+        let expression: SurveyExpression
+        let owner: Int
+    }
+
+    private(set) var all: [Variable] = []
+    private var numbers: [Int: [String: Int]] = [:]
+
+    init(_ items: [SurveyItem], root: [SurveyExpression]) {
+        func add(_ variables: [SurveyExpression], of owner: Int) {
+            for variable in variables {
+                guard let name = variable.name else { continue }
+                // Of several with one name the last counts.
+                numbers[owner, default: [:]][name] = all.count
+                all.append(Variable(expression: variable, owner: owner))
+            }
+        }
+        add(root, of: -1)
+        for item in items where !item.variables.isEmpty { add(item.variables, of: item.index) }
+    }
+
+    /// The variable of a name that an item, or with -1 the questionnaire, has itself.
+    func variable(_ name: String, of owner: Int) -> SurveyExpression? {
+        numbers[owner]?[name].map { all[$0].expression }
+    }
+
+    /// The number of the variable that a name means at an item: the nearest.
+    ///
+    /// - Parameter besides: A variable that is not meant, because its own expression has the name.
+    func nearest(_ name: String, from level: Int, in items: [SurveyItem], besides own: Int) -> Int? {
+        var current = level
+        while true {
+            if let number = numbers[current]?[name], number != own { return number }
+            guard current >= 0 else { return nil }
+            current = items[current].parent ?? -1
+        }
+    }
+}

@@ -1,0 +1,74 @@
+/// What is to be evaluated again, what is read before what reads it.
+struct EvaluationQueue {
+    private let graph: DependencyGraph
+    /// A binary heap by rank and node.
+    private var heap: [DependencyGraph.Node] = []
+    private var isQueued: Set<DependencyGraph.Node> = []
+    /// How often nodes of cycles were taken out.
+    private var runs: [DependencyGraph.Node: Int] = [:]
+    /// Questions that get their initial values when whether they are asked is known.
+    var fillIn: [ItemOccurrence] = []
+    /// Whether anything changed since expressions that read anything were evaluated.
+    var hasChanges = false
+
+    /// How often a node of a cycle is evaluated for one change.
+    static let mostRuns = 8
+
+    init(_ graph: DependencyGraph) { self.graph = graph }
+
+    /// What reads a part of an item is to be evaluated.
+    mutating func changed(_ item: Int, _ part: DependencyGraph.Part) {
+        hasChanges = true
+        for reader in graph.readers[item * 3 + part.rawValue] { push(reader) }
+    }
+
+    mutating func push(_ item: Int, _ part: DependencyGraph.Part) { push(DependencyGraph.node(item, part)) }
+
+    private mutating func push(_ node: DependencyGraph.Node) {
+        if graph.cyclicNodes.contains(node), runs[node, default: 0] >= Self.mostRuns { return }
+        guard isQueued.insert(node).inserted else { return }
+        heap.append(node)
+        var child = heap.count - 1
+        while child > 0, isBefore(heap[child], heap[(child - 1) / 2]) {
+            heap.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+
+    /// The next part of an item that is to be evaluated. Of a variable, that is what reads it.
+    mutating func pop() -> (item: Int, part: DependencyGraph.Part)? {
+        while let node = popNode() {
+            guard graph.isVariable(node) else {
+                return (DependencyGraph.item(of: node), DependencyGraph.part(of: node))
+            }
+            for reader in graph.readers[Int(node)] { push(reader) }
+        }
+        return nil
+    }
+
+    private mutating func popNode() -> DependencyGraph.Node? {
+        guard let first = heap.first else { return nil }
+        let last = heap.removeLast()
+        if !heap.isEmpty {
+            heap[0] = last
+            var parent = 0
+            while true {
+                var next = parent
+                for child in [2 * parent + 1, 2 * parent + 2]
+                where child < heap.count && isBefore(heap[child], heap[next]) { next = child }
+                if next == parent { break }
+                heap.swapAt(parent, next)
+                parent = next
+            }
+        }
+        isQueued.remove(first)
+        if graph.cyclicNodes.contains(first) { runs[first, default: 0] += 1 }
+        return first
+    }
+
+    private func isBefore(_ a: DependencyGraph.Node, _ b: DependencyGraph.Node) -> Bool {
+        let left = graph.ranks[Int(a)]
+        let right = graph.ranks[Int(b)]
+        return left == right ? a < b : left < right
+    }
+}

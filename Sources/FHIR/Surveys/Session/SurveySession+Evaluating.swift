@@ -1,0 +1,242 @@
+import FHIR
+import OrderedJSON
+
+/// Keeping up to date whether items are asked, and what is calculated.
+extension SurveySession {
+    /// How many steps of FHIRPath all expressions together may take for one change or one check; those that
+    /// are left then are not evaluated.
+    static let maximumSteps = 1_000_000
+    /// How often expressions that may read anything are evaluated for one change.
+    private static let mostRounds = 6
+
+    /// Does what changes a session many times with the steps of one change; where they do not suffice,
+    /// everything is calculated once more in the end.
+    mutating func together<Result>(_ body: (inout SurveySession) -> Result) -> Result {
+        guard !sharesSteps else { return body(&self) }
+        steps = Self.maximumSteps
+        sharesSteps = true
+        let result = body(&self)
+        sharesSteps = false
+        if steps <= 0 { recalculate() }
+        return result
+    }
+
+    mutating func run(_ queue: inout EvaluationQueue) {
+        if !sharesSteps { steps = Self.maximumSteps }
+        settle(&queue)
+        // Initial values count from the beginning on, of items that are not asked too.
+        var filled = 0
+        while filled < queue.fillIn.count {
+            let batch = queue.fillIn[filled...]
+            filled = queue.fillIn.count
+            for occurrence in batch { fillIn(occurrence, &queue) }
+            settle(&queue)
+        }
+        queue.fillIn = []
+    }
+
+    private mutating func settle(_ queue: inout EvaluationQueue) {
+        drain(&queue)
+        let general = survey.dependencies.readsAnything
+        guard !general.isEmpty else { return }
+        var rounds = 0
+        while queue.hasChanges, rounds < Self.mostRounds {
+            queue.hasChanges = false
+            rounds += 1
+            for item in general {
+                if survey.items[item].enableExpression != nil { updateEnabled(item, &queue) }
+                if survey.items[item].calculatedExpression != nil { calculate(item, &queue) }
+                drain(&queue)
+            }
+        }
+    }
+
+    /// Finds out what is asked, without changing values.
+    mutating func runEnabling(_ queue: inout EvaluationQueue) {
+        drain(&queue, calculates: false)
+        for item in survey.dependencies.readsAnything where survey.items[item].enableExpression != nil {
+            updateEnabled(item, &queue)
+        }
+        drain(&queue, calculates: false)
+    }
+
+    private mutating func drain(_ queue: inout EvaluationQueue, calculates: Bool = true) {
+        while let (item, part) = queue.pop() {
+            switch part {
+            case .enabled: updateEnabled(item, &queue)
+            case .answers: if calculates { calculate(item, &queue) }
+            case .subtree: queue.changed(item, .subtree)
+            }
+        }
+    }
+
+    // MARK: Enabling
+
+    private mutating func updateEnabled(_ item: Int, _ queue: inout EvaluationQueue) {
+        var isChanged = false
+        for node in tree.occurrences[item] {
+            let isEnabled = tree[tree[node].parent].isEnabled && conditionsHold(for: node)
+            guard tree[node].isEnabled != isEnabled else { continue }
+            tree[node].isEnabled = isEnabled
+            if survey.items[item].isQuestion {
+                for answer in tree[node].children { tree[answer].isEnabled = isEnabled }
+            }
+            invalidate(node)
+            isChanged = true
+        }
+        if isChanged { queue.changed(item, .enabled) }
+    }
+
+    private mutating func conditionsHold(for node: Int) -> Bool {
+        let index = tree[node].item
+        if !survey.items[index].conditions.isEmpty {
+            let any = survey.items[index].isEnabledByAny
+            var holds = !any
+            for condition in survey.items[index].conditions where self.holds(condition, for: node) == any {
+                holds = any
+                break
+            }
+            guard holds else { return false }
+        }
+        guard let expression = survey.items[index].enableExpression, expression.path != nil else {
+            return true
+        }
+        guard let result = evaluate(expression, at: node) else { return true }
+        return result.first?.boolean ?? false
+    }
+
+    private func holds(_ condition: EnableCondition, for node: Int) -> Bool {
+        guard condition.isSupported, let target = condition.target else { return false }
+        let values = values(of: target, for: node)
+        switch condition.comparison {
+        case .exists: return values.isEmpty != (condition.answer.boolean ?? true)
+        case .equals: return values.contains { $0.compared(to: condition.answer) == .equal }
+        case .notEquals: return !values.contains { $0.compared(to: condition.answer) == .equal }
+        case .greaterThan: return values.contains { $0.compared(to: condition.answer) == .greater }
+        case .lessThan: return values.contains { $0.compared(to: condition.answer) == .less }
+        case .greaterOrEquals:
+            return values.contains { [.greater, .equal].contains($0.compared(to: condition.answer)) }
+        case .lessOrEquals:
+            return values.contains { [.less, .equal].contains($0.compared(to: condition.answer)) }
+        case .other: return false
+        }
+    }
+
+    /// The answers of the occurrence of a question that a condition of a node means; none where it is not
+    /// asked.
+    private func values(of target: Int, for node: Int) -> [SurveyAnswer] {
+        guard let found = nearest(target, to: node) else { return [] }
+        let cyclic = survey.dependencies.cyclic
+        guard tree[found].isEnabled || (cyclic.contains(target) && cyclic.contains(tree[node].item)) else {
+            return []
+        }
+        if let value = tree[found].value { return [value] }
+        if survey.items[target].isQuestion { return tree[found].children.compactMap { tree[$0].value } }
+        return hasAnswers(under: found) ? [.boolean(true)] : []
+    }
+
+    /// The occurrence of an item that is nearest to a node: what it is under, else the last before it, else
+    /// the first behind it (FHIR R4, `enableWhen.question`). Under an answer it is that answer.
+    func nearest(_ target: Int, to node: Int) -> Int? {
+        let ownItem = tree[node].item
+        // The way down to the target, from the last item that both are under.
+        var way = [target]
+        while let parent = survey.items[way[0]].parent { way.insert(parent, at: 0) }
+        var scopes: [Int: Int] = [:]
+        var current = node
+        while current >= 0 {
+            if current != node, scopes[tree[current].item] == nil { scopes[tree[current].item] = current }
+            current = tree[current].parent
+        }
+        if target == ownItem { return node }
+        if let ancestor = scopes[target] { return ancestor }
+        let common = way.lastIndex { scopes[$0] != nil }
+        guard var scope = common.map({ scopes[way[$0]] ?? ResponseTree.root }) ?? ResponseTree.root as Int?
+        else { return nil }
+        let isBefore = target < ownItem
+        for item in way[((common ?? -1) + 1)...] {
+            // Under a question the path continues in an answer.
+            if survey.parent(of: item) >= 0, survey.items[survey.parent(of: item)].isQuestion,
+                !tree.isAnswer(scope)
+            {
+                guard let answer = isBefore ? tree[scope].children.last : tree[scope].children.first else {
+                    return nil
+                }
+                scope = answer
+            }
+            let positions = tree.positions(of: item, in: scope)
+            guard let position = isBefore ? positions.last : positions.first else { return nil }
+            scope = tree[scope].children[position]
+        }
+        return scope
+    }
+
+    /// Whether a question under a node has an answer and is asked.
+    func hasAnswers(under node: Int) -> Bool {
+        var stack = [node]
+        while let current = stack.popLast() {
+            guard tree[current].isEnabled else { continue }
+            if tree.isAnswer(current) { return true }
+            stack += tree[current].children
+        }
+        return false
+    }
+
+    // MARK: Values
+
+    private mutating func calculate(_ item: Int, _ queue: inout EvaluationQueue) {
+        guard let expression = survey.items[item].calculatedExpression, expression.path != nil else {
+            return queue.changed(item, .answers)
+        }
+        for node in tree.occurrences[item] where tree[node].isAlive {
+            guard let result = evaluate(expression, at: node) else { continue }
+            set(answers(from: result, for: survey.items[item]), of: node, &queue)
+        }
+    }
+
+    private mutating func fillIn(_ occurrence: ItemOccurrence, _ queue: inout EvaluationQueue) {
+        let item = survey.items[occurrence.item]
+        guard let node = node(occurrence), tree[node].children.isEmpty else { return }
+        var values = item.initial
+        if let expression = item.initialExpression, let result = evaluate(expression, at: node),
+            !result.isEmpty
+        {
+            values = answers(from: result, for: item)
+        }
+        if !values.isEmpty { set(values, of: node, &queue) }
+    }
+
+    /// The answers that the result of an expression stands for.
+    private func answers(from result: [FHIRPathItem], for item: SurveyItem) -> [SurveyAnswer] {
+        let options: [SurveyOption] =
+            if case .listed(let options)? = item.format.options { options } else { [] }
+        let answers = result.prefix(1_000).compactMap { value -> SurveyAnswer? in
+            switch item.type {
+            case .string, .text: return .string(value.text)
+            case .boolean: return value.boolean.map { .boolean($0) }
+            case .date: return FHIRDate(text: String(value.text.prefix(10))).map { .date($0) }
+            case .decimal:
+                guard let decimal = value.decimal, let digits = FHIRDecimal("\(decimal)") else { return nil }
+                return .decimal(digits)
+            case .openChoice where value.string != nil && value.json.kind == .string:
+                return item.answer(for: value.json, options: options) ?? .string(value.text)
+            default: return item.answer(for: value.json, options: options)
+            }
+        }
+        .filter { !$0.isEmpty && item.accepts($0) }
+        return item.repeats ? answers : Array(answers.prefix(1))
+    }
+}
+
+extension EnableCondition {
+    /// Whether an operator is defined for answers of a type.
+    static func isDefined(_ comparison: QuestionnaireEnableOperator, for answer: SurveyAnswer) -> Bool {
+        switch (comparison, answer) {
+        case (.exists, .boolean): true
+        case (.exists, _), (.other, _), (_, .attachment): false
+        case (.equals, _), (.notEquals, _): true
+        case (_, .boolean), (_, .coding), (_, .reference), (_, .uri): false
+        default: true
+        }
+    }
+}

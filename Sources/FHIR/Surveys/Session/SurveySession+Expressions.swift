@@ -1,0 +1,194 @@
+import FHIR
+import OrderedJSON
+
+/// Evaluating expressions on the response as it is.
+extension SurveySession {
+    /// The result of an expression at a node; nil where it has none, because it is not FHIRPath, fails, or
+    /// takes too long.
+    mutating func evaluate(_ expression: SurveyExpression, at node: Int) -> [FHIRPathItem]? {
+        var scope = VariableScope()
+        return evaluate(expression, at: node, &scope)
+    }
+
+    /// What an evaluation costs besides what its expression does.
+    private static let stepsOfEvaluation = 40
+    /// How many variables may read each other in a chain.
+    private static let mostVariables = 60
+
+    /// Variables that one evaluation has found, and those that it is searching for.
+    struct VariableScope {
+        var known: [String: [FHIRPathItem]] = [:]
+        var visiting: Set<String> = []
+    }
+
+    private mutating func evaluate(
+        _ expression: SurveyExpression,
+        at node: Int,
+        _ scope: inout VariableScope
+    ) -> [FHIRPathItem]? {
+        guard let path = expression.path else { return nil }
+        steps -= Self.stepsOfEvaluation
+        guard steps > 0 else {
+            steps = 0
+            report(
+                "expressionsTooSlow",
+                "The expressions take too long for one change; not all of them were evaluated.",
+                node
+            )
+            return nil
+        }
+        var context = FHIRPathContext(now: self.context.now)
+        context.limits.steps = 100_000 + 50 * tree.count
+        context.limits.items = 100_000
+        context.limits.stringLength = 1_000_000
+        context.limits.madeBytes = 10_000_000
+        // Making the whole response takes longer than most expressions that do not read it.
+        if node == ResponseTree.root || expression.readsResource { context.resource = evaluationResource() }
+        context.variables["questionnaire"] = [FHIRPathItem(survey.questionnaire.tree)]
+        if tree[node].item >= 0 {
+            context.variables["qitem"] = [
+                FHIRPathItem(survey.items[tree[node].item].source, type: "Questionnaire.item")
+            ]
+        }
+        for name in expression.reads.variables {
+            if let value = variable(name, at: node, &scope) { context.variables[name] = value }
+        }
+        let focus =
+            node == ResponseTree.root
+            ? FHIRPathItem(evaluationResource())
+            : FHIRPathItem(contextJSON(of: node), type: "QuestionnaireResponse.item")
+        do {
+            return try path.evaluate(on: [focus], in: context, spending: &steps)
+        } catch {
+            let code = error.kind == .limit ? "expressionTooExpensive" : "expressionFailed"
+            // The text of the error may have answers in it; what it is about is in the questionnaire.
+            report(code, "An expression cannot be evaluated (\(error.kind.rawValue)).", node)
+            return nil
+        }
+    }
+
+    /// The value of a variable: what the app gave, else of the nearest variable of the name that is not just
+    /// being evaluated. nil where there is none.
+    private mutating func variable(_ name: String, at start: Int, _ scope: inout VariableScope)
+        -> [FHIRPathItem]?
+    {
+        if let given = context.resources[name] { return given.map { FHIRPathItem($0) } }
+        var node = start
+        while node >= 0 {
+            let isRoot = node == ResponseTree.root
+            if !tree.isAnswer(node),
+                let variable = survey.variableTable.variable(name, of: isRoot ? -1 : tree[node].item)
+            {
+                let key = "\(node) \(name)"
+                if let known = scope.known[key] { return known }
+                if !scope.visiting.contains(key) {
+                    guard scope.visiting.count < Self.mostVariables else {
+                        report(
+                            "variablesTooDeep",
+                            "More than \(Self.mostVariables) variables read each other in a chain.",
+                            node
+                        )
+                        return nil
+                    }
+                    scope.visiting.insert(key)
+                    let value = evaluate(variable, at: node, &scope) ?? []
+                    scope.visiting.remove(key)
+                    scope.known[key] = value
+                    return value
+                }
+            }
+            node = tree[node].parent
+        }
+        // What a questionnaire announces is empty where nobody gave it.
+        return survey.launchContexts.contains(name) ? [] : nil
+    }
+
+    private mutating func report(_ code: String, _ text: String, _ node: Int) {
+        let item = tree[node].item
+        let linkId = item < 0 ? nil : survey.items[item].linkId
+        guard failedExpressions.insert("\(code) \(item)").inserted else { return }
+        diagnostics.append(SurveyDiagnostic(.warning, code, text, linkId: linkId, position: item))
+    }
+
+    // MARK: What expressions see
+
+    /// The response with what is asked and answered, and with the scores of chosen options in their codings.
+    mutating func evaluationResource() -> JSONValue {
+        if let known = evaluated.first, let known { return known }
+        steps -= tree[ResponseTree.root].children.count
+        var resource = header.tree
+        let items = tree[ResponseTree.root].children.map { evaluationJSON(of: $0) }.filter { !$0.isNull }
+        resource["item"] = items.isEmpty ? nil : JSONValue(items)
+        remember(resource, of: ResponseTree.root)
+        return resource
+    }
+
+    private mutating func remember(_ json: JSONValue, of node: Int) {
+        if evaluated.count <= node {
+            evaluated += Array(repeating: nil, count: tree.nodes.count - evaluated.count)
+        }
+        evaluated[node] = json
+    }
+
+    /// An occurrence for `%context`, also of an item that is not in the response.
+    private mutating func contextJSON(of node: Int) -> JSONValue {
+        let json = evaluationJSON(of: node)
+        return json.isNull ? ["linkId": JSONValue(survey.items[tree[node].item].linkId)] : json
+    }
+
+    /// The JSON of an occurrence; `null` where it is not asked or has no answers.
+    private mutating func evaluationJSON(of node: Int) -> JSONValue {
+        if node < evaluated.count, let known = evaluated[node] { return known }
+        steps -= 1 + tree[node].children.count
+        let item = survey.items[tree[node].item]
+        var members = [JSONMember(name: "linkId", value: JSONValue(item.linkId))]
+        if tree[node].isEnabled {
+            if item.isGroup {
+                let children = tree[node].children.map { evaluationJSON(of: $0) }.filter { !$0.isNull }
+                if !children.isEmpty { members.append(JSONMember(name: "item", value: JSONValue(children))) }
+            } else if item.isQuestion {
+                let answers = tree[node].children.map { answerJSON($0, item) }
+                if !answers.isEmpty { members.append(JSONMember(name: "answer", value: JSONValue(answers))) }
+            }
+        }
+        let json = members.count == 1 ? JSONValue.null : JSONValue(members: members)
+        remember(json, of: node)
+        return json
+    }
+
+    private mutating func answerJSON(_ node: Int, _ item: SurveyItem) -> JSONValue {
+        guard let value = tree[node].value else { return [:] }
+        var content = value.content
+        if case .coding(let coding) = value, let score = item.score(of: coding),
+            ExtensionList(coding.tree).score == nil
+        {
+            var list = content.tree["extension"]?.elements.map(Array.init) ?? []
+            list.append(["url": JSONValue(ExtensionURL.scores[0]), "valueDecimal": score.tree])
+            content.tree["extension"] = JSONValue(list)
+        }
+        var members = [JSONMember(name: "value" + content.suffix, value: content.tree)]
+        let children = tree[node].children.map { evaluationJSON(of: $0) }.filter { !$0.isNull }
+        if !children.isEmpty { members.append(JSONMember(name: "item", value: JSONValue(children))) }
+        return JSONValue(members: members)
+    }
+
+    /// Forgets the JSON of a node and of all that it is under.
+    mutating func invalidate(_ node: Int) {
+        var current = node
+        while current >= 0 {
+            if current < evaluated.count { evaluated[current] = nil }
+            current = tree[current].parent
+        }
+    }
+}
+
+extension SurveyItem {
+    /// What the option that a coding is counts in a score.
+    func score(of coding: Coding) -> FHIRDecimal? {
+        if let own = ExtensionList(coding.tree).score { return own }
+        guard case .listed(let options)? = format.options else { return nil }
+        return format.candidates(options, for: .coding(coding)).first {
+            $0.score != nil && $0.value.equals(.coding(coding))
+        }?.score
+    }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import HTTPTypes
+
+/// A successful response to a call.
+struct CallResponse: Sendable {
+    var call: IndivoCall
+    let answer: HTTPAnswer
+    let end: End
+    /// What was asked for: the ids in the path, by their names in the call's template.
+    var place: [String: String] = [:]
+    /// How much memory reading it may take (``IndivoServer/Options/maximumReadingBytes``).
+    var maximumReadingBytes = Int.max
+
+    /// How many times the request was sent.
+    var attempts = 1
+
+    /// What is known of a body's end: a response of HTTP/1.0 ends with the connection, too early or not.
+    enum End: Sendable {
+        /// The body is as long as the response said, or its content ends as it has to.
+        case whole
+        /// Its content continues.
+        case cut
+        /// Neither the response nor the content says where it ends.
+        case unknown
+    }
+
+    // MARK: Reading
+
+    var body: Data { answer.body }
+
+    var content: FileContent {
+        FileContent(body, contentType: answer.response.headerFields[.contentType] ?? "")
+    }
+
+    /// The root element.
+    func xml() throws(IndivoError) -> XMLNode {
+        try check(ResponseWeight.ofXML(body, upTo: maximumReadingBytes))
+        do { return try content.xml() } catch {
+            throw malformed("it should be XML, and is “\(content.contentType)”", because: error)
+        }
+    }
+
+    /// The root element, which has a name.
+    func xml(root name: String) throws(IndivoError) -> XMLNode {
+        let root = try xml()
+        guard root.name == name else { throw malformed("its root is <\(root.name)>, not <\(name)>") }
+        return root
+    }
+
+    /// The body, if reading it as JSON takes no more memory than it may.
+    func json() throws(IndivoError) -> Data {
+        try check(ResponseWeight.ofJSON(body, upTo: maximumReadingBytes))
+        return body
+    }
+
+    private func check(_ weight: Int) throws(IndivoError) {
+        guard weight > maximumReadingBytes else { return }
+        throw error(
+            .responseTooLarge,
+            ["the answer has \(body.count) bytes, and reading it might take \(weight)"]
+        )
+    }
+
+    /// The response as a value that is read by reflection.
+    func value<Value: ServerResponse>(_ type: Value.Type) throws(IndivoError) -> Value {
+        let xml = try xml()
+        let value = try reading { try Value.read(from: xml, root: Value.elementName) }
+        try check(placeOf: value)
+        return value
+    }
+
+    /// The metadata in it.
+    func metadata() throws(IndivoError) -> DocumentMetadata { try value(DocumentMetadata.self) }
+
+    /// The one document of a list, as the label calls give it, or the document by itself, as a search for it
+    /// gives it.
+    func labelledMetadata() throws -> DocumentMetadata {
+        if try xml().name == "Document" { return try metadata() }
+        let documents = try value(DocumentList.self).documents
+        guard documents.count == 1 else {
+            throw malformed("it should hold one document, and holds \(documents.count)")
+        }
+        return documents[0]
+    }
+
+    /// Does what reads the response, and makes its errors ones of this call.
+    func reading<Value>(_ read: () throws -> Value) throws(IndivoError) -> Value {
+        do { return try read() } catch {
+            throw error as? IndivoError ?? malformed("it cannot be read", because: error)
+        }
+    }
+
+    // MARK: What it is about
+
+    /// - Throws: ``IndivoError`` for a value of another record, or document, than the call's path names.
+    private func check(placeOf value: some CompoundValue) throws(IndivoError) {
+        switch value {
+        case let metadata as DocumentMetadata:
+            try check(metadata.recordID, is: "record")
+            if call == .recordDocumentMeta { try check(metadata.id, is: "document") }
+        case let list as DocumentList:
+            try check(list.recordID, is: "record")
+            for metadata in list.documents { try check(metadata.recordID, is: "record") }
+        case let record as RecordInformation: try check(record.id, is: "record")
+        default: break
+        }
+    }
+
+    /// - Throws: ``IndivoError`` for a report of another record's document.
+    func check(placeOf reports: Reports) throws(IndivoError) {
+        for report in reports.reports { try check(report.meta?.document?.recordID, is: "record") }
+    }
+
+    /// Servers leave out what goes without saying; what they do say must be so.
+    private func check(_ told: String?, is name: String) throws(IndivoError) {
+        guard let asked = place[name], let told, !told.isEmpty else { return }
+        guard told.lowercased() == asked.lowercased() else { throw malformed("it is about another \(name)") }
+    }
+
+    // MARK: Errors
+
+    /// The error that something is missing.
+    func lost() -> IndivoError {
+        error(
+            .responseLost,
+            ["the answer (\(content.contentType)) ends after \(body.count) bytes, without a length"]
+        )
+    }
+
+    /// The error that the response is not what it should be. What stands at the place it names is for the
+    /// developer only.
+    func malformed(_ what: String, because error: (any Error)? = nil) -> IndivoError {
+        var place = ""
+        var details = error.map { ["\($0)"] } ?? []
+        func position(_ line: Int?, _ column: Int? = nil) -> String? {
+            line.map { ", line \($0)" + (column.map { " column \($0)" } ?? "") }
+        }
+        switch error {
+        case let error as XMLError:
+            place = position(error.line, error.column) ?? ""
+            details += error.excerpt.map { ["at that place: \($0)"] } ?? []
+        case let error as DocumentError:
+            place =
+                ", at \(error.property.isEmpty ? error.document : "\(error.document).\(error.property)")"
+                + (position(error.line) ?? "")
+        case let error as SDMJError: place = position(error.line, error.column) ?? ", at \(error.path)"
+        default: break
+        }
+        details.append(
+            "the answer (\(content.contentType), \(body.count) bytes) begins: \(content.text.prefix(300))"
+        )
+        // Where tokens are made nothing may be shown.
+        return self.error(.malformedResponse(what + place), call.givesTokens ? [] : details)
+    }
+
+    private func error(_ reason: IndivoError.Reason, _ details: [String]) -> IndivoError {
+        var error = IndivoError(reason, call: call, status: 200, details: details)
+        error.attempts = attempts
+        return error
+    }
+}
+
+extension CallResponse {
+    /// What a server says that has done what was asked.
+    init(ok call: IndivoCall) {
+        let response = HTTPResponse(status: .ok, headerFields: [.contentType: "application/xml"])
+        self.init(call: call, answer: HTTPAnswer(response: response, body: Data("<ok/>".utf8)), end: .whole)
+    }
+}
+
+extension HTTPAnswer {
+    /// How the body of a response to a call ends.
+    func end(of outgoing: CallClient.Outgoing) -> CallResponse.End {
+        let fields = response.headerFields
+        // A recording without its secrets has another length than it says.
+        if let length = fields[.contentLength].flatMap({ Int($0) }), body.count == length { return .whole }
+        if fields[.transferEncoding]?.lowercased().contains("chunked") == true { return .whole }
+        switch outgoing.call.response {
+        // What is neither XML nor JSON is left to their readers to refuse.
+        case .ok, .metadata, .documents, .reports, .graph, .element:
+            return StructureEnd.ofXML(body) == .cut ? .cut : .whole
+        case .models: return StructureEnd.ofXMLOrJSON(body) == .cut ? .cut : .whole
+        case .json: return StructureEnd.ofJSON(body)
+        // Where it is one parameter too short it is refused; one that stands in the last one cannot be seen.
+        case .token: return .whole
+        case .text: return .unknown
+        case .content:
+            if let known = outgoing.expected, known.tellsContent {
+                return known.mismatch(with: body) == nil ? .whole : .cut
+            }
+            // A document may look like XML and be something else: only that it ends well says something.
+            return StructureEnd.ofXMLOrJSON(body) == .whole ? .whole : .unknown
+        }
+    }
+}

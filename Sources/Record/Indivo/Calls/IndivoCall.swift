@@ -1,0 +1,247 @@
+import HTTPTypes
+
+/// A call of the Indivo API, described once: everything that a request needs beyond its arguments.
+///
+/// ```swift
+/// for call in IndivoCall.all { print(call.number ?? 0, call.name, call.method, call.path) }
+/// IndivoCall.matching(.get, "/records/r-1/documents/")?.name      // "record_document_list"
+/// ```
+public struct IndivoCall: Sendable, Hashable, Identifiable, CustomStringConvertible {
+    /// In whose name a call is signed.
+    public enum Signer: String, Sendable, Hashable {
+        /// Nobody's: anyone may call.
+        case nobody
+        /// The app's own (two-legged).
+        case app
+        /// The app's on behalf of whoever granted the token (three-legged).
+        case token
+    }
+
+    /// What a call's query may hold.
+    public enum Query: String, Sendable, Hashable {
+        /// Nothing.
+        case none
+        /// `limit` and `offset`.
+        case paging
+        /// `type`, `status`, `order_by` and paging.
+        case documents
+        /// `status` alone.
+        case status
+        /// The whole query API: filters, date ranges, grouping and aggregation, besides order and paging.
+        case report
+        /// `response_format`.
+        case format
+        /// Parameters that only this call has.
+        case own
+    }
+
+    /// What a call is sent as its body.
+    public enum Body: String, Sendable, Hashable {
+        /// Nothing.
+        case none
+        /// A document: XML, text or anything else, by its content type.
+        case document
+        /// XML and nothing else.
+        case xml
+        /// Plain text.
+        case text
+        /// A form.
+        case form
+    }
+
+    /// What a call responds with when it succeeds.
+    public enum Response: String, Sendable, Hashable {
+        /// `<ok/>`.
+        case ok
+        /// A document's metadata: `Document`.
+        case metadata
+        /// A list of documents' metadata: `Documents`.
+        case documents
+        /// A document, as it was stored.
+        case content
+        /// Models, in SDMX or SDMJ.
+        case models
+        /// The minimal reports' `Reports`.
+        case reports
+        /// A graph in RDF/XML.
+        case graph
+        /// Another element, named by the call.
+        case element
+        /// JSON that is no model.
+        case json
+        /// Plain text.
+        case text
+        /// A token, form-encoded.
+        case token
+    }
+
+    /// Its number among the 41 record calls that a user app may make; `nil` for every other call.
+    public var number: Int? { Self.numbers[name] }
+    /// The server's name for it.
+    public let name: String
+    /// The HTTP method.
+    public let method: HTTPRequest.Method
+    /// The path, with variables in braces. A slash at the end matters.
+    public internal(set) var path: String
+    /// In whose name it is signed.
+    public let signer: Signer
+    /// What its query may hold.
+    public let query: Query
+    /// What is sent with it.
+    public let body: Body
+    /// What a server responds with.
+    public let response: Response
+    /// The Swift method that makes it, such as `IndivoRecord.information()`.
+    package let swift: String
+    /// Whether servers keep the call only for old apps.
+    public let isDeprecated: Bool
+    /// Whether it may be sent again when nobody knows what became of it.
+    let repetition: Repetition
+    /// What to try when the server responds with 404, where the status alone does not say enough.
+    let notFoundHint: String?
+
+    public var id: String { name }
+
+    /// Whether the library sends it again when its answer was lost: it only reads, or stores under an
+    /// external id.
+    public var isRetryable: Bool { repetition != .never }
+
+    init(
+        _ name: String,
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        as signer: Signer = .token,
+        query: Query = .none,
+        body: Body = .none,
+        _ response: Response,
+        _ swift: String,
+        deprecated: Bool = false,
+        repeated repetition: Repetition? = nil,
+        notFoundHint: String? = nil
+    ) {
+        self.name = name
+        self.method = method
+        self.path = path
+        self.signer = signer
+        self.query = query
+        self.body = body
+        self.response = response
+        self.swift = swift
+        self.isDeprecated = deprecated
+        self.repetition = repetition ?? (method == .get ? .freely : .never)
+        self.notFoundHint = notFoundHint
+    }
+
+    /// Every call that the library knows: the 41 by their numbers, then the others.
+    public static let all = recordCalls + otherCalls
+
+    private static let numbers = Dictionary(uniqueKeysWithValues: zip(recordCalls.map(\.name), 1...))
+
+    /// The call of a name, as the server has it.
+    public static func named(_ name: String) -> IndivoCall? { all.first { $0.name == name } }
+
+    /// The call that a request makes.
+    /// - Parameter path: The request's path, with or without a query.
+    public static func matching(_ method: HTTPRequest.Method, _ path: String) -> IndivoCall? {
+        let path = path.prefix { $0 != "?" }
+        // Where a path fits two templates, the one with fewer variables was meant.
+        return all.filter { $0.method == method && $0.variables(in: path) != nil }
+            .min { $0.variableNames.count < $1.variableNames.count }
+    }
+
+    /// The name of a call that is not in ``all``.
+    static let unknownName = "call"
+
+    /// The values of the template's variables in a path, or `nil` when the path is of another call.
+    public func variables(in path: some StringProtocol) -> [String: String]? {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let templates = self.path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == templates.count else { return nil }
+        var values: [String: String] = [:]
+        for (part, template) in zip(parts, templates) where part != template {
+            guard template.hasPrefix("{"), !part.isEmpty else { return nil }
+            values[String(template.dropFirst().dropLast())] = String(part)
+        }
+        return values
+    }
+
+    /// The names of the path's variables, in order.
+    public var variableNames: [String] {
+        path.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
+    }
+
+    /// Number, name, method and path.
+    public var description: String { (number.map { "\($0) " } ?? "") + "\(name): \(method) \(path)" }
+
+    /// The call by which is found out whether a server has done this one, where its response does not say so.
+    var lookUp: IndivoCall? { Self.lookUps[name] }
+
+    private static let lookUps = [
+        documentCreateByExternalID.name: recordDocumentMetaByExternalID,
+        documentCreateByRelWithExternalID.name: recordDocumentMetaByExternalID,
+        documentVersionByExternalID.name: recordDocumentMetaByExternalID,
+        recordAppDocumentCreateOrUpdateByExternalID.name: recordAppDocumentMetaByExternalID,
+        appDocumentCreateOrUpdateByExternalID.name: appDocumentMetaByExternalID,
+        recordDocumentLabel.name: recordDocumentMeta,
+        recordDocumentLabelByExternalID.name: recordDocumentMetaByExternalID,
+        recordAppDocumentLabel.name: recordAppDocumentMeta, appDocumentLabel.name: appDocumentMeta,
+        documentSetStatus.name: documentStatusHistory,
+    ]
+
+    /// Whether it stores a new version of a document.
+    var replacesVersion: Bool {
+        name == Self.documentVersion.name || name == Self.documentVersionByExternalID.name
+    }
+
+    /// Whether its responses hold secrets.
+    var givesTokens: Bool { path.hasPrefix("/oauth/") || path.hasSuffix("/access_token") }
+
+    /// An argument that no server would take: nothing was sent.
+    func refused(_ why: String) -> IndivoError { IndivoError(.badArgument(why), call: self) }
+
+    /// Does what a bad argument makes fail.
+    func checked<Value>(_ body: () throws -> Value) throws(IndivoError) -> Value {
+        do { return try body() } catch { throw refused("\(error)") }
+    }
+
+    /// Does what reads or writes documents, and makes its errors ones of this call. What documents say is for
+    /// the developer only.
+    func converting<Value>(_ what: String, _ body: () throws -> Value) throws(IndivoError) -> Value {
+        do {
+            return try body()
+        } catch let error as IndivoError {
+            throw error
+        } catch {
+            let reason = (error as? DocumentError)?.withoutValue
+            var failure = refused(what + (reason.map { ": \($0)" } ?? "; debugDetails has the reason"))
+            failure.details.append("\(error)")
+            throw failure
+        }
+    }
+
+    /// - Throws: ``IndivoError`` with `why`, unless a condition holds; nothing is sent then.
+    func require(_ isMet: Bool, _ why: @autoclosure () -> String) throws(IndivoError) {
+        if !isMet { throw refused(why()) }
+    }
+
+    /// - Throws: ``IndivoError`` for a text that is too long; a server responds with 500 to it.
+    func check(_ text: String, _ what: String = "a label", atMost limit: Int = 100) throws(IndivoError) {
+        // A server counts as its database does, by code points.
+        let count = text.unicodeScalars.count
+        try require(count <= limit, "\(what) has at most \(limit) characters, this one \(count)")
+    }
+}
+
+/// Whether a call may be sent again when nobody knows what became of it.
+enum Repetition: Sendable, Hashable {
+    /// It may have been done, and would be done twice.
+    case never
+    /// It only reads, or sets what it sets however often it is sent.
+    case freely
+    /// It stores under an external id, and would be refused if an earlier sending arrived: the library
+    /// searches for it first.
+    case afterLookingUp
+    /// It has an id of its own, and a server that has done it refuses to do it again: that refusal is a
+    /// success.
+    case untilRefusedAsDuplicate
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+extension IndivoRecord {
+    /// What is to be kept to open this record again without a login.
+    public func session(label: String? = nil) -> IndivoSession {
+        IndivoSession(
+            api: server.api,
+            app: server.app.id,
+            record: id,
+            token: token,
+            label: label,
+            keptAt: server.options.timing.now()
+        )
+    }
+
+    /// Keeps the record's token in the server's session store (``IndivoServer/Options/sessions``), so that
+    /// ``IndivoServer/keptRecords()`` has it the next time. Nothing is kept without this call.
+    /// - Parameter label: A name by which the person knows it, to choose from several.
+    /// - Throws: What the store throws, such as ``IndivoSession/StoreError``.
+    public func keepSession(label: String? = nil) async throws {
+        try await server.options.sessions.keep(session(label: label))
+    }
+
+    /// Logs out: forgets the kept session, and sends nothing with this token any more.
+    ///
+    /// No call ends a token on an Indivo server: it is gone when the person takes the app from the record, or
+    /// an administrator cleans up. So that the next login asks for a password, let the browser open
+    /// ``IndivoServer/logoutURL`` too.
+    /// - Throws: What the store throws; the token is out of use all the same.
+    public func logOut() async throws {
+        server.calls.accepted.end(token)
+        try await server.options.sessions.forget(session())
+    }
+}
+
+extension IndivoServer {
+    /// The sessions that are kept for this server and app, the oldest first.
+    /// - Throws: What the store throws, such as ``IndivoSession/StoreError``.
+    public func keptSessions() async throws -> [IndivoSession] {
+        try await options.sessions.sessions().filter {
+            $0.app == app.id && IndivoSession.place($0.api) == IndivoSession.place(api)
+        }
+    }
+
+    /// The records that can be opened without a login, since their sessions are kept.
+    ///
+    /// ```swift
+    /// let record = if let kept = try await server.keptRecords().last { kept }
+    ///     else { try await server.selectRecord { url in open(url) } }
+    /// ```
+    /// Whether a server still takes a token shows with the first call: an
+    /// ``IndivoError/Reason/refused(causes:)`` then means that a login is due, best with
+    /// ``authorize(record:callback:open:)``.
+    /// - Throws: What the store throws, such as ``IndivoSession/StoreError``.
+    public func keptRecords() async throws -> [IndivoRecord] {
+        try await keptSessions().map { record(id: $0.record, token: $0.token) }
+    }
+
+    /// The page that ends the person's session in the browser.
+    public var logoutURL: URL { ui.appending(path: "logout", directoryHint: .notDirectory) }
+}

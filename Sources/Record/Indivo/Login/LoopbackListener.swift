@@ -1,0 +1,114 @@
+import Foundation
+import OAuth1
+
+/// Receives callbacks on 127.0.0.1, for tools and desktop apps (RFC 8252, section 7.3).
+///
+/// The app's start URL, as registered with the server, is ``startURL`` with the server's variables behind it:
+/// `http://127.0.0.1:8002/start?record_id={record_id}&carenet_id={carenet_id}`. The listener serves requests
+/// only while a login is under way, takes nothing from outside the machine, and gives each login a callback
+/// of its own, under a random path.
+///
+/// Every program on the machine and every page in its browsers can send requests here. A request that no
+/// browser makes when a person goes to a page is refused: another `Host`, a script, an image, a frame. A
+/// request that the login does not wait for, or without a record, gets a page that says so, and the login
+/// continues; with a carenet in a record's place, the login ends (``IndivoError/LoginError/carenetChosen``).
+/// One attack remains: a page that sends the whole window to ``startURL`` with a record of its own choice,
+/// before the person has chosen, cannot be distinguished from the server's. So show which record was opened,
+/// as ``IndivoRecord/information()`` gives it.
+public struct LoopbackListener: CallbackReceiver {
+    /// The port listened on.
+    public let port: UInt16
+    /// How long a connection may take to send its request.
+    package var patience = Duration.seconds(10)
+    private let socket: LoopbackSocket?
+
+    /// A listener on a port that is taken when a login begins, and given back before the login returns.
+    public init(port: UInt16 = 8002) { (self.port, socket) = (port, nil) }
+
+    private init(socket: LoopbackSocket) { (port, self.socket) = (socket.port, socket) }
+
+    /// A listener on a port that is free now, and kept. It serves one login at a time.
+    /// - Throws: ``IndivoError`` with the reason ``IndivoError/LoginError/badCallback(_:)`` when the system
+    ///   gives none.
+    public static func onFreePort() throws -> LoopbackListener {
+        try LoopbackListener(socket: LoopbackSocket(port: 0))
+    }
+
+    /// The address to which the server's UI sends the browser once a record is chosen, without the query.
+    public var startURL: URL { url(Self.startPath) }
+
+    private static let startPath = "/start"
+    private static let callbackFolder = "/callback/"
+
+    private func url(_ path: String) -> URL {
+        // Digits, dots and a path of our own making always form a URL.
+        URL(string: "http://127.0.0.1:\(port)\(path)")!
+    }
+
+    public func listen() throws -> CallbackSession {
+        let socket = try socket ?? LoopbackSocket(port: port)
+        try socket.begin()
+        let callbackPath = Self.callbackFolder + OAuthSigner.randomNonce()
+        // One visit for each step: the first that is good.
+        let (chosen, choices) = AsyncStream.makeStream(
+            of: CallbackSession.Visit.self,
+            bufferingPolicy: .bufferingOldest(1)
+        )
+        let (authorized, callbacks) = AsyncStream.makeStream(
+            of: CallbackSession.Visit.self,
+            bufferingPolicy: .bufferingOldest(1)
+        )
+        let service = LoopbackService(socket: socket, patience: patience) { request, exchange in
+            guard request.isNavigation(to: socket.port) else { return exchange.refuse() }
+            guard let url = URL(string: "http://127.0.0.1:\(socket.port)\(request.target)") else {
+                return exchange.notFound()
+            }
+            let visit = CallbackSession.Visit(
+                url: url,
+                redirect: { exchange.redirect(to: $0) },
+                finish: { exchange.show($0) }
+            )
+            switch request.path {
+            case Self.startPath:
+                if let problem = Self.problem(with: url) { return exchange.notFound(problem) }
+                if !choices.take(visit) { exchange.notFound("No login is waiting for a record.") }
+            case callbackPath:
+                if !callbacks.take(visit) { exchange.notFound("No login is waiting for this page.") }
+            case let path where path.hasPrefix(Self.callbackFolder):
+                exchange.notFound("This page belongs to another login. Go back to the app and begin again.")
+            default: exchange.notFound()
+            }
+        }
+        let isKept = self.socket != nil
+        return CallbackSession(
+            callback: url(callbackPath),
+            next: { step in
+                let (visits, continuation) = step == .record ? (chosen, choices) : (authorized, callbacks)
+                defer { continuation.finish() }
+                return await visits.first { _ in true }
+            },
+            close: {
+                guard service.stop() else { return }
+                choices.finish()
+                callbacks.finish()
+                socket.end(keepsPort: isKept)
+            }
+        )
+    }
+
+    /// Why a visit to the start URL does not end the choice; `nil` where it chooses a record, or a carenet,
+    /// for which the person would wait in vain.
+    private static func problem(with url: URL) -> String? {
+        do throws(IndivoError.LoginError) {
+            return isID(try url.chosenRecord()) ? nil : "No record was chosen: this is no record's id."
+        } catch .carenetChosen where isID(url.callbackParameters["carenet_id"] ?? "") {
+            return nil
+        } catch {
+            return "No record was chosen: \(error)."
+        }
+    }
+
+    private static func isID(_ text: String) -> Bool {
+        (1...100).contains(text.utf8.count) && text.utf8.allSatisfy { PercentEncoding.isUnreserved($0) }
+    }
+}

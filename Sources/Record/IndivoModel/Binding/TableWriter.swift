@@ -1,0 +1,117 @@
+import IndivoXML
+
+extension FieldSchema {
+    /// Takes the values of an object into a `FieldTable`.
+    ///
+    /// Where the object has a source, its table is the beginning: a cell whose text is a spelling of the
+    /// object's value stays as it is, with the source's text, and so does one whose text is no value that the
+    /// property could have had.
+    public final class Writer {
+        @exclusivity(unchecked) private(set) var table: FieldTable
+        /// The leaves and compound values that are not as in the source.
+        @exclusivity(unchecked) private(set) var leaves: [Int] = []
+        private(set) var groups: [Int] = []
+        /// Whether there is nothing to compare with.
+        @exclusivity(unchecked) private var isNew: Bool
+        private let isField: Bool
+        /// Whether a server reads the values, which then are spelled as it takes them.
+        private let isForServer: Bool
+
+        /// - Parameters:
+        ///   - table: That of the object's source, or an empty one; `isNew` where there is no source.
+        ///   - isForServer: As the values of data models always are.
+        init(over table: FieldTable, isNew: Bool = false, isForServer: Bool = false) {
+            self.table = table
+            self.isNew = isNew
+            isField = table.format == .dataModel
+            self.isForServer = isField || isForServer
+            self.table.forgetItems()
+        }
+
+        /// Begins anew with an object of the same schema.
+        func clear() {
+            table.clear()
+            forgetChanges()
+        }
+
+        /// Begins anew over the table of another element, and gives what its relations hold.
+        func begin(over element: XMLView, keptBy source: XMLNode, _ decoder: inout TableDecoder)
+            -> [FieldTable.Relation]
+        {
+            decoder.decode(element, keptBy: source, into: &table)
+            forgetChanges()
+            defer { table.forgetItems() }
+            return table.relations
+        }
+
+        private func forgetChanges() {
+            if !leaves.isEmpty { leaves.removeAll(keepingCapacity: true) }
+            if !groups.isEmpty { groups.removeAll(keepingCapacity: true) }
+        }
+
+        /// Takes what an object says.
+        func write(_ document: IndivoDocument) { table.schema.group.write(from: document.storage, self) }
+
+        /// Takes what a value says.
+        func write<Value: CompoundValue>(_ value: Value) {
+            withUnsafePointer(to: value) { table.schema.group.write(from: UnsafeRawPointer($0), self) }
+        }
+
+        /// Takes a leaf, or the item of a list of leaves.
+        func leaf<Value: LexicalValue>(_ value: Value, _ field: FieldSchema) {
+            if field.leaves.isEmpty { return add(.text(text(of: value)), to: field) }
+            let index = field.leaf
+            if !isNew, let old = table.text(of: index),
+                old.withUTF8({ value._isSaid(byUTF8: $0, isField: isField) })
+            {
+                return
+            }
+            let text = text(of: value)
+            if !isNew {
+                let cell = table.leaves[index]
+                if text.isEmpty, !cell.hasText, isField || cell.isPresent { return }
+                // A value that a property only has for want of a readable one: the original text, or that
+                // there is none, says more.
+                if text == field.shape.defaultText, !cell.hasText || table.isUnreadable(index) { return }
+            }
+            table.set(text, at: index)
+            leaves.append(index)
+        }
+
+        private func text(of value: some LexicalValue) -> String {
+            isForServer ? value.fieldLexical : value.lexical
+        }
+
+        /// The field has no value.
+        func absent(_ field: FieldSchema) {
+            for index in field.leaves where table.leaves[index].hasText && !table.isUnreadable(index) {
+                table.leaves[index].text = .absent
+                leaves.append(index)
+            }
+            if let group = field.group, table.groups[group].isPresent {
+                table.groups[group].text = .absent
+                if !isField { groups.append(group) }
+            }
+        }
+
+        /// Takes a compound value, whose fields `body` gives.
+        func compound(_ field: FieldSchema, _ body: () -> Void) {
+            let outer = isNew
+            defer { isNew = outer }
+            if let group = field.group, !table.groups[group].isPresent {
+                table.groups[group].text = .empty
+                // In a data model an empty compound value is none.
+                if !isField {
+                    groups.append(group)
+                    isNew = true
+                }
+            }
+            body()
+        }
+
+        /// Adds a value to a list, or the document of a relation to one.
+        func add(_ item: TableItem, to field: FieldSchema) {
+            table.relations[field.relations.lowerBound].items.append(item)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/// A value that a ``Field`` can hold: an optional, an array, or one of the few values that can stand alone.
+public protocol FieldValue {
+    /// The value of a field that a document does not have.
+    static var absent: Self { get }
+    static var _shape: FieldSchema.Shape { get }
+    static func _read(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self
+    func _write(_ writer: FieldSchema.Writer, _ field: FieldSchema)
+}
+
+/// One value of a field: a leaf, a compound or a document. Conform to ``LexicalValue`` or ``CompoundValue``
+/// instead.
+public protocol FieldElement {
+    static var _kind: FieldSchema.Kind { get }
+    /// Reads a field's only value, or the reader's item of a list; `nil` when there is none.
+    static func _read(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self?
+    /// Writes a field's only value, or the value behind the others of a list.
+    func _write(_ writer: FieldSchema.Writer, _ field: FieldSchema)
+}
+
+extension FieldSchema {
+    /// What kind of value a field's elements are.
+    public enum Kind: Sendable {
+        /// One text.
+        case leaf(any LexicalValue.Type)
+        /// A value made of several fields.
+        case compound(any CompoundValue.Type)
+        /// Another document.
+        case document(IndivoDocument.Type)
+    }
+
+    /// A field's kind and how many values it holds.
+    public struct Shape: Sendable {
+        /// What kind of value the elements are.
+        public let kind: Kind
+        /// Whether there may be any number of them.
+        public let isList: Bool
+        /// The text of the value that a field without one has, where the value is no optional.
+        var defaultText: String?
+    }
+
+    /// Where nested XML holds a field's value.
+    public enum Place: Sendable {
+        /// In a child element of that name.
+        case element
+        /// In an attribute of that name.
+        case attribute
+        /// In the element's own text; the name is not used.
+        case text
+    }
+}
+
+/// A value made of several fields, such as a coded value: a structure whose properties are ``Field``s.
+///
+/// In data models its fields are flattened into the document that holds it, joined by `_`.
+public protocol CompoundValue: FieldElement, Hashable, Sendable {
+    /// An empty value.
+    init()
+}

@@ -1,0 +1,103 @@
+import IndivoXML
+
+/// Writes documents that are all new into a document of their own.
+final class SDMXAssembler {
+    /// Some document has a source, and what it holds beside the object has to be taken along.
+    private struct HasSource: Error {}
+
+    private let xml = XMLAssembler()
+    private let names: SDMXNames
+    /// What is known of each class.
+    private var classes: [ObjectIdentifier: Class] = [:]
+
+    /// The tables of a class's documents, and the names of the leaves that had a value so far.
+    private final class Class {
+        let schema: ModelSchema
+        let writer: FieldSchema.Writer
+        // Unchecked, as it is looked at for every field: no access to it lasts.
+        @exclusivity(unchecked) var names: [XMLAssembler.Value?]
+
+        init(_ schema: ModelSchema) {
+            self.schema = schema
+            writer = FieldSchema.Writer(over: FieldTable(schema, .dataModel), isNew: true)
+            names = Array(repeating: nil, count: schema.leaves.count)
+        }
+    }
+
+    private func known(_ type: IndivoDocument.Type) throws -> Class {
+        if let known = classes[ObjectIdentifier(type)] { return known }
+        let known = Class(ModelSchema.of(type))
+        try known.schema.checkDataModel()
+        classes[ObjectIdentifier(type)] = known
+        return known
+    }
+
+    private init() { names = SDMXNames(xml) }
+
+    /// - Returns: The root and every document's element; `nil` when a document has a source.
+    static func assemble(_ documents: [IndivoDocument]) throws -> (root: XMLNode, written: [WrittenDocument])?
+    {
+        let assembler = SDMXAssembler()
+        var written: [WrittenDocument] = []
+        assembler.xml.start(assembler.names.models)
+        do {
+            for document in documents { try assembler.write(document, &written) }
+        } catch is HasSource {
+            return nil
+        }
+        assembler.xml.end()
+        return assembler.xml.root.map { ($0, written) }
+    }
+
+    private func write(_ document: IndivoDocument, _ written: inout [WrittenDocument]) throws {
+        guard document.source == nil else { throw HasSource() }
+        xml.start(names.model)
+        xml.attribute(names.name, document.modelName)
+        written.append((document, xml.current))
+        let known = try known(type(of: document))
+        known.writer.clear()
+        known.writer.write(document)
+        for index in known.writer.leaves {
+            guard let text = known.writer.table.text(of: index)?.string else { continue }
+            let fieldName = known.names[index] ?? xml.value(known.schema.leaves[index].name)
+            known.names[index] = fieldName
+            startField(fieldName)
+            xml.text(text)
+            xml.end()
+        }
+        // The writer may be asked again by a document inside.
+        let relations = known.writer.table.relations
+        for (index, field) in known.schema.relations.enumerated() where !relations[index].items.isEmpty {
+            startField(xml.value(field.name))
+            if field.shape.isList { xml.start(names.models) }
+            for case .document(let related) in relations[index].items { try write(related, &written) }
+            if field.shape.isList { xml.end() }
+            xml.end()
+        }
+        xml.end()
+    }
+
+    private func startField(_ fieldName: XMLAssembler.Value) {
+        xml.start(names.field)
+        xml.attribute(names.name, fieldName)
+    }
+}
+
+/// The names of SDMX in an assembler's tree.
+struct SDMXNames {
+    let models, model, field, name, documentID: XMLAssembler.Name
+
+    init(_ xml: XMLAssembler) {
+        func name(_ text: String, namespace: String? = SDMX.namespace) -> XMLAssembler.Name {
+            guard let name = xml.name(text, namespace: namespace) else {
+                preconditionFailure("SDMX's names are names")
+            }
+            return name
+        }
+        models = name("Models")
+        model = name("Model")
+        field = name("Field")
+        self.name = name("name", namespace: nil)
+        documentID = name("documentId", namespace: nil)
+    }
+}

@@ -1,0 +1,335 @@
+import DurableQueue
+import Foundation
+import Indivo
+import IndivoBase
+import IndivoModel
+import IndivoXML
+
+/// Delivers one change: sends it, and after anything but a clear response checks what became of it before
+/// sending again.
+struct ItemDelivery {
+    private(set) var attempt: DeliveryAttempt
+
+    private let record: IndivoRecord
+    private let policy: DeliveryPolicy
+    private let change: QueuedChange
+    private var notes: DeliveryNotes { didSet { attempt.notes = try? notes.data() } }
+
+    init(_ attempt: DeliveryAttempt, to record: IndivoRecord, policy: DeliveryPolicy) throws {
+        self.attempt = attempt
+        self.record = record
+        self.policy = policy
+        change = try QueuedChange(of: attempt.item)
+        notes = DeliveryNotes(attempt.notes)
+    }
+
+    private var id: OutboxItem.ID { attempt.item.id }
+
+    /// What stands in the way of a change before it is sent.
+    private enum Obstacle: Error {
+        /// It can never be made.
+        case refused(String)
+        /// It cannot be seen whether it was made, since somebody made another meanwhile.
+        case overtaken(String)
+        /// It is not made now, or not by this process.
+        case decided(DeliveryOutcome)
+    }
+
+    /// How many responses with 403 are taken for copies of the request that crossed each other.
+    private static let forbiddenLimit = 3
+
+    private static let blindness =
+        """
+        and what the server lists of the document cannot be read; look whether the change was made, and \
+        retry or discard it
+        """
+
+    mutating func run() async throws -> DeliveryOutcome {
+        do { return try await run(target: target()) } catch Obstacle.decided(let outcome) {
+            return outcome
+        } catch Obstacle.overtaken(let reason) {
+            // Whoever retries it wants it made anew.
+            notes.isUnsure = false
+            return .setAside(reason: reason)
+        } catch let problem as IndivoError {
+            // What counts against the change, or what became of it, cannot be seen.
+            try Task.checkCancellation()
+            return .stopped(DeliveryStop(problem))
+        }
+    }
+
+    /// - Returns: The id of the document that the change is about; "" for one that is to be made.
+    private mutating func target() async throws -> String {
+        switch attempt.predecessor {
+        case .none: return change.document ?? ""
+        case .delivered(let document): return String(decoding: document, as: UTF8.self)
+        case .unknown(let damaged):
+            let item = attempt.item.predecessor ?? ""
+            // Delivered so long ago that it is forgotten, discarded, or one whose file cannot be read: the
+            // server knows.
+            do {
+                if let document = try await record.delivered(externalID: item) { return document.id }
+            } catch let error as IndivoError {
+                try Task.checkCancellation()
+                try await count(1, error)
+                throw error
+            }
+            if let damaged { throw Obstacle.decided(.waiting(for: damaged)) }
+            throw Obstacle.decided(
+                .setAside(reason: "it builds on item \(item), which was discarded and is not on the server")
+            )
+        }
+    }
+
+    private mutating func run(target: String) async throws -> DeliveryOutcome {
+        var failures = 0
+        var forbidden = 0
+        // A stamp on the disk: the change was sent before, and what became of it is not known.
+        var mayBeDone = notes.stamp != nil
+        if mayBeDone, notes.isBlind { throw Obstacle.overtaken("it was interrupted, \(Self.blindness)") }
+        while true {
+            try Task.checkCancellation()
+            let error: IndivoError
+            do {
+                if mayBeDone, let document = try await look(target) { return .arrived(document) }
+                mayBeDone = true
+                return .arrived(try await send(target))
+            } catch let failure as IndivoError {
+                if notes.isBlind { return try await giveUpBlindly(on: failure) }
+                error = failure
+            } catch Obstacle.refused(let reason) {
+                // Unless it was made before, or what it was judged by may not have come from the server.
+                if let document = try await look(target) { return .arrived(document) }
+                try await checkAccess()
+                return .setAside(reason: reason)
+            }
+            try Task.checkCancellation()
+            // Why it cannot be seen what became of it, or how the server is.
+            var problem: IndivoError?
+            do {
+                if let document = try await look(target) { return .arrived(document) }
+            } catch let failure as IndivoError {
+                problem = failure
+            }
+            notes.isUnsure = problem != nil
+            try Task.checkCancellation()
+            var verdict = Verdict(error)
+            // No other judgement counts as long as the change may have been made.
+            if problem != nil, verdict != .serverFailed { verdict = .tryAgain }
+            do {
+                switch verdict {
+                case .tryAgain:
+                    failures += 1
+                    if failures >= policy.attempts { try await count(failures, problem ?? error) }
+                case .refused:
+                    try await checkAccess()
+                    return .setAside(reason: "\(error)")
+                case .serverFailed:
+                    failures += 1
+                    try await count(1, error)
+                case .forbidden:
+                    forbidden += 1
+                    if forbidden > ItemDelivery.forbiddenLimit {
+                        try await checkAccess()
+                        // The signature is used up or too old, and its request was not carried out: no copy
+                        // of it ever will be, so a new one does no harm. If that is refused as well, the
+                        // change is.
+                        guard notes.stamp != nil, forbidden <= 2 * ItemDelivery.forbiddenLimit else {
+                            return .setAside(reason: "\(error)")
+                        }
+                        if forbidden == ItemDelivery.forbiddenLimit + 1 { try stamp() }
+                    }
+                    try await policy.pause(after: forbidden)
+                    continue
+                }
+            } catch let failure as IndivoError {
+                // How the server is cannot be seen either.
+                if verdict.isRefusal { failures += 1 }
+                problem = failure
+            }
+            try Task.checkCancellation()
+            if failures >= policy.attempts { return .stopped(DeliveryStop(problem ?? error)) }
+            try await policy.pause(after: failures)
+        }
+    }
+
+    /// Counts failures against the change, if the record can be used otherwise: it must not hold up all
+    /// others for ever.
+    /// - Throws: What the change came to, unless it is to be tried again; `IndivoError` when the record
+    ///   cannot be used either, which is nothing against the change.
+    private mutating func count(_ failures: Int, _ error: IndivoError) async throws {
+        // Without a way to the server nothing is known of either.
+        if error.reason == .notReachable { return }
+        try await checkAccess()
+        notes[keyPath: Verdict(error) == .serverFailed ? \DeliveryNotes.serverFailures : \.networkFailures] +=
+            failures
+        try attempt.keepNotes()
+        if notes.serverFailures >= policy.serverFailures {
+            throw Obstacle.decided(
+                .setAside(reason: "the server failed on it \(notes.serverFailures) times. \(error)")
+            )
+        }
+        if notes.networkFailures >= policy.networkFailures {
+            let failures =
+                """
+                it did not get through \(notes.networkFailures) times, while the record could be used \
+                otherwise
+                """
+            throw Obstacle.decided(.setAside(reason: "\(failures). \(error)"))
+        }
+    }
+
+    /// Makes the call.
+    private mutating func send(_ target: String) async throws -> String {
+        switch change.kind {
+        case .add: return try await record.deliverDocument(content(), externalID: id)
+        case .replace: return try await record.deliverVersion(content(), of: target, externalID: id)
+        case .patch: return try await record.deliverVersion(merged(with: target), of: target, externalID: id)
+        case .status:
+            try await readBefore(\.equalChangesBefore) { try await $0.equalChanges(of: target) }
+            let stamp = try notes.stamp ?? stamp()
+            try await record.deliverStatus(
+                change.documentStatus,
+                reason: change.reason ?? "",
+                of: target,
+                stamp: stamp
+            )
+            return target
+        case .label:
+            try await readBefore(\.labelBefore) { try await $0.record.label(ofDocument: target) }
+            let stamp = try notes.stamp ?? stamp()
+            try await record.deliverLabel(change.label ?? "", of: target, stamp: stamp)
+            return target
+        }
+    }
+
+    /// Notes what was there before a change is made, by which it can be seen later whether it was.
+    ///
+    /// Another client may have stored there what XML cannot carry: the server's account of it is malformed
+    /// for good then, and the change is made without it.
+    private mutating func readBefore<Value>(
+        _ note: WritableKeyPath<DeliveryNotes, Value?>,
+        _ read: (Self) async throws -> Value
+    ) async throws {
+        guard case nil = notes[keyPath: note] else { return }
+        do {
+            notes[keyPath: note] = try await read(self)
+            notes.isBlind = false
+        } catch let error as IndivoError {
+            guard case .malformedResponse = error.reason else { throw error }
+            // Such as the page of a network that wants a login of its own first.
+            try await checkAccess()
+            notes.isBlind = true
+        }
+    }
+
+    /// What an error comes to when it cannot be seen whether the change was made.
+    private mutating func giveUpBlindly(on error: IndivoError) async throws -> DeliveryOutcome {
+        try await checkAccess()
+        return .setAside(
+            reason: Verdict(error).isRefusal
+                ? "\(error)" : "its response was lost, \(Self.blindness). \(error)"
+        )
+    }
+
+    /// The stored document with the changes of a patch.
+    private func merged(with target: String) async throws -> FileContent {
+        let content = try content()
+        guard let patch = try? content.xml() else { throw OutboxError.damaged(file: "item \(id)") }
+        let document: IndivoDocument
+        do { document = try DocumentPatch.document(in: patch) } catch {
+            // What is kept is whole: another process, which knows the class, can read it.
+            throw Obstacle.decided(.skipped(reason: "its changes cannot be made here: \(Self.words(error))"))
+        }
+        let root = if case .nested(let root, _) = type(of: document).format { root } else { "Models" }
+        let stored: XMLNode
+        do {
+            stored = try await record.storedDocument(target, root: root)
+        } catch let error as IndivoError where error.reason == .responseTooLarge {
+            throw Obstacle.refused("the stored document is too large to be read: \(error)")
+        }
+        do { return try FileContent(PreparedDocument(replacing: document, in: stored)) } catch {
+            throw Obstacle.refused("its changes cannot be made to the stored document: \(Self.words(error))")
+        }
+    }
+
+    /// What an error says of a document, without the values that stand there.
+    private static func words(_ error: any Error) -> String {
+        (error as? DocumentError)?.withoutValue ?? "it cannot be written"
+    }
+
+    /// Makes a new signature the one to send with, durably before anything is sent with it.
+    @discardableResult
+    private mutating func stamp() throws -> SigningStamp {
+        let stamp = record.newStamp()
+        notes.stamp = stamp
+        try attempt.keepNotes()
+        return stamp
+    }
+
+    /// Checks whether the server has the change already. A server that refuses to report it does not have it.
+    private func look(_ target: String) async throws -> String? {
+        do { return try await find(target) } catch let error as IndivoError where Verdict(error) == .refused {
+            return nil
+        }
+    }
+
+    private func find(_ target: String) async throws -> String? {
+        switch change.kind {
+        case .add, .replace, .patch:
+            guard let document = try await record.delivered(externalID: id) else { return nil }
+            // The outbox's own ids are of one document. One of the app's that was used before may be of
+            // another.
+            if let sent = change.sentBefore, let digest = document.digest?.lowercased(),
+                DocumentDigest(matchingFormOf: digest) == .sha256, !sent.contains(digest)
+            {
+                throw Obstacle.overtaken(
+                    "the server has another document under the external id “\(id)”; add it under another one"
+                )
+            }
+            return document.id
+        case .status:
+            guard let before = notes.equalChangesBefore else { return nil }
+            return try await equalChanges(of: target) > before ? target : nil
+        case .label:
+            guard notes.stamp != nil, let before = notes.labelBefore else { return nil }
+            let label = try await record.label(ofDocument: target)
+            if XMLText.areSame(label, change.label ?? "") { return target }
+            guard !XMLText.areSame(label, before) else { return nil }
+            // Whether this one was made before the other, or never arrived, nobody knows.
+            throw Obstacle.overtaken(
+                "its response was lost, and somebody set another label meanwhile; look which one is right, and retry or "
+                    + "discard it"
+            )
+        }
+    }
+
+    private func content() throws -> FileContent { FileContent(change, try attempt.payload()) }
+
+    private func equalChanges(of document: String) async throws -> Int {
+        try await record.statusChanges(of: document).count {
+            $0.status == change.documentStatus && XMLText.areSame($0.reason ?? "", change.reason ?? "")
+        }
+    }
+
+    /// Ends the delivery where the record cannot be used at all just now: no judgement of a change counts
+    /// while that is so.
+    /// - Throws: `IndivoError` where that cannot be seen.
+    private func checkAccess() async throws {
+        var refusal: IndivoError?
+        for _ in 0..<ItemDelivery.forbiddenLimit {
+            do { return try await record.checkAccess() } catch let error as IndivoError {
+                guard Verdict(error).isRefusal else { throw error }
+                refusal = error
+            }
+        }
+        if let refusal { throw Obstacle.decided(.stopped(DeliveryStop.loginNeeded(refusal))) }
+    }
+}
+
+extension DeliveryOutcome {
+    /// The server has the change; the id is that of the document it made or was about.
+    fileprivate static func arrived(_ document: String) -> DeliveryOutcome {
+        .delivered(receipt: Data(document.utf8))
+    }
+}

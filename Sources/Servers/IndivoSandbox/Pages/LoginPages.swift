@@ -1,0 +1,90 @@
+enum LoginPages {
+    static let pages: [Page] = [
+        Page("GET", "/login", needsLogin: false) {
+            try await form($0, returnURL: $0.request.query["return_url"], problem: nil)
+        },
+        Page("POST", "/login", needsLogin: false, logIn),
+        Page("GET", "/logout", needsLogin: false) { visit in
+            guard let session = visit.session else { return .redirect(to: "/login/did_logout") }
+            return visit.page(
+                "Log out",
+                isNarrow: true,
+                """
+                <section aria-label="Log out"><form method="post" action="/logout">\(session.field)
+                <button class="primary">Log out</button></form></section>
+                """
+            )
+        },
+        Page("POST", "/logout", needsLogin: false) { visit in
+            try await visit.database.write { db in try BrowserSession.end(visit.request, in: db) }
+            return .redirect(to: "/login/did_logout").adding("Set-Cookie", BrowserSession.setCookie(nil))
+        },
+        Page("GET", "/login/did_logout", needsLogin: false) { _ in
+            PageLayout.page(
+                "Logged out",
+                isNarrow: true,
+                "<p>You are logged out.</p><p><a href=\"/login\">Log in again</a></p>"
+            )
+        },
+    ]
+
+    /// Sends a browser to the login page, and back afterwards.
+    static func redirect(from request: Request) -> Response {
+        let target = request.rawQuery.isEmpty ? request.rawPath : request.rawPath + "?" + request.rawQuery
+        return .redirect(to: "/login?" + FormFields.encode([("return_url", target)]))
+    }
+
+    private static func logIn(_ visit: Visit) async throws -> Response {
+        let fields = visit.request.form
+        let username = fields["username"] ?? ""
+        // A session is begun only by a form of ours, or by a client that is no browser: a browser says whence
+        // it comes.
+        try require(visit.request.isFromOwnPage, .permissionDenied(why: "the form is not from this server"))
+        guard let account = try await visit.server.logIn(username, fields["password"] ?? "") else {
+            return try await form(
+                visit,
+                returnURL: fields["return_url"],
+                username: username,
+                problem: "User name and password do not fit. After three attempts wait a minute."
+            )
+        }
+        let token = try await visit.database.write { db in
+            try BrowserSession.begin(account, at: visit.now, in: db)
+        }
+        // Back to a page of this server, and to no other.
+        let target = fields["return_url"] ?? "/"
+        let isLocal = target.hasPrefix("/") && !target.hasPrefix("//") && !target.hasPrefix("/\\")
+        let isAddress = target.utf8.allSatisfy { (0x21..<0x7F).contains($0) }
+        return .redirect(to: isLocal && isAddress ? target : "/").adding(
+            "Set-Cookie",
+            BrowserSession.setCookie(token)
+        )
+    }
+
+    private static func form(_ visit: Visit, returnURL: String?, username: String = "", problem: String?)
+        async throws -> Response
+    {
+        let isDemo = try await visit.database.read { db in
+            try AccountRow.find(Sandbox.demoAccount, in: db) != nil
+        }
+        let demo: Markup =
+            "<p class=\"quiet\">The demo account: user name <code>demo</code>, password <code>demo</code>.</p>"
+        return PageLayout.page(
+            "Log in",
+            isNarrow: true,
+            """
+            \(problem.map { "<p class=\"problem\" role=\"alert\">\($0)</p>" })
+            <section aria-label="Log in"><form class="main" method="post" action="/login">
+            <input type="hidden" name="return_url" value="\(returnURL ?? "")">
+            <label>User name<input name="username" value="\(username)" autocomplete="username" \
+            autocapitalize="none"
+                required autofocus></label>
+            <label>Password<input name="password" type="password" autocomplete="current-password" \
+            required></label>
+            <div><button class="primary">Log in</button></div>
+            </form></section>
+            \(isDemo && visit.server.configuration.demoData ? demo : .empty)
+            """
+        )
+    }
+}

@@ -1,0 +1,73 @@
+/// A part of a page, that links can lead to.
+struct Section {
+    var id: String
+    var title: String
+    var content: Markup
+
+    var markup: Markup {
+        "<section aria-labelledby=\"\(id)\"><h2 id=\"\(id)\">\(title)</h2>\(content)</section>"
+    }
+}
+
+extension Section {
+    /// A section that is named after its title.
+    init(_ title: String, _ content: Markup) {
+        self.init(id: title.lowercased().replacing(" ", with: "-"), title: title, content: content)
+    }
+
+    /// A section of a table of values.
+    init<Value>(
+        _ title: String,
+        _ values: some Sequence<Value>,
+        empty: Markup = "None.",
+        _ columns: Table.Columns<Value>
+    ) {
+        self.init(title, Table(values, empty: empty, columns).markup)
+    }
+}
+
+extension Table {
+    /// The heads of columns, each with what makes the cell of a value.
+    typealias Columns<Value> = KeyValuePairs<String, (Value) -> Markup>
+
+    init<Value>(_ values: some Sequence<Value>, empty: Markup = "None.", _ columns: Columns<Value>) {
+        self.init(
+            heads: columns.map(\.key),
+            rows: values.map { value in columns.map { $0.value(value) } },
+            empty: empty
+        )
+    }
+}
+
+/// What every page has around it: the head, a header with who is logged in, the main part.
+enum PageLayout {
+    /// - Parameter isNarrow: Whether there is little to show: a form, or a few words.
+    static func page(
+        _ title: String,
+        session: BrowserSession? = nil,
+        status: Int = 200,
+        isNarrow: Bool = false,
+        _ main: Markup
+    ) -> Response {
+        let account = session.map { session -> Markup in
+            """
+            <form class="account" method="post" action="/logout"><span>\(session.account.fullName)</span>
+            \(session.field)<button>Log out</button></form>
+            """
+        }
+        // Its referrer policy is not no-referrer, with which a browser sends the forms of these pages from an
+        // origin of “null”.
+        var frame = PageFrame(
+            site: "Indivo sandbox",
+            bar: "<a class=\"home\" href=\"/\">Indivo sandbox</a>\(account)"
+        )
+        if isNarrow { frame.mainAttributes = " class=\"narrow\"" }
+        frame.footer = "For development and tests. The people in it are invented."
+        return frame.response(title, status: status, main)
+    }
+
+    /// A page that says what is wrong and what to do.
+    static func problem(_ title: String, _ text: String, status: Int = 400) -> Response {
+        page(title, status: status, isNarrow: true, "<p class=\"problem\" role=\"alert\">\(text)</p>")
+    }
+}

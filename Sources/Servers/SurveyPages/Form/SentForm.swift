@@ -1,0 +1,55 @@
+import Foundation
+import IndivoBase
+import WebServing
+
+/// The fields and files of a form, by name.
+struct SentForm {
+    /// The most fields of a form.
+    static let mostFields = 10_000
+
+    private var fields: [String: [String]] = [:]
+    private(set) var files: [String: [MultipartForm.Part]] = [:]
+
+    /// Reads the body of a request; nil where it is no form, or has too many fields.
+    init?(_ request: Request) {
+        let type = request.header("Content-Type") ?? ""
+        if type.lowercased().hasPrefix("multipart/form-data") {
+            guard let form = MultipartForm(request.body, contentType: type, limit: Self.mostFields) else {
+                return nil
+            }
+            for part in form.parts {
+                if part.fileName != nil {
+                    // A file field that was left empty.
+                    if part.fileName?.isEmpty == false || !part.content.isEmpty {
+                        files[part.name, default: []].append(part)
+                    }
+                } else if let text = String(validating: part.content, as: UTF8.self) {
+                    fields[part.name, default: []].append(Self.withPlainLineEnds(text))
+                } else {
+                    return nil
+                }
+            }
+        } else {
+            guard request.body.count <= 4 << 20 else { return nil }
+            let pairs = FormParameters(decoding: request.body)
+            guard pairs.count <= Self.mostFields else { return nil }
+            for pair in pairs { fields[pair.name, default: []].append(Self.withPlainLineEnds(pair.value)) }
+        }
+    }
+
+    /// The text with a line feed for each line end of a browser. By bytes: `replacing` takes many times as
+    /// long.
+    private static func withPlainLineEnds(_ text: String) -> String {
+        guard text.utf8.contains(0x0D) else { return text }
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if byte == 0x0A, bytes.last == 0x0D { bytes.removeLast() }
+            bytes.append(byte)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    subscript(name: String) -> String? { fields[name]?.first }
+
+    func values(_ name: String) -> [String] { fields[name] ?? [] }
+}

@@ -1,0 +1,155 @@
+import Surveys
+
+/// The words of the pages themselves, in a language.
+struct PageWords: Sendable {
+    var next = "Next"
+    var back = "Back"
+    var send = "Send answers"
+    var begin = "Begin again"
+    var add = "Add another"
+    var addAnswer = "Add another answer"
+    var remove = "Remove"
+    var clear = "Clear answer"
+    var choose = "Please choose"
+    var other = "Other"
+    var yes = "Yes"
+    var no = "No"
+    var day = "Day"
+    var month = "Month"
+    var year = "Year"
+    var time = "Time"
+    var unit = "Unit"
+    var help = "Help"
+    var more = "More about this"
+    var required = "required"
+    var slider = "slider"
+    var skip = "Skip to the questions"
+    var page = "Page {0} of {1}"
+    var answered = "{0} of {1} questions answered"
+    var problems = "Please look at these answers"
+    var newQuestions = "There are more questions now because of your answers."
+    var conflict =
+        "This page was saved in another window in the meantime. Below is what you entered here; send it again to replace "
+        + "what was saved there."
+    var expired =
+        "The server does not have the earlier pages of this response any more. What you entered on this page is here; "
+        + "please look at the other pages again."
+    var saved = "Your answers are saved page by page. Keep this page's address to go on later."
+    var done = "Thank you"
+    var doneText = "Your answers were sent. You can close this page."
+    var late =
+        "These answers were sent before, and what this page sent differs. Nothing was changed. Go back to see what you "
+        + "entered, or begin again."
+    var unknown = "This response is not here any more, or was never begun."
+    var unreadable = "This answer cannot be stored."
+    var unreadableNumber = "Please enter a number, such as 12 or 1.5, without separators of thousands."
+    var unreadableWhole = "Please enter a whole number, such as 12."
+    var unreadableDate = "Please enter a date, such as 27 3 2024. Day and month may be left out."
+    var unreadableTime = "Please enter a time, such as 14:30."
+    var fileTooLarge =
+        """
+        The files of this response are too large together: at most 10 MB are taken. What was here before is \
+        kept.
+        """
+    var notStored = "Your answers could not be stored. Nothing is lost: try again in a moment."
+    var foreign = "This form was not sent by this survey's own page. Open the survey again."
+    var unusable = "This form cannot be read. Go back and try again."
+    var optional = "You may leave out the day, or day and month."
+    var nothing = "This survey asks nothing."
+
+    /// The sentences about answers.
+    var phrases = SurveyPhrases.english
+
+    static let english = PageWords()
+
+    /// The words of a language, else English.
+    static func words(_ language: String?) -> PageWords {
+        var words = language.map { $0.prefix { $0 != "-" } } == "de" ? german : english
+        words.phrases.language = language
+        return words
+    }
+
+    private static let german: PageWords = {
+        var words = PageWords()
+        words.next = "Weiter"
+        words.back = "Zurück"
+        words.send = "Antworten senden"
+        words.begin = "Neu beginnen"
+        words.add = "Weiteren Eintrag"
+        words.addAnswer = "Weitere Antwort"
+        words.remove = "Entfernen"
+        words.clear = "Antwort löschen"
+        words.choose = "Bitte wählen"
+        words.other = "Andere"
+        words.yes = "Ja"
+        words.no = "Nein"
+        words.day = "Tag"
+        words.month = "Monat"
+        words.year = "Jahr"
+        words.time = "Uhrzeit"
+        words.unit = "Einheit"
+        words.help = "Hilfe"
+        words.more = "Mehr dazu"
+        words.required = "Pflichtfrage"
+        words.slider = "Schieberegler"
+        words.skip = "Zu den Fragen"
+        words.page = "Seite {0} von {1}"
+        words.answered = "{0} von {1} Fragen beantwortet"
+        words.problems = "Bitte sehen Sie diese Antworten an"
+        words.newQuestions = "Durch Ihre Antworten gibt es weitere Fragen."
+        words.saved =
+            """
+            Ihre Antworten werden Seite für Seite gespeichert. Mit der Adresse dieser Seite können Sie \
+            später weitermachen.
+            """
+        words.done = "Danke"
+        words.doneText = "Ihre Antworten wurden gesendet. Sie können diese Seite schließen."
+        words.conflict = """
+            Diese Seite wurde inzwischen in einem anderen Fenster gespeichert. Unten steht, was Sie hier \
+            eingegeben \
+            haben; senden Sie \
+            es noch einmal, um das dort Gespeicherte zu ersetzen.
+            """
+        words.expired = """
+            Der Server hat die früheren Seiten dieser Antworten nicht mehr. Was Sie auf dieser Seite \
+            eingegeben haben, steht hier; \
+            bitte sehen Sie die anderen Seiten noch einmal an.
+            """
+        words.late = """
+            Diese Antworten wurden schon gesendet, und diese Seite hat etwas anderes gesendet. Nichts wurde \
+            geändert. Gehen Sie \
+            zurück, um zu sehen, was Sie eingegeben haben, oder beginnen Sie neu.
+            """
+        words.unknown = "Diese Antworten sind nicht mehr hier, oder wurden nie begonnen."
+        words.unreadable = "Diese Antwort kann nicht gespeichert werden."
+        words.unreadableNumber =
+            "Bitte geben Sie eine Zahl ein, wie 12 oder 1,5, ohne Punkte zwischen Tausendern."
+        words.unreadableWhole = "Bitte geben Sie eine ganze Zahl ein, wie 12."
+        words.unreadableDate =
+            "Bitte geben Sie ein Datum ein, wie 27 3 2024. Tag und Monat können leer bleiben."
+        words.unreadableTime = "Bitte geben Sie eine Uhrzeit ein, wie 14:30."
+        words.fileTooLarge =
+            """
+            Die Dateien dieser Antworten sind zusammen zu groß: höchstens 10 MB sind möglich. Was vorher da \
+            war, bleibt.
+            """
+        words.notStored =
+            """
+            Ihre Antworten konnten nicht gespeichert werden. Nichts ist verloren: versuchen Sie es gleich \
+            noch einmal.
+            """
+        words.foreign =
+            "Dieses Formular kam nicht von einer Seite dieser Umfrage. Öffnen Sie die Umfrage noch einmal."
+        words.unusable =
+            "Dieses Formular kann nicht gelesen werden. Gehen Sie zurück, und versuchen Sie es noch einmal."
+        words.nothing = "Diese Umfrage fragt nichts."
+        words.phrases = .german
+        words.optional = "Tag, oder Tag und Monat, können leer bleiben."
+        return words
+    }()
+
+    /// A sentence with numbers.
+    static func fill(_ sentence: String, _ numbers: Int...) -> String {
+        numbers.enumerated().reduce(sentence) { $0.replacing("{\($1.offset)}", with: String($1.element)) }
+    }
+}

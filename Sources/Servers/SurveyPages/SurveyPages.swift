@@ -1,0 +1,363 @@
+import FHIR
+import Foundation
+import IndivoBase
+import OrderedJSON
+import Surveys
+import Synchronization
+import WebServing
+
+/// A survey as pages of a server: each response has an address of its own, which nobody guesses, and is saved
+/// page by page.
+///
+/// | address | what it is |
+/// |---|---|
+/// | `/` | leads to a new response |
+/// | `/responses/TOKEN?page=2` | a page of it; forms are sent there |
+/// | `/survey.css`, `/survey.js`, `/media/3` | files |
+///
+/// Nothing is kept for a page that is only opened: a response begins with its first form.
+package struct SurveyPages: Sendable {
+    private let survey: Survey
+    private let base: String
+    private let home: (title: String, address: String)?
+    private let store: any SurveyResponseStore
+    private let context: @Sendable () -> SurveyContext
+    private let subject: String?
+    private let now: @Sendable () -> Date
+    private let languages: Set<String>
+    let registry: VisitRegistry
+    /// A session with initial values, and when it was made.
+    private let initial = Cache()
+
+    private final class Cache: Sendable {
+        let session = Mutex<(session: SurveySession, made: Date)?>(nil)
+    }
+
+    /// - Parameters:
+    ///   - base: What addresses begin with, without a slash at the end.
+    ///   - home: Where the survey is from, on the same server.
+    ///   - subject: A reference to whom the responses are about.
+    package init(
+        _ survey: Survey,
+        base: String = "",
+        home: (title: String, address: String)? = nil,
+        store: any SurveyResponseStore,
+        subject: String? = nil,
+        context: @escaping @Sendable () -> SurveyContext = { SurveyContext() },
+        now: @escaping @Sendable () -> Date = { Date() },
+        mostVisits: Int = 500
+    ) {
+        self.survey = survey
+        self.base = base
+        self.home = home
+        self.store = store
+        self.subject = subject
+        self.context = context
+        self.now = now
+        registry = VisitRegistry(mostVisits: mostVisits)
+        var languages: Set<String> = []
+        for item in survey.items where languages.count < 50 {
+            languages.formUnion((item.text?.translations ?? [:]).keys)
+        }
+        self.languages = languages
+    }
+
+    /// Responds to a request for a path below ``init(_:base:home:store:subject:context:now:mostVisits:)``'s
+    /// base.
+    package func respond(to request: Request, _ path: [String]) async -> Response {
+        let language = chosenLanguage(request)
+        let page = pageMarkup(language)
+        switch (path.first, path.count, request.method) {
+        case (nil, _, "GET"), (nil, _, "HEAD"):
+            return .seeOther(
+                "\(base)/responses/\(RandomToken.make())?begin\(language.query.isEmpty ? "" : "&" + language.query.dropFirst())"
+            )
+            .adding("Cache-Control", "no-store")
+        case ("responses"?, 2, "GET"), ("responses"?, 2, "HEAD"), ("responses"?, 2, "POST"):
+            guard RandomToken.isToken(path[1]) else {
+                return page.problem(survey.heading, page.words.unknown, status: 404)
+            }
+            return request.method == "POST"
+                ? await post(request, path[1], language) : await get(request, path[1], language)
+        case ("survey.css"?, 1, "GET"):
+            return PageAssets.file(SurveyStyle.text, type: "text/css; charset=utf-8")
+        case ("survey.js"?, 1, "GET"):
+            return PageAssets.file(SurveyScript.text, type: "text/javascript; charset=utf-8")
+        case ("media"?, 2...3, "GET"):
+            return media(path) ?? page.problem(survey.heading, page.words.unknown, status: 404)
+        case (let name?, 1, "GET"):
+            return PageAssets.response(name) ?? page.problem(survey.heading, page.words.unknown, status: 404)
+        case ("responses"?, 2, _), (nil, _, _):
+            return page.problem(survey.heading, page.words.unusable, status: 405).adding("Allow", "GET, POST")
+        default: return page.problem(survey.heading, page.words.unknown, status: 404)
+        }
+    }
+
+    // MARK: Showing
+
+    private func get(_ request: Request, _ token: String, _ language: Language) async -> Response {
+        let query = request.rawQuery.split(separator: "&")
+        let number = query.first { $0.hasPrefix("page=") }.flatMap { Int($0.dropFirst(5).prefix(6)) }
+        let begins = query.contains("begin")
+        let page = pageMarkup(language)
+        return await registry.use(token) { known in
+            do {
+                guard let visit = try await self.visit(known, token) else {
+                    guard begins else {
+                        return (page.problem(survey.heading, page.words.unknown, status: 404), nil)
+                    }
+                    return (form(SurveyVisit(newSession()), token, 0, language).response(), nil)
+                }
+                if visit.isComplete { return (page.done(), visit) }
+                let index = number.map { $0 - 1 } ?? (begins ? 0 : visit.session.pageIndex)
+                return (form(visit, token, index, language).response(), visit)
+            } catch {
+                return (page.problem(survey.heading, page.words.notStored, status: 503), known)
+            }
+        }
+    }
+
+    private func form(
+        _ visit: SurveyVisit,
+        _ token: String,
+        _ index: Int,
+        _ language: Language,
+        notice: String? = nil
+    ) -> FormMarkup {
+        FormMarkup(
+            visit,
+            token: token,
+            pageIndex: index,
+            query: language.query,
+            page: pageMarkup(language),
+            textLanguage: language.text,
+            notice: notice
+        )
+    }
+
+    /// The visit of a response: in memory, or of the store; nil where it has not begun.
+    private func visit(_ known: SurveyVisit?, _ token: String) async throws -> SurveyVisit? {
+        if let known { return known }
+        guard let response = try await store.response(token) else { return nil }
+        var visit = SurveyVisit(SurveySession(survey, restoring: response, context: context()))
+        visit.revision = 1
+        return visit
+    }
+
+    /// A session with initial values. It is made anew each minute, so that `today()` is today.
+    private func newSession() -> SurveySession {
+        let now = now()
+        return initial.session.withLock { cached in
+            if let cached, abs(now.timeIntervalSince(cached.made)) < 60 { return cached.session }
+            var session = SurveySession(survey, context: context())
+            if let subject { session.header.subject = Reference(subject) }
+            cached = (session, now)
+            return session
+        }
+    }
+
+    // MARK: Forms
+
+    private func post(_ request: Request, _ token: String, _ language: Language) async -> Response {
+        let page = pageMarkup(language)
+        guard request.isFromOwnPage else {
+            return page.problem(survey.heading, page.words.foreign, status: 403)
+        }
+        guard let sent = SentForm(request) else {
+            return page.problem(survey.heading, page.words.unusable, status: 400)
+        }
+        return await registry.use(token) { known in
+            do {
+                let stored = try await self.visit(known, token)
+                return try await answer(sent, stored, token, language)
+            } catch {
+                // What the form has stays in the browser.
+                return (page.problem(survey.heading, page.words.notStored, status: 503), known)
+            }
+        }
+    }
+
+    /// Takes a form: the response to it, and the visit as it is then.
+    private func answer(
+        _ sent: SentForm,
+        _ stored: SurveyVisit?,
+        _ token: String,
+        _ language: Language
+    ) async throws -> (Response, SurveyVisit?) {
+        let words = pageMarkup(language).words
+        let revision = sent["revision"].flatMap { Int($0) } ?? 0
+        let isExpired = stored == nil && revision > 0
+        var visit = stored ?? SurveyVisit(newSession())
+        let pageIndex = visit.pageIndex(of: sent, visit.session.pages)
+        let pageKey = form(visit, token, pageIndex, language).items.first?.name ?? ""
+        let isChanged = visit.apply(sent, now: now())
+
+        if let stored, stored.isComplete {
+            // The same form once more, or another one.
+            let page = pageMarkup(language)
+            return (
+                isChanged
+                    ? page.problem(words.done, words.late, status: 409) : .seeOther(address(token, language)),
+                stored
+            )
+        }
+        if sent["action"] == "preview" {
+            // Only shown, not saved: the page is saved as a whole.
+            return (form(visit, token, pageIndex, language).fragment(), stored)
+        }
+        let formName = String((sent["form"] ?? "").prefix(40))
+        if let last = visit.saves[pageKey], last.revision > revision, last.form != formName, isChanged,
+            let stored
+        {
+            return (
+                form(visit, token, pageIndex, language, notice: words.conflict).response(status: 409), stored
+            )
+        }
+        visit.revision += 1
+        visit.saves[pageKey] = (visit.revision, formName)
+        if visit.saves.count > 2_000 { visit.saves = [pageKey: visit.saves[pageKey] ?? (0, "")] }
+        visit.session.go(to: pageIndex)
+        let response = try act(sent, &visit, token, pageIndex, pageKey, isExpired, language)
+        let status = visit.isComplete ? QuestionnaireResponseStatus.completed : .inProgress
+        var saved = visit.session.response(status, authored: FHIRDateTime(now()))
+        saved.tree["id"] = JSONValue(token)
+        try await store.save(saved, id: token)
+        return (response, visit)
+    }
+
+    /// Does what the form's button asks for.
+    private func act(
+        _ sent: SentForm,
+        _ visit: inout SurveyVisit,
+        _ token: String,
+        _ pageIndex: Int,
+        _ pageKey: String,
+        _ isExpired: Bool,
+        _ language: Language
+    ) throws -> Response {
+        let words = pageMarkup(language).words
+        let action = (sent["action"] ?? "next").split(separator: " ", maxSplits: 1).map(String.init)
+        if action.count == 2, let occurrence = visit.occurrence(action[1]) {
+            var anchor = action[1]
+            switch action[0] {
+            case "add":
+                if let new = try? visit.session.addRepetition(after: occurrence) {
+                    anchor = visit.key(of: new) ?? anchor
+                }
+            case "remove": try? visit.session.removeRepetition(occurrence)
+            case "clear": visit.session.clear(occurrence)
+            default: break
+            }
+            return .seeOther(address(token, language, page: pageIndex) + "#" + anchor)
+        }
+        let current = form(visit, token, pageIndex, language)
+        if isExpired { return form(visit, token, pageIndex, language, notice: words.expired).response() }
+        switch action.first {
+        case "back":
+            visit.session.go(to: pageIndex - 1)
+            return .seeOther(address(token, language, page: max(0, pageIndex - 1)))
+        case "save": return .seeOther(address(token, language, page: pageIndex) + "#items")
+        default: break
+        }
+        // Questions that were not on the form that was sent have to be seen before the page is left.
+        let asked = Set(sent.values("asked"))
+        if !current.questionNames.isSubset(of: asked) {
+            return form(visit, token, pageIndex, language, notice: words.newQuestions).response()
+        }
+        if current.hasProblems {
+            visit.checkedPages.insert(current.items.first?.name ?? pageKey)
+            return form(visit, token, pageIndex, language).response(status: 422)
+        }
+        let pages = visit.session.pages
+        if pageIndex < pages.count - 1 {
+            visit.session.go(to: pageIndex + 1)
+            return .seeOther(address(token, language, page: pageIndex + 1))
+        }
+        // The end: no page may have problems.
+        for index in pages.indices {
+            guard visit.hasProblems(on: pages[index]) else { continue }
+            if let first = form(visit, token, index, language).items.first {
+                visit.checkedPages.insert(first.name)
+            }
+            visit.session.go(to: index)
+            return .seeOther(address(token, language, page: index))
+        }
+        visit.isComplete = true
+        visit.session.header.status = .completed
+        return .seeOther(address(token, language))
+    }
+
+    private func address(_ token: String, _ language: Language, page: Int? = nil) -> String {
+        var parameters = page.map { ["page=\($0 + 1)"] } ?? []
+        if !language.query.isEmpty { parameters.append(String(language.query.dropFirst())) }
+        return "\(base)/responses/\(token)"
+            + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
+    }
+
+    // MARK: Languages and media
+
+    /// The language of a request.
+    private struct Language {
+        /// What texts are asked for in; nil for the questionnaire's own.
+        var text: String?
+        /// What addresses keep: `?lang=de`, or nothing.
+        var query = ""
+    }
+
+    private func chosenLanguage(_ request: Request) -> Language {
+        if let part = request.rawQuery.split(separator: "&").first(where: { $0.hasPrefix("lang=") }).map({
+            String($0.dropFirst(5))
+        }
+        ),
+            (2...20).contains(part.utf8.count),
+            part.utf8.allSatisfy({ ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7A || $0 == 0x2D })
+        {
+            return Language(text: part, query: "?lang=\(part)")
+        }
+        let own = survey.questionnaire.tree["language"]?.string
+        for part in (request.header("Accept-Language") ?? "").prefix(200).split(separator: ",") {
+            let code = part.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces)
+            let name = code.prefix { $0 != "-" }
+            if let own, own.prefix(while: { $0 != "-" }) == name { return Language() }
+            if languages.contains(where: { $0.prefix { $0 != "-" } == name }) { return Language(text: code) }
+        }
+        return Language()
+    }
+
+    private func pageMarkup(_ language: Language) -> PageMarkup {
+        let code = language.text ?? survey.questionnaire.tree["language"]?.string
+        let isCode = code.map { (2...20).contains($0.utf8.count) } ?? false
+        return PageMarkup(
+            title: survey.title?.text(in: language.text) ?? "Survey",
+            words: .words(code),
+            language: isCode ? code ?? "en" : "en",
+            base: base,
+            home: home
+        )
+    }
+
+    private func media(_ path: [String]) -> Response? {
+        guard let index = Int(path[1]), survey.items.indices.contains(index) else { return nil }
+        var media = survey.items[index].media
+        if path.count == 3 {
+            guard case .listed(let options)? = survey.items[index].format.options, let option = Int(path[2]),
+                options.indices.contains(option)
+            else { return nil }
+            media = options[option].media
+        }
+        guard let media, let type = SurveyMedia.type(media),
+            let data = media.data.flatMap({ Data(base64Encoded: $0) })
+        else {
+            return nil
+        }
+        return Response(type: type, body: data).adding("Cache-Control", "max-age=600").adding(
+            "X-Content-Type-Options",
+            "nosniff"
+        )
+    }
+}
+
+extension Survey {
+    /// What a page about the survey as a whole is called.
+    fileprivate var heading: String { title?.plain ?? "Survey" }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Surveys
+import WebServing
+
+/// A server for one survey's pages.
+///
+/// ```swift
+/// let server = try await SurveyServer.start(Survey(questionnaire), store: SurveyResponsesInMemory())
+/// print(server.url)
+/// // … people answer …
+/// await server.stop()
+/// ```
+public final class SurveyServer: Sendable {
+    /// The configuration of a server.
+    public struct Configuration: Sendable {
+        /// The IPv4 address to listen on.
+        public var address = "127.0.0.1"
+        /// The port, 0 for a free one.
+        public var port: UInt16 = 0
+        /// The name under which a proxy with TLS serves the pages. Without one, only requests for an address
+        /// or `localhost` are served: a page elsewhere whose name was made to lead here sends its own name.
+        public var host: String?
+        /// A reference to whom the responses are about, such as `Patient/7`.
+        public var subject: String?
+        /// The time and the resources that the survey's expressions can refer to.
+        public var context: @Sendable () -> SurveyContext = { SurveyContext() }
+
+        /// The defaults given above.
+        public init() {}
+    }
+
+    /// Why a server does not start.
+    public struct StartError: Error, Sendable, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// The largest form, in bytes.
+    static let bodyLimit = 24 << 20
+    /// How many bytes of forms may be in memory at once.
+    private static let bodyBudget = 8 * bodyLimit
+
+    /// The address of the first page.
+    public let url: URL
+    private let listener: HTTPListener
+
+    private init(_ listener: HTTPListener, _ url: URL) { (self.listener, self.url) = (listener, url) }
+
+    /// Starts a server, and returns once it listens.
+    ///
+    /// - Throws: ``StartError`` for an address or port that cannot be listened on.
+    public static func start(
+        _ survey: Survey,
+        store: any SurveyResponseStore,
+        _ configuration: Configuration = Configuration()
+    ) async throws -> SurveyServer {
+        let pages = SurveyPages(
+            survey,
+            store: store,
+            subject: configuration.subject,
+            context: configuration.context
+        )
+        var settings = HTTPListener.Configuration(
+            address: configuration.address,
+            port: configuration.port,
+            bodyLimit: bodyLimit,
+            timeout: 60,
+            serverName: "SurveyServer",
+            tooLarge: Response(
+                status: 413,
+                type: "text/plain; charset=utf-8",
+                text:
+                    "The form is too large: at most \(bodyLimit >> 20) MB are taken. Go back; nothing is lost."
+            ),
+            internalError: Response(
+                status: 500,
+                type: "text/plain; charset=utf-8",
+                text: "The server failed."
+            ),
+            now: { Date() }
+        )
+        settings.bodyBudget = bodyBudget
+        let listener: HTTPListener
+        do {
+            let host = configuration.host
+            listener = try await HTTPListener(settings) { request in
+                guard request.isFor(host: host) else { return misdirected }
+                return await pages.respond(
+                    to: request,
+                    request.rawPath.split(separator: "/").map(String.init)
+                )
+            }
+        } catch let error as ListeningError {
+            throw StartError(description: error.description)
+        }
+        let host = configuration.address == "0.0.0.0" ? "127.0.0.1" : configuration.address
+        guard let url = URL(string: "http://\(host):\(listener.port)/") else {
+            await listener.stop()
+            throw StartError(description: "\(host) is not an address")
+        }
+        return SurveyServer(listener, url)
+    }
+
+    private static let misdirected = Response(
+        status: 403,
+        type: "text/plain; charset=utf-8",
+        text: "The survey has no such name; open it at the address that was given."
+    )
+
+    /// Stops listening and closes every connection.
+    public func stop() async { await listener.stop() }
+}

@@ -1,0 +1,118 @@
+import Foundation
+
+/// Values over time as a line: SVG, no script. What lies outside the normal range is shown by shape, words
+/// and colour.
+package struct Chart {
+    package struct Point {
+        package var at: Timestamp
+        package var value: Double
+        /// The page of the document it stands in.
+        package var page: String
+
+        package init(at: Timestamp, value: Double, page: String) {
+            (self.at, self.value, self.page) = (at, value, page)
+        }
+    }
+
+    package var title: String
+    /// A UCUM code.
+    package var unit: String
+    package var points: [Point]
+    package var normal: ClosedRange<Double>?
+
+    package init(title: String, unit: String, points: [Point], normal: ClosedRange<Double>? = nil) {
+        self.title = title
+        self.unit = unit
+        self.points = points
+        self.normal = normal
+    }
+
+    package var markup: Markup {
+        let sorted = points.sorted { $0.at < $1.at }
+        guard let first = sorted.first, let last = sorted.last else { return .empty }
+        let scale = ChartScale(sorted.map(\.value) + (normal.map { [$0.lowerBound, $0.upperBound] } ?? []))
+        let time = Int(first.at.rawValue)..<Int(last.at.rawValue)
+        let places = sorted.map { (x: ChartFrame.x(Int($0.at.rawValue), in: time), y: scale.y($0.value)) }
+        let line = places.enumerated().map { index, place -> Markup in
+            "\(index == 0 ? "" : " ")\(place.x),\(place.y)"
+        }
+        let range = normal.map { normal -> Markup in
+            let top = scale.y(normal.upperBound)
+            return
+                """
+                <rect class=\"range\" x=\"46\" y=\"\(top)\" width=\"278\" \
+                height=\"\(scale.y(normal.lowerBound) - top)\"/>
+                """
+        }
+        let verdict = self.verdict(on: last.value)
+        let rows = sorted.reversed().map { point -> [Markup] in
+            [
+                "<a href=\"\(point.page)\"><time datetime=\"\(point.at.day)\">\(point.at.day)</time></a>",
+                "\(Chart.text(point.value)) \(shownUnit)", Table.cell(self.verdict(on: point.value)),
+            ]
+        }
+        let words = sorted.map { "\($0.at.day): \(Chart.text($0.value))" }.joined(separator: ", ")
+        return ChartFrame.figure(
+            title,
+            latest: """
+                <strong>\(Chart.text(last.value))</strong> \(shownUnit)
+                <span \
+                class="\(verdict == "normal" ? "good" : verdict.isEmpty ? "quiet" : "bad")">\(verdict)</span>\
+                <span class="quiet">\(rangeText.map { " (\($0))" } ?? "") \
+                <time datetime="\(last.at.day)">\(last.at.day)</time></span>
+                """,
+            label: "\(title) in \(shownUnit). \(words)" + (rangeText.map { "; normal \($0)" } ?? ""),
+            """
+            \(range ?? .empty)\(scale.grid)<polyline class="line" points="\(line)"/>
+            \(zip(sorted, places).map { mark($0, $1.x, $1.y) })
+            <text x="46" y="164">\(first.at.day)</text>
+            <text x="324" y="164" text-anchor="end">\(last.at.day == first.at.day ? "" : last.at.day)</text>
+            """,
+            summary: """
+                \(points.count == 1 ? "1 value" : "\(points.count) values")\
+                <span class="unseen"> of \(title), with their documents</span>
+                """,
+            Table(heads: ["On", "Value", "Compared"], rows: rows)
+        )
+    }
+
+    // MARK: Words
+
+    /// The unit as people write it; UCUM puts annotations in braces and marks some letters with brackets.
+    private var shownUnit: String {
+        ["mm[Hg]": "mmHg", "Cel": "°C", "kg/m2": "kg/m²"][unit] ?? unit.replacing(/[{}\[\]]/, with: "")
+    }
+
+    private func verdict(on value: Double) -> String {
+        guard let normal else { return "" }
+        return value > normal.upperBound
+            ? "above normal" : value < normal.lowerBound ? "below normal" : "normal"
+    }
+
+    private var rangeText: String? {
+        normal.map { "\(Chart.text($0.lowerBound)) to \(Chart.text($0.upperBound))" }
+    }
+
+    /// A number with four digits that count, or all those before the point.
+    package static func text(_ value: Double) -> String {
+        String(format: 1000...1e15 ~= abs(value) ? "%.0f" : "%.4g", value)
+    }
+
+    // MARK: Drawing
+
+    private func mark(_ point: Point, _ x: Double, _ y: Double) -> Markup {
+        let verdict = self.verdict(on: point.value)
+        let words =
+            "\(point.at.day): \(Chart.text(point.value)) \(shownUnit)"
+            + (verdict.isEmpty ? "" : ", \(verdict)")
+        guard verdict.hasSuffix("normal"), verdict != "normal" else {
+            return
+                "<circle class=\"point\" cx=\"\(x)\" cy=\"\(y)\" r=\"3.5\"><title>\(words)</title></circle>"
+        }
+        return """
+            <rect class="point out" x="\(x - 4)" y="\(y - 4)" width="8" height="8" transform="rotate(45 \(x) \
+            \(y))">\
+            <title>\(words)</title></rect>
+            """
+    }
+}

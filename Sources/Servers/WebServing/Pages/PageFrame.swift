@@ -1,0 +1,53 @@
+/// The parts of a page around its main part, and the headers that keep untrusted content harmless.
+package struct PageFrame {
+    /// The name of the site, which follows the title of each page.
+    package var site: String
+    package var language = "en"
+    /// What the addresses of the site's files begin with, without a slash at the end.
+    package var base = ""
+    /// More of the head: style sheets and scripts.
+    package var head = Markup.empty
+    /// The class of the body.
+    package var bodyClass: Markup?
+    /// What stands before the bar, and what is in it.
+    package var lead = Markup.empty
+    package var bar: Markup
+    /// The attributes of the main part, each with a space before it.
+    package var mainAttributes = Markup.empty
+    package var footer: Markup?
+    /// What the Content-Security-Policy allows besides style sheets and pictures of the site.
+    package var allowed = ""
+    package var referrerPolicy = "same-origin"
+
+    package init(site: String, bar: Markup) { (self.site, self.bar) = (site, bar) }
+
+    /// A page with a heading.
+    package func response(_ title: String, status: Int = 200, _ main: Markup) -> Response {
+        let markup: Markup = """
+            <!DOCTYPE html>
+            <html lang="\(language)">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <title>\(title == site ? "" : "\(title) · ")\(site)</title>
+            <link rel="icon" href="\(base)/favicon.ico">
+            <link rel="stylesheet" href="\(base)/style.css">
+            \(head)</head>
+            <body\(bodyClass.map { " class=\"\($0)\"" } ?? .empty)>
+            \(lead)<div class="bar"><header>\(bar)</header></div>
+            <main\(mainAttributes)>
+            <h1>\(title)</h1>
+            \(main)
+            </main>
+            \(footer.map { "<footer>\($0)</footer>\n" } ?? .empty)</body>
+            </html>
+
+            """
+        let policy =
+            "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+            + allowed
+        return Response(status: status, type: "text/html; charset=utf-8", text: markup.description)
+            .adding("Cache-Control", "no-store").adding("Content-Security-Policy", policy)
+            .adding("X-Content-Type-Options", "nosniff").adding("Referrer-Policy", referrerPolicy)
+    }
+}

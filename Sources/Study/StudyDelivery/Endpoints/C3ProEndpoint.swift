@@ -1,0 +1,192 @@
+import Foundation
+import HTTPCalls
+import HTTPTypes
+import IndivoBase
+import OrderedJSON
+import StudyFormats
+import Synchronization
+
+/// A receiver of C3-PRO: registration, a bearer token by client credentials, envelopes to `/encfhir` and
+/// resources to `/fhir`.
+///
+/// Its responses are read as receivers send them: a token with status 202, JSON with a comma too many, errors
+/// with status 200.
+public final class C3ProEndpoint: StudyEndpoint {
+    private let address: StudyAddress
+    /// Each request is sent once: the queue delivers again what did not arrive.
+    private let engine: CallEngine
+    private let clients: any C3ProClientStore
+    private let antispam: Secret
+    private let attestation: any StudyAttestation
+    private let token = Mutex<(text: Secret, expires: Duration)?>(nil)
+
+    private static let antispamField = HTTPField.Name("Antispam")!  // A constant that is a token.
+    private static let keyField = HTTPField.Name("Idempotency-Key")!  // A constant that is a token.
+
+    /// - Parameters:
+    ///   - url: The receiver's root, as in `https://study.example.org/c3pro`.
+    ///   - antispam: The secret in the app's binary that receivers ask for.
+    ///   - attestation: Proves the app at its registration.
+    public init(
+        _ url: URL,
+        antispam: Secret,
+        attestation: any StudyAttestation,
+        clients: any C3ProClientStore,
+        transport: any HTTPTransport = .system,
+        plainHTTPHosts: Set<String> = [],
+        timing: CallTiming = .system
+    ) throws(StudyError) {
+        address = try StudyAddress(url, plainHTTPHosts: plainHTTPHosts)
+        self.antispam = antispam
+        self.attestation = attestation
+        self.clients = clients
+        engine = CallEngine(transport: transport, retry: .never, timing: timing)
+    }
+
+    private var server: String {
+        "\(address.address.scheme)://\(address.address.authority)\(address.address.path)"
+    }
+
+    /// What the receiver does not take.
+    private enum Refusal: Error {
+        case response(StudyResponse)
+    }
+
+    public func objection(to submission: StudySubmission) -> String? {
+        switch submission.content {
+        case .package: "a receiver of C3-PRO takes resources, not packages"
+        case .envelope: nil
+        case .resource(_, let id) where id != nil && !submission.isPatient:
+            "a receiver of C3-PRO takes updates of Patient only; send the resource without an id, or encrypted"
+        case .resource: nil
+        }
+    }
+
+    public func send(_ submission: StudySubmission, _ body: ByteSource) async throws -> StudyResponse {
+        do {
+            var bearer = try await bearer()
+            let http = try await engine.transfer(.upload(body)) {
+                try request(submission, bearer)
+            } unlessCorrected: { answer in
+                guard answer.response.status.code == 401 else { return false }
+                // The token may have ended before its time: once more with a new one.
+                token.withLock { $0 = nil }
+                bearer = try await self.bearer()
+                return true
+            }
+            return Self.read(http, submission)
+        } catch Refusal.response(let response) {
+            return response
+        }
+    }
+
+    private func request(_ submission: StudySubmission, _ bearer: Secret) throws -> HTTPRequest {
+        let path: String
+        var method = HTTPRequest.Method.post
+        switch submission.content {
+        case .envelope(let type): path = "/encfhir/\(type)"
+        case .resource(let type, let id?): (method, path) = (.put, "/fhir/\(type)/\(id)")
+        case .resource(let type, nil): path = "/fhir/\(type)"
+        case .package: throw Refusal.response(.refused(reason: objection(to: submission) ?? ""))
+        }
+        return address.request(
+            method,
+            path,
+            [
+                (.contentType, submission.contentType), (.accept, "application/fhir+json"),
+                (HTTPField.Name("Prefer")!, "return=minimal"),  // A constant that is a token.
+                (Self.keyField, submission.id.uuidString), (.authorization, "Bearer \(bearer.reveal())"),
+            ]
+        )
+    }
+
+    private static func read(_ http: HTTPAnswer, _ submission: StudySubmission) -> StudyResponse {
+        let json = C3ProJSON.read(http.body)
+        // The id is made of the content, and the content was encrypted anew: the receiver has it.
+        if http.response.status.code == 409, json?["error"]?.string == "already_delivered" {
+            return .accepted
+        }
+        let problem = C3ProJSON.problem(json)
+        let verdict = StudyResponse(status: http.response.status.code, problem ?? "")
+        guard verdict == .accepted else { return verdict }
+        // An error may come with status 200, in text that is no JSON; and a network's login page is nothing
+        // that a receiver says.
+        let isEmpty = http.body.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        guard isEmpty || json != nil, problem == nil || json?["resourceType"]?.string == "OperationOutcome"
+        else {
+            let text = String(decoding: http.body.prefix(200), as: UTF8.self)
+            return .failed(
+                reason: "the server responded with \(http.response.status.code): \(problem ?? text)"
+            )
+        }
+        return .accepted
+    }
+
+    // MARK: Token
+
+    private func bearer() async throws -> Secret {
+        if let token = token.withLock({ $0 }), token.expires > engine.timing.elapsed() { return token.text }
+        let client = try await client()
+        func escaped(_ text: String) -> String { PercentEncoding.encode(text) }
+        let basic = Data("\(escaped(client.id)):\(escaped(client.secret.reveal()))".utf8)
+            .base64EncodedString()
+        let request = address.request(
+            .post,
+            "/oauth",
+            [
+                (.contentType, "application/x-www-form-urlencoded; charset=utf-8"),
+                (.accept, "application/json"),
+                (.authorization, "Basic \(basic)"),
+            ]
+        )
+        let start = engine.timing.elapsed()
+        let http = try await engine.transfer(.data(Data("grant_type=client_credentials".utf8))) { request }
+        let json = C3ProJSON.read(http.body)
+        guard (200..<300).contains(http.response.status.code), let text = json?["access_token"]?.string,
+            !text.isEmpty,
+            text.utf8.count <= 8192, text.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
+        else { throw refusal(http, "no token") }
+        // The README has the seconds as a string, the code as a number.
+        let seconds = json?["expires_in"]?.integer ?? json?["expires_in"]?.string.flatMap { Int($0) } ?? 1800
+        let secret = Secret(text)
+        token.withLock { $0 = (secret, start + .seconds(min(max(seconds - 30, 1), 86_400))) }
+        return secret
+    }
+
+    private func refusal(_ http: HTTPAnswer, _ what: String) -> Refusal {
+        let json = C3ProJSON.read(http.body)
+        let code = http.response.status.code
+        let reason =
+            "\(what): the server responded with \(code)" + (C3ProJSON.problem(json).map { ", \($0)" } ?? "")
+        if case .failed = StudyResponse(status: code) { return .response(.failed(reason: reason)) }
+        return .response(.closed(reason: reason))
+    }
+
+    // MARK: Registration
+
+    /// Registers the app, unless it is registered.
+    private func client() async throws -> C3ProClient {
+        if let client = try clients.client(of: server) { return client }
+        var body: JSONValue = [
+            "grant_types": ["client_credentials"], "token_endpoint_auth_method": "client_secret_basic",
+        ]
+        for member in try await attestation.members() { body[member.name] = member.value }
+        let request = address.request(
+            .post,
+            "/register",
+            [
+                (.contentType, "application/json; charset=utf-8"), (.accept, "application/json"),
+                (Self.antispamField, antispam.reveal()),
+            ]
+        )
+        let http = try await engine.transfer(.data(Data(body.utf8()))) { request }
+        let json = C3ProJSON.read(http.body)
+        guard (200..<300).contains(http.response.status.code), json?["error"] == nil,
+            let id = json?["client_id"]?.string,
+            let secret = json?["client_secret"]?.string, !id.isEmpty
+        else { throw refusal(http, "not registered") }
+        let client = C3ProClient(id: id, secret: Secret(secret))
+        try clients.keep(client, of: server)
+        return client
+    }
+}

@@ -1,0 +1,99 @@
+import DurableQueue
+import Foundation
+import StudyFormats
+
+/// A delivery to a study, as a queue knows it without its content.
+public struct StudySubmission: Sendable, Hashable, Codable, Identifiable {
+    /// Made of the content and the participant: the same content gives the same id, by which server and queue
+    /// recognise it.
+    public let id: UUID
+    /// The study.
+    public let study: String
+    /// The participant, by a random id.
+    public let subject: UUID
+    /// What was asked or measured.
+    public let item: String
+    /// What the bytes are.
+    public let content: Content
+    /// Whether they are encrypted for the study.
+    public let isEncrypted: Bool
+
+    /// What the bytes of a submission are.
+    public enum Content: Sendable, Hashable, Codable {
+        /// An archive, or a CMS message with one.
+        case package
+        /// An envelope of C3-PRO with a resource of this type.
+        case envelope(type: String)
+        /// A FHIR resource; one with an id replaces what the server has under it.
+        case resource(type: String, id: String?)
+    }
+
+    /// The MIME type of the bytes.
+    public var contentType: String {
+        switch content {
+        case .package: isEncrypted ? "application/pkcs7-mime" : "application/zip"
+        case .envelope, .resource: "application/fhir+json; charset=utf-8"
+        }
+    }
+
+    var isPatient: Bool {
+        if case .resource("Patient", _) = content { true } else { false }
+    }
+
+    /// The submission of a queue's item; `nil` for a damaged one.
+    public init?(_ item: QueueItem) {
+        guard let submission = try? JSONDecoder().decode(StudySubmission.self, from: item.header) else {
+            return nil
+        }
+        self = submission
+    }
+
+    init(id: UUID, study: String, subject: UUID, item: String, content: Content, isEncrypted: Bool) {
+        self.id = id
+        self.study = study
+        self.subject = subject
+        self.item = item
+        self.content = content
+        self.isEncrypted = isEncrypted
+    }
+}
+
+/// An event of the delivery to a study.
+public enum StudyStatus: Sendable {
+    /// It was queued, or put back into the queue.
+    case queued(StudySubmission)
+    /// The number of its bytes that were sent.
+    case sending(StudySubmission, sent: Int, of: Int)
+    /// The server has it.
+    case delivered(StudySubmission)
+    /// The server refused it for good; it stays until ``StudyQueue/retry(_:)`` or ``StudyQueue/discard(_:)``.
+    case setAside(StudySubmission, reason: String)
+    /// It was discarded.
+    case discarded(QueueItem.ID)
+    /// Nothing more can be delivered for now.
+    case stopped(any Error)
+    /// Everything that can be delivered was delivered.
+    case finished(QueueReport)
+
+    init?(_ update: QueueUpdate) {
+        switch update {
+        case .queued(let item):
+            guard let submission = StudySubmission(item) else { return nil }
+            self = .queued(submission)
+        case .sending(let item):
+            guard let submission = StudySubmission(item) else { return nil }
+            self = .sending(submission, sent: 0, of: item.payloadSize ?? 0)
+        case .delivered(let item):
+            guard let submission = StudySubmission(item) else { return nil }
+            self = .delivered(submission)
+        case .setAside(let item):
+            guard let submission = StudySubmission(item), case .setAside(let reason) = item.state else {
+                return nil
+            }
+            self = .setAside(submission, reason: reason)
+        case .discarded(let item): self = .discarded(item.id)
+        case .stopped(_, let error): self = .stopped(error)
+        case .finished(let report): self = .finished(report)
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import IndivoBase
+import OrderedJSON
+import X509
+
+/// The keys that a study publishes, signed, so that a phone takes the newest one it trusts.
+///
+/// On the wire it is a JWK Set (RFC 7517) signed as a JWS in compact form (RFC 7515) with RS256 by a key that
+/// the app knows: `{"iss": study, "iat": …, "exp": …, "keys": [{"kid": …, "kty": "RSA", "use": "enc", "x5c":
+/// […]}, …]}`.
+public struct StudyKeyList: Sendable, Hashable {
+    /// A key of the study.
+    public struct Key: Sendable, Hashable {
+        /// Its id.
+        public let id: KeyID
+        /// Its certificate.
+        public let certificate: StudyCertificate
+
+        /// A key.
+        public init(id: KeyID, certificate: StudyCertificate) {
+            (self.id, self.certificate) = (id, certificate)
+        }
+    }
+
+    /// The study's identifier.
+    public let study: String
+    /// When the list was signed; a phone takes no list older than the one it has.
+    public let issued: StudyTime
+    /// Until when the list may be used.
+    public let expires: StudyTime
+    /// The keys.
+    public let keys: [Key]
+
+    private static let longest = 4 << 20
+    private static let mostKeys = 1000
+
+    /// A list to be signed.
+    ///
+    /// - Parameter days: For how long it may be used.
+    public init(study: String, keys: [Key], issued: StudyTime = .now, days: Int = 90) {
+        self.study = study
+        self.keys = keys
+        self.issued = issued
+        expires = StudyTime(seconds: issued.seconds + max(0, min(days, 36_525)) * 86_400)
+    }
+
+    /// The key whose validity began last, of those that can be used now.
+    ///
+    /// - Throws: ``StudyError/unusableCertificate(subject:reason:)`` with the reasons against the newest.
+    public func newestKey(at time: StudyTime = .now) throws(StudyError) -> Key {
+        let sorted = keys.sorted { $0.certificate.notBefore > $1.certificate.notBefore }
+        guard let newest = sorted.first else {
+            throw .unusableKey(reason: "the key list of \(study) is empty")
+        }
+        guard let usable = sorted.first(where: { $0.certificate.problems(at: time).isEmpty }) else {
+            throw .unusableCertificate(
+                subject: newest.certificate.subject,
+                reason: newest.certificate.problems(at: time).map(\.description).joined(separator: "; ")
+            )
+        }
+        return usable
+    }
+
+    /// Signs the list.
+    public func signed(by key: StudyPrivateKey) throws -> String {
+        let header: JSONValue = ["alg": "RS256", "typ": "study-keys+jwt"]
+        let claims: JSONValue = [
+            "iss": JSONValue(study), "iat": JSONValue(issued.seconds), "exp": JSONValue(expires.seconds),
+            "keys": JSONValue(
+                keys.map { key -> JSONValue in
+                    [
+                        "kid": JSONValue(key.id.description), "kty": "RSA", "use": "enc",
+                        "x5c": [JSONValue(key.certificate.der.base64EncodedString())],
+                    ]
+                }
+            ),
+        ]
+        let text = [header, claims].map { Base64URL.encode(Data($0.utf8())) }.joined(separator: ".")
+        return text + "." + Base64URL.encode(try key.signature(of: Data(text.utf8)))
+    }
+
+    /// Reads a list that a trusted key signed.
+    ///
+    /// - Parameters:
+    ///   - certificate: The certificate of the key that signs the study's lists; part of the app.
+    ///   - newest: When the list was signed that is already known; an older one is refused.
+    public init(
+        _ text: String,
+        study: String,
+        signedBy certificate: StudyCertificate,
+        notBefore newest: StudyTime? = nil,
+        at time: StudyTime = .now
+    ) throws {
+        func refuse(_ reason: String) -> StudyError {
+            .malformed(format: "key list", offset: nil, reason: reason)
+        }
+        guard text.utf8.count <= Self.longest else {
+            throw StudyError.tooLarge(what: "a key list", limit: Self.longest)
+        }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let header = Base64URL.decode(parts[0]),
+            let claims = Base64URL.decode(parts[1]),
+            let signature = Base64URL.decode(parts[2])
+        else { throw refuse("it is not a JWS of three parts in base64url") }
+        // The algorithm is fixed: a list cannot choose a weaker one.
+        guard try JSONValue(parsing: header)["alg"]?.string == "RS256" else {
+            throw refuse("its algorithm is not RS256")
+        }
+        let publicKey = try _RSA.Signing.PublicKey(derRepresentation: certificate.publicKey)
+        guard
+            publicKey.isValidSignature(
+                _RSA.Signing.RSASignature(rawRepresentation: signature),
+                for: Data("\(parts[0]).\(parts[1])".utf8),
+                padding: .insecurePKCS1v1_5
+            )
+        else { throw refuse("its signature is not of the key that is trusted") }
+        let json = try JSONValue(parsing: claims)
+        guard let issuer = json["iss"]?.string, let issued = json["iat"]?.integer,
+            let expires = json["exp"]?.integer,
+            let keys = json["keys"]?.elements
+        else { throw refuse("iss, iat, exp or keys is missing") }
+        guard issuer == study else { throw refuse("it is of the study “\(issuer.prefix(100))”") }
+        self.study = issuer
+        self.issued = StudyTime(seconds: issued)
+        self.expires = StudyTime(seconds: expires)
+        guard self.expires > time else { throw refuse("it expired at \(self.expires)") }
+        // Clocks of phones differ.
+        guard self.issued.seconds <= time.seconds + 86_400 else {
+            throw refuse("it was signed in the future, at \(self.issued)")
+        }
+        if let newest, self.issued < newest {
+            throw refuse("it is older than the list of \(newest) that is known")
+        }
+        guard keys.count <= Self.mostKeys else {
+            throw StudyError.tooLarge(what: "the keys of a list", limit: Self.mostKeys)
+        }
+        self.keys = try keys.map { key in
+            guard let id = key["kid"]?.string, let chain = key["x5c"]?.elements,
+                let first = chain.first?.string,
+                let der = Data(base64Encoded: first)
+            else { throw refuse("a key without kid and x5c") }
+            return Key(id: try KeyID(id), certificate: try StudyCertificate(der: der))
+        }
+        guard Set(self.keys.map(\.id)).count == self.keys.count else { throw refuse("two keys have one id") }
+    }
+}

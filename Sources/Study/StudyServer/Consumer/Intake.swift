@@ -1,0 +1,325 @@
+import Crypto
+import FHIR
+import Foundation
+import IndivoBase
+import OrderedJSON
+import StudyFormats
+import StudyWarehouse
+
+/// What a resource of a phone means to a study.
+struct Intake: Sendable {
+    enum Meaning: Sendable {
+        /// The participant agreed.
+        case consent(Consent)
+        /// The participant left.
+        case withdrawal
+        /// Facts, and the resource under the pseudonym's name.
+        case data(FactSet, written: WarehouseTime, type: String)
+    }
+
+    /// What a participant agreed to.
+    struct Consent: Sendable {
+        let signed: WarehouseTime
+        let version: String?
+        let shares: Bool?
+    }
+
+    /// The digest of the participant's id on the phone, all of it that is kept.
+    let participant: String
+    /// The id itself, to be taken out of the resource.
+    let phoneID: String
+    private(set) var meaning: Meaning
+    let resource: JSONValue
+
+    private static let types: Set = [
+        "Contract", "Consent", "Patient", "QuestionnaireResponse", "Observation",
+    ]
+
+    /// Digest of a participant's id. The ids are random, so nobody finds them by trying.
+    static func digest(_ id: String) -> String {
+        Hexadecimal.encode(SHA256.hash(data: Data(("study participant\n" + id.lowercased()).utf8)))
+    }
+
+    /// Reads what a resource means.
+    ///
+    /// - Parameters:
+    ///   - visit: Identifies the visit of a resource that has no identifier.
+    ///   - received: When its message was received.
+    /// - Throws: ``ProcessingError``, `MappingError`.
+    init(_ old: JSONValue, visit: String, received: FHIRDateTime, mapper: ResponseMapper) throws {
+        let type = old["resourceType"]?.string ?? ""
+        guard Self.types.contains(type) else {
+            throw ProcessingError.unsupported(
+                "resources of type \(type.prefix(64).debugDescription) are not processed"
+            )
+        }
+        let json = OlderResources.upgraded(old)
+        phoneID = try Self.participantID(json, type)
+        participant = Self.digest(phoneID)
+        resource = json
+        switch type {
+        case "Contract": meaning = try Self.contract(json, received)
+        case "Consent": meaning = try Self.consent(json, received)
+        case "Patient":
+            let patient = Self.deidentified(Patient(view: json), received)
+            meaning = .data(
+                PatientMapper().map(patient, received: received),
+                written: WarehouseTime(received),
+                type: type
+            )
+        case "QuestionnaireResponse":
+            let response = QuestionnaireResponse(view: json)
+            try Self.check(response)
+            let set = try mapper.map(response, visit: visit, received: received)
+            meaning = .data(set, written: Self.written(json, received), type: type)
+        default:
+            let observation = Observation(view: json)
+            try Self.check(observation)
+            meaning = .data(
+                try ObservationMapper(freeText: mapper.freeText).map(
+                    observation,
+                    visit: visit,
+                    received: received
+                ),
+                written: Self.written(json, received),
+                type: type
+            )
+        }
+    }
+
+    /// When a resource was last changed.
+    private static func changed(_ json: JSONValue) -> WarehouseTime? {
+        let updated =
+            json["meta"]?["lastUpdated"]?.string ?? json["authored"]?.string ?? json["issued"]?.string
+        return updated.flatMap(FHIRDateTime.init(text:)).map(WarehouseTime.init)
+    }
+
+    /// When a resource is taken to have been changed. A phone whose clock is ahead changed it when it was
+    /// received at the latest: otherwise no correction would replace it until that time has come.
+    private static func written(_ json: JSONValue, _ received: FHIRDateTime) -> WarehouseTime {
+        min(changed(json) ?? WarehouseTime(received), WarehouseTime(received))
+    }
+
+    /// Errors by rule and element, never by value.
+    private static func check(_ resource: some FHIRResource) throws {
+        var options = ValidationOptions()
+        options.includesBestPractice = false
+        options.maximumIssues = 20
+        // A phone's subject and date count more than what a later version of FHIR wants beside them.
+        let errors = resource.issues(options).filter(\.isError)
+        guard let first = errors.first else { return }
+        throw ProcessingError.invalid(
+            """
+            \(errors.count) \(errors.count == 1 ? "error" : "errors"), the first \(first.code.code) at \
+            \(first.expression)
+            """
+                + (first.rule.map { " (\($0))" } ?? "")
+        )
+    }
+
+    // MARK: Participants
+
+    /// The digests of the participants that resources name, also where nothing else of them can be read;
+    /// `nil` for more than a message is filed under.
+    static func participants(of resources: [JSONValue]) -> Set<String>? {
+        var ids: Set<String> = []
+        for json in resources {
+            guard ids.count <= mostParticipants else { return nil }
+            if let id = try? participantID(json, json["resourceType"]?.string ?? "") {
+                ids.insert(digest(id))
+            }
+        }
+        return ids.count <= mostParticipants ? ids : nil
+    }
+
+    /// Under how many participants a message is filed that should be of one: each of them is locked.
+    static let mostParticipants = 100
+
+    /// The identity of the visit of an answer or a measurement; a Patient has one visit for all times.
+    var visit: String? {
+        guard case .data(let set, _, let type) = meaning, type != "Patient" else { return nil }
+        return set.visit.id
+    }
+
+    /// When the resource says that it was changed, which decides between two of one visit.
+    var changed: WarehouseTime? { Self.changed(resource) }
+
+    /// When it is taken to have been changed.
+    var written: WarehouseTime? {
+        guard case .data(_, let written, _) = meaning else { return nil }
+        return written
+    }
+
+    /// Makes it one of several that are equally new under one visit's id.
+    mutating func number(_ number: Int, written: WarehouseTime?) {
+        guard case .data(var set, let own, let type) = meaning else { return }
+        set.visit.number = number
+        meaning = .data(set, written: written ?? own, type: type)
+    }
+
+    private static func participantID(_ json: JSONValue, _ type: String) throws -> String {
+        var references: [String?] = []
+        switch type {
+        case "Patient": references = [json["id"]?.string]
+        case "Contract":
+            for signer in OlderResources.list(json["signer"]) {
+                references.append(signer["party"]?["reference"]?.string)
+                // DSTU2, as C3-PRO's consumer reads it: the signature is the participant's id.
+                references.append(signer["signature"]?.string)
+                for signature in OlderResources.list(signer["signature"]) {
+                    references.append(
+                        signature["whoReference"]?["reference"]?.string
+                            ?? signature["who"]?["reference"]?.string
+                    )
+                }
+            }
+        case "Consent": references = [json["patient"]?["reference"]?.string]
+        default: references = [json["subject"]?["reference"]?.string]
+        }
+        // Others may have signed beside the participant.
+        var ids: Set<String> = []
+        for reference in references {
+            let parts = (reference ?? "").split(separator: "/")
+            if let id = parts.last, parts.count < 2 || parts[parts.count - 2] == "Patient" {
+                ids.insert(id.lowercased())
+            }
+        }
+        guard let id = ids.first, ids.count == 1 else {
+            throw ProcessingError.subjects(
+                ids.isEmpty
+                    ? "\(type.prefix(64)) without a participant"
+                    : "\(type.prefix(64)) of several participants"
+            )
+        }
+        guard UUID(uuidString: id) != nil else {
+            throw ProcessingError.subjects("the participant’s id is no UUID")
+        }
+        return id
+    }
+
+    private static func deidentified(_ patient: Patient, _ received: FHIRDateTime) -> Patient {
+        let address = patient.address.first
+        let zip = address?.postalCode ?? ""
+        // Phones send three digits already; the rule is for whole codes.
+        let isPrefix = zip.utf8.count == 3 && zip.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        let country = address?.country ?? (address?.state == nil ? nil : "US")
+        let details = ParticipantDetails(
+            birthDate: patient.birthDate,
+            gender: patient.gender,
+            country: country,
+            state: address?.state,
+            postalCode: isPrefix ? zip + "00" : address?.postalCode
+        )
+        return SafeHarbor.patient(id: UUID(), details, on: received.date).patient
+    }
+
+    // MARK: Consents
+
+    /// The consent in force of several in one message: the one signed last; of two signed at one time both
+    /// have to share.
+    static func consent(in intakes: [Intake]) -> Consent? {
+        intakes.compactMap { intake in
+            if case .consent(let consent) = intake.meaning { consent } else { nil }
+        }.max { ($0.signed, $0.shares == true ? 0 : 1) < ($1.signed, $1.shares == true ? 0 : 1) }
+    }
+
+    private static let withdrawn: Set = ["revoked", "terminated", "cancelled", "inactive", "rejected"]
+
+    private static func contract(_ json: JSONValue, _ received: FHIRDateTime) throws -> Meaning {
+        if let status = json["status"]?.string {
+            if withdrawn.contains(status) { return .withdrawal }
+            guard ["executed", "executable"].contains(status) else {
+                throw ProcessingError.unsupported(
+                    "a Contract with status \(status.prefix(32).debugDescription) is no consent"
+                )
+            }
+        }
+        let signers = OlderResources.list(json["signer"])
+        guard signers.contains(where: { $0["signature"] != nil }) else {
+            throw ProcessingError.invalid("a Contract without a signature")
+        }
+        let url = "http://fhir-registry.smarthealthit.org/StructureDefinition/consents-to-data-sharing"
+        let shares = signers.flatMap { OlderResources.list($0["extension"]) }.first {
+            $0["url"]?.string == url
+        }?["valueBoolean"]?
+        .boolean
+        return .consent(
+            Consent(
+                signed: time(json["applies"]?["start"]?.string, received),
+                version: json["version"]?.string
+                    ?? OlderResources.list(json["identifier"]).first?["value"]?.string,
+                shares: shares
+            )
+        )
+    }
+
+    private static func consent(_ json: JSONValue, _ received: FHIRDateTime) throws -> Meaning {
+        let status = json["status"]?.string ?? ""
+        if withdrawn.contains(status) { return .withdrawal }
+        guard status == "active" else {
+            throw ProcessingError.unsupported(
+                "a Consent with status \(status.prefix(32).debugDescription) is no consent"
+            )
+        }
+        let parts = OlderResources.list(json["provision"]?["provision"])
+        let shares = parts.isEmpty ? nil : parts.contains { $0["type"]?.string == "permit" }
+        return .consent(
+            Consent(
+                signed: time(json["dateTime"]?.string, received),
+                version: json["sourceReference"]?["identifier"]?["value"]?.string,
+                shares: shares
+            )
+        )
+    }
+
+    /// DSTU2's phones wrote no zone; that is taken for UTC. A consent is not signed after it was received,
+    /// whatever the phone's clock says: it would be in force before all that are signed until then.
+    private static func time(_ text: String?, _ received: FHIRDateTime) -> WarehouseTime {
+        let signed = text.flatMap { FHIRDateTime(text: $0) ?? FHIRDateTime(text: $0 + "Z") } ?? received
+        return min(WarehouseTime(signed), WarehouseTime(received))
+    }
+
+    // MARK: Pseudonyms
+
+    /// What a warehouse keeps of an answer, a measurement or a Patient.
+    struct PseudonymisedData {
+        let facts: FactSet
+        let resource: JSONValue
+        let written: WarehouseTime
+        let type: String
+    }
+
+    /// Facts and resource with the pseudonym wherever the phone's id was, however it is spelled: it would be
+    /// the way back.
+    ///
+    /// - Returns: `nil` for consents and withdrawals.
+    func pseudonymisedData(_ pseudonym: String, received: FHIRDateTime, _ disclosure: Disclosure)
+        -> PseudonymisedData?
+    {
+        guard case .data(let mapped, let written, let type) = meaning else { return nil }
+        let id = ParticipantID(phoneID)
+        return PseudonymisedData(
+            facts: id?.replacing(in: mapped, with: pseudonym) ?? mapped,
+            resource: pseudonymised(id, pseudonym, received, disclosure),
+            written: written,
+            type: type
+        )
+    }
+
+    /// The resource with the pseudonym, and without what is not disclosed. A Patient is the de-identified
+    /// one.
+    private func pseudonymised(
+        _ id: ParticipantID?,
+        _ pseudonym: String,
+        _ received: FHIRDateTime,
+        _ disclosure: Disclosure
+    ) -> JSONValue {
+        guard resource["resourceType"]?.string != "Patient" else {
+            var patient = Self.deidentified(Patient(view: resource), received)
+            patient.id = pseudonym
+            return patient.tree
+        }
+        let renamed = id?.replacing(in: resource, with: pseudonym) ?? resource
+        return disclosure.released(renamed, of: ParticipantID(pseudonym))
+    }
+}

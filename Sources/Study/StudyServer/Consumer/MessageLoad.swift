@@ -1,0 +1,216 @@
+import FHIR
+import Foundation
+import StudyFormats
+import StudyWarehouse
+
+/// Why a message is not loaded.
+struct MessageProblem: Error {
+    let reason: String
+    /// Whose message it is, where that can be read: each of them may withdraw, and then it goes, too. `nil`
+    /// for more than it is filed under.
+    let participants: Set<String>?
+}
+
+/// What becomes of a message that would remove or replace what a participant gave, when nothing proves that
+/// it is theirs.
+///
+/// It is proven by the app that delivers it: the one that delivered the participant's consent, or one of
+/// which the study's team approved a message. ResearchKit's uploads have no login, and prove nothing.
+public enum UnprovenChanges: String, Sendable, Hashable, CaseIterable {
+    /// It waits until the study's team approves or refuses it.
+    case pending
+    /// It is done, as C3-PRO and ResearchKit have it: who knows a participant's id speaks for them.
+    case accepted
+}
+
+/// Writes a message, and what it says, into a warehouse.
+struct MessageLoad: Sendable {
+    let message: StudyMessage
+    /// What was read of it.
+    var read: Result<[Intake], MessageProblem>
+    /// Whether it may be processed although it is known.
+    let again: Bool
+    /// How many bytes of messages the warehouse still takes that cannot be loaded.
+    let room: Int
+    /// What the warehouse keeps of resources.
+    let disclosure: Disclosure
+    /// What becomes of changes without a proof.
+    let unproven: UnprovenChanges
+    /// Whether the study's team approved it.
+    let isApproved: Bool
+
+    private let now = WarehouseTime(FHIRDateTime(Date()))
+
+    /// The same message when what was read of it cannot be written.
+    func failing(with reason: String) -> MessageLoad {
+        var failed = self
+        failed.read = .failure(MessageProblem(reason: reason, participants: participants))
+        return failed
+    }
+
+    private var participants: Set<String> {
+        switch read {
+        case .success(let intakes): Set(intakes.map(\.participant))
+        case .failure(let problem): problem.participants ?? []
+        }
+    }
+
+    /// Does all that is to be done in one transaction.
+    ///
+    /// - Returns: What became of the message; `nil` for one that was processed before.
+    /// - Throws: ``KeptRoom/Full``, ``ProcessingError``, ``WarehouseError``, the database's error.
+    func write(to warehouse: WarehouseTransaction) throws -> StoredMessage.State? {
+        // Whoever else has something of the same participant waits, or did all of it before.
+        let participants = participants.union([message.subject.map(Intake.digest)].compactMap { $0 })
+        for participant in participants.sorted() { try warehouse.lock(participant) }
+        var known = try warehouse.message(message.id)
+        // Whose it is may be known from before alone; they may have withdrawn until they are locked.
+        if let participant = known?.participant, !participants.contains(participant) {
+            try warehouse.lock(participant)
+            known = try warehouse.message(message.id)
+        }
+        // Another consumer may have written it meanwhile.
+        guard known == nil || again && known?.state != .loaded else { return nil }
+        if again, known == nil || known?.body == nil { return nil }
+        // Whom the message names outside of its encryption; a digest is all that is kept of that.
+        let named = known?.participant ?? message.subject.map(Intake.digest)
+        var stored = StoredMessage(
+            id: message.id,
+            kind: message.content.rawValue,
+            body: message.body,
+            received: message.received,
+            state: .loaded,
+            participant: named,
+            client: message.client
+        )
+        switch read {
+        case .failure(let problem) where problem.participants == nil:
+            // It could not go with each of them.
+            let many =
+                "it names more than \(Intake.mostParticipants) participants, and its content is not kept"
+            stored.state = .failed(reason: "\(many): \(problem.reason)")
+            stored.body = nil
+        case .failure(let problem): stored.state = .failed(reason: problem.reason)
+        case .success(let intakes) where named != nil && intakes.contains { $0.participant != named }:
+            stored.state = .failed(
+                reason: "it is of another participant than it says outside of its encryption"
+            )
+        case .success(let intakes):
+            stored.participant = intakes.first?.participant ?? named
+            try write(intakes, &stored, to: warehouse)
+        }
+        if case .failed = stored.state {
+            // It is filed under everybody whom it names.
+            let owners = participants.union([named].compactMap { $0 }).sorted()
+            stored.participant = named ?? owners.first
+            if try owners.contains(where: warehouse.hasWithdrawn) { refuse(&stored) }
+            for owner in owners where owner != stored.participant {
+                try warehouse.file(message.id, under: owner)
+            }
+        }
+        if stored.state.keepsForLater, let body = stored.body, body.count > room { throw KeptRoom.Full() }
+        try warehouse.keep(stored)
+        return stored.state
+    }
+
+    private func refuse(_ stored: inout StoredMessage) {
+        stored.state = .refused
+        stored.body = nil
+        stored.client = nil
+    }
+
+    private func write(_ intakes: [Intake], _ stored: inout StoredMessage, to warehouse: WarehouseTransaction)
+        throws
+    {
+        guard let participant = stored.participant else { return }
+        guard try !warehouse.hasWithdrawn(participant) else { return refuse(&stored) }
+        let isProven = try isProven(for: participant, in: warehouse)
+        // Whatever the order in a message: leaving counts more than agreeing, and both come before what
+        // depends on them.
+        for intake in intakes {
+            guard case .withdrawal = intake.meaning else { continue }
+            guard isProven else { return leave(&stored, "it is a withdrawal") }
+            try warehouse.withdraw(participant, now: now)
+            return refuse(&stored)
+        }
+        if let consent = Intake.consent(in: intakes) {
+            guard try keep(consent, of: participant, isProven, warehouse) else {
+                return leave(&stored, "it is another consent")
+            }
+        }
+        guard try warehouse.hasConsent(participant) else {
+            stored.state = .waiting
+            return
+        }
+        let person = try warehouse.participant(participant, now: now)
+        let received = FHIRDateTime(text: message.received) ?? FHIRDateTime(Date())
+        let data = intakes.compactMap {
+            $0.pseudonymisedData(person.pseudonym, received: received, disclosure)
+        }
+        if !isProven {
+            let replacing = try data.first { item in
+                try warehouse.isReplaced(item.facts.visit, of: person, by: item.resource, type: item.type)
+            }
+            if replacing != nil { return leave(&stored, "it replaces what was given before") }
+        }
+        for item in data {
+            stored.upload = try warehouse.store(
+                [item.facts],
+                of: person,
+                label: message.id,
+                written: item.written,
+                received: WarehouseTime(received),
+                now: now
+            )
+            try warehouse.keepResource(
+                item.resource,
+                type: item.type,
+                visit: item.facts.visit,
+                of: person,
+                written: item.written,
+                upload: stored.upload ?? 0
+            )
+        }
+        if isApproved, let client = message.client { try warehouse.add(client: client, of: participant) }
+    }
+
+    /// Whether the message may remove or replace what a participant gave.
+    private func isProven(for participant: String, in warehouse: WarehouseTransaction) throws -> Bool {
+        if isApproved || unproven == .accepted { return true }
+        guard let client = message.client else { return false }
+        return try warehouse.isClient(client, of: participant)
+    }
+
+    private func leave(_ stored: inout StoredMessage, _ what: String) {
+        stored.state = .pending(reason: "\(what), and nothing proves that the participant’s phone sent it")
+    }
+
+    /// Keeps a consent; the app of the first one speaks for the participant from now on.
+    ///
+    /// - Returns: False for one that changes another without a proof.
+    private func keep(
+        _ consent: Intake.Consent,
+        of participant: String,
+        _ isProven: Bool,
+        _ warehouse: WarehouseTransaction
+    ) throws -> Bool {
+        let isFirst = try !warehouse.hasConsent(participant)
+        if !isFirst, !isProven {
+            return try warehouse.hasConsent(
+                participant,
+                signed: consent.signed,
+                version: consent.version,
+                shares: consent.shares
+            )
+        }
+        try warehouse.keepConsent(
+            of: participant,
+            message: message.id,
+            signed: consent.signed,
+            version: consent.version,
+            shares: consent.shares
+        )
+        if isFirst, let client = message.client { try warehouse.add(client: client, of: participant) }
+        return true
+    }
+}

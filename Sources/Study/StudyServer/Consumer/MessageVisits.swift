@@ -1,0 +1,66 @@
+import OrderedJSON
+import StudyWarehouse
+
+/// Finds the resources of a message that count: of several with one identifier the newest replaces the
+/// others, as it does between messages. Equally new ones are all kept.
+enum MessageVisits {
+    /// The resources that no other one replaces. Those of one visit follow each other, and are numbered.
+    static func newest(of intakes: [Intake]) -> [Intake] {
+        var (visits, seen): ([String: [Intake]], Set<Seen>) = ([:], [])
+        for intake in intakes {
+            guard let visit = intake.visit,
+                seen.insert(Seen(visit: visit, resource: intake.resource)).inserted
+            else { continue }
+            visits[visit, default: []].append(intake)
+        }
+        var result: [Intake] = []
+        for intake in intakes {
+            guard let visit = intake.visit else {
+                result.append(intake)
+                continue
+            }
+            guard let group = visits.removeValue(forKey: visit) else { continue }
+            result += numbered(group.count == 1 ? group : newest(ofOneVisit: group))
+        }
+        return result
+    }
+
+    private struct Seen: Hashable {
+        let visit: String
+        let resource: JSONValue
+    }
+
+    private static func newest(ofOneVisit group: [Intake]) -> [Intake] {
+        var left = group
+        // Where all have a time of their last change, the latest count; among those, the status decides.
+        if !group.contains(where: { $0.changed == nil }) { left = latest(of: left) }
+        let rank = left.map(Self.rank).max()
+        return latest(of: left.filter { Self.rank($0) == rank })
+    }
+
+    /// Without those whose time of change is before another's.
+    private static func latest(of group: [Intake]) -> [Intake] {
+        let latest = group.compactMap { $0.changed?.description }.max()
+        return group.filter { $0.changed == nil || $0.changed?.description == latest }
+    }
+
+    /// Where the times do not decide, a resource of a higher rank replaces those of lower ones.
+    private static func rank(_ intake: Intake) -> Int {
+        switch intake.resource["status"]?.string {
+        case "entered-in-error", "cancelled": 3
+        case "amended", "corrected", "appended": 2
+        case "registered", "preliminary", "in-progress": 0
+        default: 1
+        }
+    }
+
+    /// Gives numbers to equally new resources, and one time: the warehouse replaces them together.
+    private static func numbered(_ group: [Intake]) -> [Intake] {
+        let written = group.compactMap(\.written).max()
+        return group.enumerated().map { index, intake in
+            var intake = intake
+            intake.number(index + 1, written: written)
+            return intake
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Dispatch
+import IndivoBase
+import Synchronization
+import WebServing
+
+/// Compares passwords with hashes, so many at once: a hash is meant to take processor and memory.
+final class PasswordChecks: Sendable {
+    private static let most = 2
+
+    private let running = Mutex(0)
+    /// Of a password that nobody has: what is compared where there is no such person takes as long.
+    private let nobodys: PasswordHash
+
+    /// - Throws: When the system cannot hash.
+    init() throws { nobodys = try PasswordHash(of: RandomToken.make()) }
+
+    /// Reserves a slot for a comparison; false when too many are being compared. A caller that gets one calls
+    /// ``leave()`` afterwards.
+    func enter() -> Bool {
+        running.withLock { running in
+            guard running < Self.most else { return false }
+            running += 1
+            return true
+        }
+    }
+
+    /// Releases a slot.
+    func leave() { running.withLock { $0 -= 1 } }
+
+    /// Whether a password is that of a hash; of none, it takes as long to say no.
+    func matches(_ password: String, _ hash: PasswordHash?) async -> Bool {
+        let compared = hash ?? nobodys
+        // Away from the threads that answer other requests.
+        let matches = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: compared.matches(password)) }
+        }
+        return matches && hash != nil
+    }
+}

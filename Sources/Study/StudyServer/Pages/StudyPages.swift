@@ -1,0 +1,94 @@
+import Foundation
+import Logging
+import StudyWarehouse
+import WebServing
+
+/// A study team's pages: what came in, participants and consents, the queue, a map, and charts of the
+/// answers, behind a login.
+///
+/// ```swift
+/// let pages = try await StudyPages.start(warehouse: warehouse, queue: queue, users: StudyUserFile(URL(filePath: "users")))
+/// print(pages.url)            // http://127.0.0.1:8090
+/// …
+/// await pages.stop()
+/// ```
+/// They show no answer of a single person: numbers of people are rounded down to multiples of five, fewer
+/// than five are not counted, other numbers have two significant digits, and all of them change when five
+/// participants gave something new.
+public final class StudyPages: Sendable {
+    /// How pages are served.
+    public struct Configuration: Sendable {
+        /// Listen on this IPv4 address.
+        public var address = "127.0.0.1"
+        /// The port; 0 for a free one.
+        public var port: UInt16 = 8090
+        /// The name under which a proxy serves the pages with TLS; `nil` without one, for people at this
+        /// machine.
+        ///
+        /// With it cookies are sent over TLS alone, and `X-Forwarded-For` names the client.
+        public var host: String?
+
+        /// The defaults given above.
+        public init() {}
+    }
+
+    /// Where they are reached.
+    public let url: URL
+    private let listener: HTTPListener
+
+    private init(_ url: URL, _ listener: HTTPListener) { (self.url, self.listener) = (url, listener) }
+
+    /// Starts to listen.
+    ///
+    /// - Parameter logger: Gets logins and what goes wrong, nothing of participants.
+    /// - Throws: ``StudyPagesError``.
+    public static func start(
+        warehouse: Warehouse,
+        queue: any MessageQueue,
+        users: StudyUserFile,
+        _ configuration: Configuration = Configuration(),
+        logger: Logger = Logger(label: "study.pages")
+    ) async throws -> StudyPages {
+        _ = try users.users()
+        do { _ = try await warehouse.transaction { try $0.overview(since: "9999") } } catch {
+            throw StudyPagesError.badInput(
+                "the warehouse does not keep what the pages show: \(error); after an upgrade start indivo study consume once, and "
+                    + "grant the role of the pages all rights on study_published"
+            )
+        }
+        let isLocal = configuration.address.hasPrefix("127.")
+        guard isLocal || configuration.host != nil else {
+            throw StudyPagesError.badInput(
+                "on \(configuration.address) passwords would cross the network in clear; let a proxy with TLS serve the pages, "
+                    + "and name it with --host"
+            )
+        }
+        let start = ContinuousClock.now
+        let service = try PageService(warehouse, queue, users, host: configuration.host, logger: logger) {
+            ContinuousClock.now - start
+        }
+        let settings = HTTPListener.Configuration(
+            address: configuration.address,
+            port: configuration.port,
+            bodyLimit: PageService.bodyLimit,
+            timeout: 60,
+            serverName: "study",
+            tooLarge: Response(status: 413, type: "text/plain", text: "The form is too large.\n"),
+            internalError: Response(status: 500, type: "text/plain", text: "The response cannot be sent.\n"),
+            now: { Date() }
+        )
+        do {
+            let listener = try await HTTPListener(settings) { await service.respond(to: $0) }
+            guard let url = URL(string: "http://\(configuration.address):\(listener.port)") else {
+                await listener.stop()
+                throw StudyPagesError.badInput("\(configuration.address) is no address")
+            }
+            return StudyPages(url, listener)
+        } catch let error as ListeningError {
+            throw StudyPagesError.badInput(error.description)
+        }
+    }
+
+    /// Stops listening, and ends all sessions.
+    public func stop() async { await listener.stop() }
+}

@@ -1,0 +1,206 @@
+import IndivoBase
+import StudyWarehouse
+import WebServing
+
+extension PageService {
+    /// How many messages are listed, and put back at once.
+    private static let listed = 100
+    private static let atOnce = 1000
+
+    func messages(_ visit: PageVisit) async throws -> Response {
+        let status = try await queue.status()
+        let dead = try await queue.deadLetters(limit: Self.listed)
+        let (failed, pending, counts, kept) = try await warehouse.read { warehouse in
+            (
+                try warehouse.failedMessages(limit: Self.listed),
+                try warehouse.pendingMessages(limit: Self.listed),
+                try warehouse.messageCounts(), try warehouse.keptBytes()
+            )
+        }
+        let done = FormParameters(decoding: visit.request.rawQuery)["done"].flatMap { Int($0) }
+        let decided = FormParameters(decoding: visit.request.rawQuery)["decided"].flatMap { Int($0) }
+        let note: Markup =
+            decided.map {
+                "<p class=\"note\" role=\"status\">\($0 == 1 ? "Decided." : "It was decided before.")</p>"
+            }
+            ?? done.map { "<p class=\"note\" role=\"status\">\(max(0, $0)) to be processed again.</p>" }
+            ?? .empty
+        let deadRows = dead.map {
+            Self.row(visit, "redeliver", id: $0.id, received: $0.received, reason: $0.reason)
+        }
+        let failedRows = failed.map { message in
+            Self.row(
+                visit,
+                "reprocess",
+                id: message.id,
+                received: message.received,
+                reason: message.state.reason ?? ""
+            )
+        }
+        return PageLayout.page(
+            "Messages",
+            visit,
+            section: "/messages",
+            """
+            \(note)
+            <section aria-labelledby="queue"><h2 id="queue">Queue</h2>\(MessageWords.queue(status))</section>
+            \(Self.decisions(visit, pending, of: counts["pending"] ?? 0))
+            \(Self.section(
+                visit, "dead", "Given up", "redeliver", "Messages that were received too often without an end.",
+                deadRows, of: status.dead))
+            \(Self.section(
+                visit, "failed", "Failed", "reprocess",
+                """
+                Messages that could not be decrypted, read or mapped. The consumer processes them again with the keys it has now. \
+                With those that wait for a consent they have \(MessageWords.size(kept)); beyond its limit, the consumer leaves \
+                more in the queue.
+                """, failedRows, of: counts["failed"] ?? 0))
+            """
+        )
+    }
+
+    /// What waits for a person's decision.
+    private static func decisions(_ visit: PageVisit, _ messages: [StoredMessage], of count: Int) -> Markup {
+        let rows = messages.map { message -> [Markup] in
+            let shown = shortened(message.id)
+            return [
+                "<code>\(shown)</code>", "<time datetime=\"\(message.received)\">\(message.received)</time>",
+                Table.cell(message.state.reason ?? ""),
+                """
+                \(button(visit, "approve", "Approve", message.id)) \
+                \(button(visit, "dismiss", "Do not approve", message.id))
+                """,
+            ]
+        }
+        let more: Markup =
+            count > rows.count ? "<p class=\"quiet\">The oldest \(rows.count) of \(count).</p>" : .empty
+        return """
+            <section aria-labelledby="decide"><h2 id="decide">To be decided</h2><p \
+            class="quiet">Withdrawals, corrections and \
+            further consents that no known app of their participant sent: a phone whose app was installed \
+            anew, packages \
+            without a login, or somebody else. Ask the participant before you decide. What is approved \
+            cannot be taken back; an \
+            app whose message is approved may speak for the participant from then on.</p>
+            \(Table(heads: ["Message", "Received", "Reason", "Decision"], rows: rows).markup)\(more)</section>
+            """
+    }
+
+    private static func button(_ visit: PageVisit, _ action: String, _ words: String, _ id: String) -> Markup
+    {
+        """
+        <form method="post" action="/messages/\(action)">\(visit.csrf)<input type="hidden" name="id" \
+        value="\(id)">\
+        <button>\(words)<span class="unseen"> \(shortened(id))</span></button></form>
+        """
+    }
+
+    private static func shortened(_ id: String) -> String { id.count > 24 ? String(id.prefix(24)) + "…" : id }
+
+    private static func row(
+        _ visit: PageVisit,
+        _ action: String,
+        id: String,
+        received: String,
+        reason: String
+    ) -> [Markup] {
+        [
+            "<code>\(shortened(id))</code>", "<time datetime=\"\(received)\">\(received)</time>",
+            Table.cell(reason),
+            button(visit, action, "Process again", id),
+        ]
+    }
+
+    private static func section(
+        _ visit: PageVisit,
+        _ id: String,
+        _ title: String,
+        _ action: String,
+        _ lead: Markup,
+        _ rows: [[Markup]],
+        of count: Int
+    ) -> Markup {
+        let more: Markup =
+            count > rows.count ? "<p class=\"quiet\">The oldest \(rows.count) of \(count).</p>" : .empty
+        let all: Markup =
+            rows.isEmpty
+            ? .empty
+            : """
+            <form class="choices" method="post" action="/messages/\(action)">\(visit.csrf)\
+            <button>Process all again<span class="unseen">: \(title)</span></button></form>
+            """
+        let table = Table(heads: ["Message", "Received", "Reason", "Again"], rows: rows)
+        return """
+            <section aria-labelledby="\(id)"><h2 id="\(id)">\(title)</h2><p class="quiet">\(lead)</p>
+            \(table.markup)\(more)\(all)</section>
+            """
+    }
+
+    // MARK: For those who run it
+
+    /// The warehouse's messages for a program on this machine.
+    func metrics() async -> Response {
+        do {
+            let (counts, kept) = try await warehouse.read { (try $0.messageCounts(), try $0.keptBytes()) }
+            let states = MessageWords.states.map { ("state=\"\($0.name)\"", counts[$0.name] ?? 0) }
+            return MetricsText.response(
+                MetricsText.metric(
+                    "warehouse_messages",
+                    .gauge,
+                    "Messages in the warehouse by state.",
+                    states
+                )
+                    + MetricsText.metric(
+                        "warehouse_kept_bytes",
+                        .gauge,
+                        "Bytes of the messages that wait for a consent or failed.",
+                        kept
+                    )
+            )
+        } catch {
+            logger.error("the metrics fail", metadata: ["error": "\(type(of: error))"])
+            return Response(status: 503)
+        }
+    }
+
+    // MARK: Changes
+
+    /// Puts a dead letter back into the queue, or all of them.
+    func redeliver(_ visit: PageVisit) async throws -> Response {
+        var done = 0
+        if let id = visit.form["id"] {
+            if try await queue.redeliver(id) { done = 1 }
+        } else {
+            for letter in try await queue.deadLetters(limit: Self.atOnce)
+            where try await queue.redeliver(letter.id) { done += 1 }
+        }
+        logger.info("put back", metadata: ["name": "\(visit.session.name)", "messages": "\(done)"])
+        return .seeOther("/messages?done=\(done)")
+    }
+
+    /// Asks the consumer for another attempt.
+    func reprocess(_ visit: PageVisit) async throws -> Response {
+        let id = visit.form["id"]
+        let done = try await warehouse.transaction { try $0.requestReprocessing(id) }
+        logger.info(
+            "to be processed again",
+            metadata: ["name": "\(visit.session.name)", "messages": "\(done)"]
+        )
+        return .seeOther("/messages?done=\(done)")
+    }
+
+    /// Approves a message that waits for a decision, or decides against it.
+    func decide(
+        _ visit: PageVisit,
+        _ decision: String,
+        _ body: @escaping @Sendable (WarehouseTransaction, String) throws -> Bool
+    ) async throws -> Response {
+        guard let id = visit.form["id"] else { return .seeOther("/messages") }
+        let isDone = try await warehouse.transaction { try body($0, id) }
+        logger.info(
+            "\(decision)",
+            metadata: ["name": "\(visit.session.name)", "message": "\(id)", "messages": "\(isDone ? 1 : 0)"]
+        )
+        return .seeOther("/messages?decided=\(isDone ? 1 : 0)")
+    }
+}

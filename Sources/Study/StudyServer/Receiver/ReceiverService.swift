@@ -1,0 +1,103 @@
+import FHIR
+import Foundation
+import StudyFormats
+import WebServing
+
+/// Responds to requests of phones.
+struct ReceiverService: Sendable {
+    let queue: any MessageQueue
+    let registry: ClientRegistry
+    let configuration: ReceiverConfiguration
+    let limiter: RateLimiter
+    let metrics = ReceiverMetrics()
+    private let room: QueueRoom
+
+    init(
+        queue: any MessageQueue,
+        registry: ClientRegistry,
+        configuration: ReceiverConfiguration,
+        limiter: RateLimiter
+    ) {
+        self.queue = queue
+        self.registry = registry
+        self.configuration = configuration
+        self.limiter = limiter
+        room = QueueRoom(depth: configuration.depthLimit, bytes: configuration.byteLimit)
+    }
+
+    var isOriginal: Bool { configuration.answers == .original }
+
+    /// A response, and the route that gave it, in words of the receiver's own.
+    func respond(to request: Request) async -> (route: String, Response) {
+        let path = request.rawPath.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(
+            String.init
+        )
+        do {
+            switch path.first {
+            case "c3pro": return try await c3Pro(request, Array(path.dropFirst()))
+            case "api" where path == ["api", "upload"]: return ("upload", try await upload(request))
+            case "health" where path.count == 1: return ("health", try await health(request))
+            case "metrics" where path.count == 1: return ("metrics", try await metricsPage(request))
+            default: return ("none", ReceiverResponse.error(404, "not_found", "There is nothing here"))
+            }
+        } catch {
+            // The errors of a database are not for strangers.
+            return ("error", ReceiverResponse.busy(30))
+        }
+    }
+
+    // MARK: Clients
+
+    /// Who asks, as far as the connection shows it.
+    func client(of request: Request) -> String { request.client(isBehindProxy: configuration.trustsProxy) }
+
+    /// Takes the turns of a submission from its client, and from the address: one address may register many
+    /// clients. Where everybody may register, they have one client's turns together; otherwise those of ten.
+    ///
+    /// - Returns: `nil` when there were enough; else in how many seconds there will be.
+    func takeTurns(of client: String, _ request: Request) -> Int? {
+        let cost = cost(of: request)
+        let share = configuration.attestation is NoAttestation ? 1 : 0.1
+        return limiter.take(cost, of: "client \(client)")
+            ?? limiter.take(cost * share, of: "submissions \(self.client(of: request))")
+    }
+
+    /// What a request takes of its client's turns: one, and one for each megabyte of its body.
+    func cost(of request: Request) -> Double { 1 + Double(request.body.count >> 20) }
+
+    /// What a package takes, which may unpack to fifty times its size: the consumer's work counts, not the
+    /// receiver's.
+    func costOfPackage(_ request: Request) -> Double { 1 + Double(request.body.count >> 16) }
+
+    // MARK: Queueing
+
+    /// Puts a message into the queue.
+    ///
+    /// - Returns: A refusal, while the queue is too full; `nil` when the message is in the queue, now or
+    ///   since before.
+    func enqueue(_ message: StudyMessage) async throws -> Response? {
+        guard let isNew = try await room.send(message, to: queue) else { return ReceiverResponse.busy(60) }
+        metrics.count(isNew: isNew)
+        return nil
+    }
+
+    /// Now, as messages have it.
+    var received: String { FHIRDateTime(Date()).description }
+
+    // MARK: For those who run it
+
+    private func health(_ request: Request) async throws -> Response {
+        guard request.method == "GET" || request.method == "HEAD" else {
+            return ReceiverResponse.notAllowed("GET, HEAD")
+        }
+        let isFull = try await room.isFull(queue)
+        return ReceiverResponse.json(isFull ? 503 : 200, ["status": isFull ? "full" : "ok"])
+    }
+
+    private func metricsPage(_ request: Request) async throws -> Response {
+        guard request.isFromThisMachine else {
+            return ReceiverResponse.error(403, "access_denied", "Metrics are for programs on this machine")
+        }
+        return MetricsText.response(metrics.text(try await queue.status()))
+    }
+}

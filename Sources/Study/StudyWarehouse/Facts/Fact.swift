@@ -1,0 +1,122 @@
+/// One row of i2b2's `observation_fact`, without the numbers that a warehouse gives to patients and visits.
+public struct Fact: Sendable, Hashable {
+    /// What was observed, as in `LOINC:8302-2`; at most 50 characters.
+    public var concept: String
+    /// What qualifies the concept; `@` for a row about the concept itself. The value of a row is its
+    /// modifier's.
+    public var modifier = "@"
+    /// Distinguishes occurrences of a concept in one visit, from 1; the rows of one occurrence share it.
+    public var instance = 1
+    /// When it was observed.
+    public var start: WarehouseTime
+    /// When that ended.
+    public var end: WarehouseTime?
+    /// The value.
+    public var value: FactValue
+    /// The unit of a number.
+    public var unit: String?
+    /// `H`, `L` or `A`: above, below or outside of what is normal.
+    public var flag: String?
+
+    /// A fact.
+    public init(_ concept: String, start: WarehouseTime, value: FactValue = .none) {
+        self.concept = concept
+        self.start = start
+        self.value = value
+    }
+}
+
+/// The value of a fact.
+public enum FactValue: Sendable, Hashable {
+    /// The concept says it all.
+    case none
+    /// A number, with i2b2's operator: `E`, `L`, `LE`, `G`, `GE`.
+    case number(WarehouseNumber, comparison: String)
+    /// A text of at most 255 characters.
+    case text(String)
+    /// A longer text.
+    case longText(String)
+
+    /// A text of any length.
+    public init(text: String) {
+        // Counted in code points, as databases count them.
+        let text = text.contains("\0") ? text.replacing("\0", with: "\u{FFFD}") : text
+        self = text.unicodeScalars.count <= 255 ? .text(text) : .longText(text)
+    }
+}
+
+/// A visit: what one delivery is about.
+public struct Visit: Sendable, Hashable {
+    /// Identifies the visit at its source, for one participant; at most 200 characters.
+    public var id: String
+    /// When it began.
+    public var start: WarehouseTime
+    /// When it ended.
+    public var end: WarehouseTime?
+    /// Which it is, from 1, of several that one message has under one id, none of which replaces another.
+    public var number = 1
+
+    /// A visit.
+    public init(id: String, start: WarehouseTime, end: WarehouseTime? = nil) {
+        (self.id, self.start, self.end) = (id, start, end)
+    }
+
+    /// The id in tables, whose keys databases bound. No other id has the same, not even one that ends as a
+    /// second one's does.
+    var key: String {
+        let id = number == 1 && !id.contains("#equal-") ? id : "\(id)#equal-\(number)"
+        return id.unicodeScalars.count <= 200 ? id : "sha-256:" + ConceptNames.digest(id)
+    }
+}
+
+/// What `patient_dimension` knows of a participant.
+public struct PatientDetails: Sendable, Hashable {
+    /// `F`, `M`, `O` or `NI`.
+    public var sex: String?
+    /// The beginning of the year of birth.
+    public var birth: WarehouseTime?
+    /// The first digits of the postal code.
+    public var postalCode: String?
+    /// The state.
+    public var state: String?
+
+    /// Nothing known.
+    public init() {}
+}
+
+/// A concept as `concept_dimension` and the ontology have it.
+public struct Concept: Sendable, Hashable {
+    /// Where it hangs, as in `\Study\Surveys\phq9-1f0c2d\q1\`.
+    public var path: String
+    /// Its code.
+    public var code: String
+    /// What people read.
+    public var name: String
+    /// What the code stands for in full, where the code is a digest of it.
+    public var key: String
+
+    /// A concept.
+    public init(path: String, code: String, name: String, key: String) {
+        self.path = path
+        self.code = code
+        self.name = name
+        self.key = key
+    }
+}
+
+/// What a resource comes to: one visit with its facts, or what the patient's row says.
+public struct FactSet: Sendable, Hashable {
+    /// The visit.
+    public var visit: Visit
+    /// Its facts, in the order of the resource.
+    public var facts: [Fact] = []
+    /// The concepts of the facts.
+    public var concepts: [Concept] = []
+    /// What is known of the participant; `nil` where the resource says nothing about that.
+    public var patient: PatientDetails?
+    /// What of the resource has no form as a fact, by its path: attachments and references.
+    public var omitted: [String] = []
+
+    /// A visit without facts, which takes away those that it had.
+    public init(_ visit: Visit) { self.visit = visit }
+}

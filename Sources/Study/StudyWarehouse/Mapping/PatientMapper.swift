@@ -1,0 +1,46 @@
+import FHIR
+
+/// A de-identified Patient as the row of `patient_dimension`, and its sex as a fact, which is what shared
+/// ontologies query.
+public struct PatientMapper: Sendable {
+    /// A mapper.
+    public init() {}
+
+    /// Maps a patient.
+    ///
+    /// - Parameter received: When it was received: a Patient has no date.
+    public func map(_ patient: Patient, received: FHIRDateTime) -> FactSet {
+        let start = WarehouseTime(received)
+        var builder = FactBuilder(Visit(id: "Patient", start: start))
+        var details = PatientDetails()
+        details.sex = Self.sex(patient.gender)
+        details.birth = patient.birthDate.flatMap { FHIRDate(year: $0.year) }.map(WarehouseTime.init)
+        details.state = patient.address.first?.state.map { String($0.unicodeScalars.prefix(50)) }
+        details.postalCode = patient.address.first?.postalCode.map { String($0.unicodeScalars.prefix(3)) }
+        builder.describe(details)
+        if let sex = details.sex {
+            let code = "DEM|SEX:\(sex)"
+            let names = ["F": "Female", "M": "Male", "O": "Other", "NI": "No information"]
+            builder.append(
+                Fact(code, start: start),
+                Concept(
+                    path: ConceptNames.path(#"\Study\Demographics\"#, ["Sex", sex]),
+                    code: code,
+                    name: names[sex] ?? sex,
+                    key: code
+                )
+            )
+        }
+        return builder.set
+    }
+
+    private static func sex(_ gender: AdministrativeGender?) -> String? {
+        switch gender {
+        case .female: "F"
+        case .male: "M"
+        case .other: "O"
+        case .unknown: "NI"
+        default: nil
+        }
+    }
+}

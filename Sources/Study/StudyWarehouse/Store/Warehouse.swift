@@ -1,0 +1,112 @@
+import Foundation
+
+/// A research warehouse: i2b2's star schema, and what a study keeps beside it, in a SQLite file that its
+/// owner alone can read, or in a database of PostgreSQL.
+///
+/// ```swift
+/// let warehouse = try Warehouse(URL(filePath: "study.sqlite"), source: "SLEEP")
+/// try await warehouse.transaction { warehouse in
+///     let participant = try warehouse.participant(id)
+///     try warehouse.store(facts, of: participant, label: "message 7", written: now)
+/// }
+/// ```
+public final class Warehouse: Sendable {
+    /// The code of the study: where ids and facts come from.
+    public let source: String
+    private let store: any WarehouseStore
+    private let concepts = KnownConcepts()
+
+    /// Opens a warehouse in a file, and makes it if need be.
+    ///
+    /// - Parameters:
+    ///   - file: The database; in memory without it.
+    ///   - source: 1 to 50 letters, digits, `.`, `_` and `-`. A warehouse is of one study.
+    /// - Throws: ``WarehouseError``, SQLite's error.
+    public init(_ file: URL?, source: String = "STUDY") throws {
+        self.source = try Self.checked(source)
+        store = try SQLiteWarehouseStore(file, source: source)
+    }
+
+    /// Opens a warehouse in a database of PostgreSQL, and makes it if need be.
+    ///
+    /// - Parameters:
+    ///   - url: As in `postgresql://user@host:5432/database`, without a password: that comes from
+    ///     `PGPASSWORD` or the file `~/.pgpass`. The database, or the first schema of its search path, is the
+    ///     warehouse's alone, or the queue's too.
+    ///   - source: As of a file's.
+    ///   - makes: Whether a new one is made.
+    /// - Throws: ``WarehouseError``, what PostgreSQL says. No error holds a password.
+    public init(postgreSQL url: String, source: String = "STUDY", makes: Bool = true) async throws {
+        self.source = try Self.checked(source)
+        store = try await PostgreSQLWarehouseStore(url, source: source, makes: makes)
+    }
+
+    private static func checked(_ source: String) throws(WarehouseError) -> String {
+        guard (1...50).contains(source.utf8.count), source != "HIVE", source.utf8.allSatisfy(Self.isAllowed)
+        else {
+            throw WarehouseError.badInput(
+                "the code of a study has 1 to 50 letters, digits, ‘.’, ‘_’ and ‘-’, and is not HIVE"
+            )
+        }
+        return source
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
+        default: false
+        }
+    }
+
+    /// Does all of `body`, or nothing of it. What was committed is on the disk.
+    ///
+    /// When PostgreSQL's connection breaks, or another transaction is in the way, `body` is done again.
+    ///
+    /// - Throws: ``WarehouseError`` for rows that the tables do not take, the database's errors, and what
+    ///   `body` throws.
+    public func transaction<Value: Sendable>(
+        _ body: @escaping @Sendable (WarehouseTransaction) throws -> Value
+    ) async throws -> Value {
+        let source = source
+        let concepts = concepts
+        let (value, seen) = try await store.write { db in
+            let seen = SeenConcepts(concepts)
+            return (try body(WarehouseTransaction(db: db, source: source, concepts: seen)), seen.new)
+        }
+        concepts.add(seen)
+        return value
+    }
+
+    /// Overwrites what was deleted, also where SQLite keeps old pages for a while. PostgreSQL cannot.
+    ///
+    /// - Throws: ``WarehouseError``, when somebody reads for long; then it can be done again. SQLite's
+    ///   errors.
+    public func eraseRemains() async throws { try await store.eraseRemains() }
+
+    /// Reads one state of the warehouse.
+    public func read<Value: Sendable>(
+        _ body: @escaping @Sendable (WarehouseTransaction) throws -> Value
+    ) async throws -> Value {
+        let source = source
+        let concepts = concepts
+        return try await store.read { db in
+            try body(WarehouseTransaction(db: db, source: source, concepts: SeenConcepts(concepts)))
+        }
+    }
+}
+
+/// What is wrong with what a warehouse is asked for. No text holds what participants gave.
+public enum WarehouseError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// A name or file that cannot be used.
+    case badInput(String)
+    /// Two concepts that would have the same code.
+    case collision(code: String)
+
+    public var description: String {
+        switch self {
+        case .badInput(let reason): reason
+        case .collision(let code):
+            "two concepts have the code \(code); one of them needs another link id or URL"
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import GRDB
+import WebServing
+
+/// The database of a warehouse.
+protocol WarehouseStore: Sendable {
+    /// Does all of `body`, or nothing of it. What was committed is on the disk. `body` may be executed
+    /// several times until it succeeds.
+    func write<Value: Sendable>(_ body: @escaping @Sendable (any WarehouseSession) throws -> Value)
+        async throws -> Value
+
+    /// Reads one state.
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any WarehouseSession) throws -> Value)
+        async throws -> Value
+
+    /// Overwrites what was deleted, where that can be done.
+    func eraseRemains() async throws
+}
+
+/// A warehouse in a SQLite file.
+struct SQLiteWarehouseStore: WarehouseStore {
+    private let database: any DatabaseWriter
+
+    init(_ file: URL?, source: String) throws {
+        do {
+            database = try PrivateSQLite.open(file)
+        } catch let error as PrivateSQLite.ProtectionError {
+            throw WarehouseError.badInput("\(error.path) cannot be kept from others: \(error.reason)")
+        }
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { db in
+            try db.execute(sql: WarehouseSchema.i2b2)
+            try db.execute(sql: WarehouseSchema.study)
+            try WarehouseSchema.fill(SQLiteSession(db: db), source: source)
+        }
+        migrator.registerMigration("2") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE study_visit (number INTEGER NOT NULL);
+                    INSERT INTO study_visit SELECT coalesce(max(encounter_num), 0) FROM encounter_mapping;
+                    """
+            )
+        }
+        migrator.registerMigration("3") { db in try db.execute(sql: WarehouseSchema.subjects) }
+        migrator.registerMigration("4") { db in try db.execute(sql: WarehouseSchema.clients) }
+        migrator.registerMigration("5") { db in try db.execute(sql: WarehouseSchema.published) }
+        try migrator.migrate(database)
+        // What is deleted is overwritten: somebody who withdrew is not in free pages either.
+        try database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA secure_delete = ON") }
+        try database.read { try WarehouseSchema.check(SQLiteSession(db: $0), source: source) }
+    }
+
+    func write<Value: Sendable>(_ body: @escaping @Sendable (any WarehouseSession) throws -> Value)
+        async throws -> Value
+    {
+        do {
+            return try await database.write { db in try body(SQLiteSession(db: db)) }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+            // It names the rule, not the row.
+            throw WarehouseError.badInput(
+                "the database refuses a row: \(error.message ?? "a rule is broken")"
+            )
+        }
+    }
+
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any WarehouseSession) throws -> Value)
+        async throws -> Value
+    {
+        try await database.read { db in try body(SQLiteSession(db: db)) }
+    }
+
+    /// Takes it out of the log beside the file, too, where SQLite keeps old pages for a while.
+    func eraseRemains() async throws {
+        do {
+            try await database.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+            throw WarehouseError.badInput(
+                """
+                what was deleted is not overwritten yet, since somebody reads the warehouse; do it again \
+                when that has ended
+                """
+            )
+        }
+    }
+}
+
+/// A warehouse in a database of PostgreSQL.
+struct PostgreSQLWarehouseStore: WarehouseStore {
+    private let database: PostgreSQLDatabase
+
+    init(_ url: String, source: String, makes: Bool) async throws {
+        database = PostgreSQLDatabase(try PostgreSQLAddress(url))
+        try await database.check()
+        try await database.run(.transaction) { session in
+            // Several processes may start at once.
+            try session.lock("schema of the warehouse")
+            let tables = try session.rows("SELECT 1 WHERE to_regclass('study_participant') IS NOT NULL", [])
+            if tables.isEmpty {
+                guard makes else {
+                    throw WarehouseError.badInput(
+                        "the database has no warehouse; indivo study consume makes one"
+                    )
+                }
+                try session.command(WarehouseSchema.postgreSQL)
+                try WarehouseSchema.fill(session, source: source)
+            }
+            // Whoever reads does without what a later version added, and owns no table of others'.
+            if makes {
+                try Self.add("study_message_subject", WarehouseSchema.subjects, session)
+                try Self.add("study_client", WarehouseSchema.clients + ";" + Self.pendingIndex, session)
+                try Self.add("study_published", WarehouseSchema.published, session)
+            }
+            try WarehouseSchema.check(session, source: source)
+        }
+    }
+
+    private static let pendingIndex = """
+        CREATE INDEX IF NOT EXISTS message_pending ON study_message (received, id) WHERE state = 'pending';
+        CREATE INDEX IF NOT EXISTS message_approved ON study_message (received, id) WHERE state = 'approved'
+        """
+
+    /// Makes the tables that an earlier version did not have.
+    private static func add(_ table: String, _ statements: String, _ session: PostgreSQLSession) throws {
+        guard try session.rows("SELECT 1 WHERE to_regclass(?) IS NOT NULL", [table]).isEmpty else { return }
+        do {
+            try session.command(statements)
+        } catch {
+            guard case .refused(state: "42501", _) = error else { throw error }
+            throw WarehouseError.badInput(
+                "the role may not make the table \(table), which this version adds; start indivo study consume once as the role "
+                    + "that owns study_message, and grant this one all rights on the new tables"
+            )
+        }
+    }
+
+    func write<Value: Sendable>(_ body: @escaping @Sendable (any WarehouseSession) throws -> Value)
+        async throws -> Value
+    {
+        do {
+            return try await database.run(.transaction, body)
+        } catch let error as PostgreSQLError where error.isOfValues {
+            throw WarehouseError.badInput("the database refuses a row: \(error)")
+        }
+    }
+
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any WarehouseSession) throws -> Value)
+        async throws -> Value
+    {
+        try await database.run(.snapshot, body)
+    }
+
+    /// PostgreSQL overwrites nothing; its vacuum frees the space.
+    func eraseRemains() async throws {}
+}
+
+extension WarehouseSchema {
+    /// Writes what a new warehouse has.
+    static func fill(_ session: any WarehouseSession, source: String) throws {
+        try session.execute(
+            sql: "INSERT INTO source_master (source_cd, description) VALUES (?, 'The study')",
+            arguments: [source]
+        )
+        for (code, name) in FactModifier.all {
+            try session.execute(
+                sql: """
+                    INSERT INTO modifier_dimension (modifier_path, modifier_cd, name_char, update_date, \
+                    sourcesystem_cd)
+                    VALUES (?, ?, ?, '2026-01-01 00:00:00', ?)
+                    """,
+                arguments: [ConceptNames.path(#"\Study\Modifiers\"#, [code]), code, name, source]
+            )
+        }
+    }
+
+    /// - Throws: ``WarehouseError``, when the warehouse is of another study.
+    static func check(_ session: any WarehouseSession, source: String) throws {
+        let stored = try session.row(sql: "SELECT source_cd FROM source_master")?.text(0)
+        guard stored == source else {
+            throw WarehouseError.badInput("the warehouse is of the study \(stored ?? ""), not of \(source)")
+        }
+    }
+}

@@ -1,0 +1,447 @@
+import Foundation
+import OrderedJSON
+
+/// A message as a warehouse keeps it: as it was received, encrypted, with what became of it.
+public struct StoredMessage: Sendable, Hashable {
+    /// What became of a message.
+    public enum State: Sendable, Hashable {
+        /// Its facts are in the warehouse.
+        case loaded
+        /// It waits for the consent of its participant.
+        case waiting
+        /// It could not be processed, for this reason; it can be processed again.
+        case failed(reason: String)
+        /// It came after its participant had withdrawn, and its content is not kept.
+        case refused
+        /// It would remove or replace what a participant gave, and nothing proves that it is theirs: the
+        /// study's team decides.
+        case pending(reason: String)
+        /// The study's team did not approve it, and its content is not kept.
+        case dismissed
+
+        var name: String {
+            switch self {
+            case .loaded: "loaded"
+            case .waiting: "waiting"
+            case .failed: "failed"
+            case .refused: "refused"
+            case .pending: "pending"
+            case .dismissed: "dismissed"
+            }
+        }
+
+        /// Why it was not loaded.
+        public var reason: String? {
+            switch self {
+            case .failed(let reason), .pending(let reason): reason
+            case .loaded, .waiting, .refused, .dismissed: nil
+            }
+        }
+    }
+
+    /// Its id, which is the same however often it is delivered.
+    public var id: String
+    /// What its content is, in the words of the consumer.
+    public var kind: String
+    /// Its content; `nil` when that is not kept.
+    public var body: Data?
+    /// When it was received.
+    public var received: String
+    /// What became of it.
+    public var state: State
+    /// The digest of its participant's id, where that is known.
+    public var participant: String?
+    /// The digest of the app that delivered it; `nil` for a delivery without a login.
+    public var client: String?
+    /// The load of its facts.
+    public var upload: Int?
+
+    /// A message.
+    public init(
+        id: String,
+        kind: String,
+        body: Data?,
+        received: String,
+        state: State,
+        participant: String? = nil,
+        client: String? = nil,
+        upload: Int? = nil
+    ) {
+        self.id = id
+        self.kind = kind
+        self.body = body
+        self.received = received
+        self.state = state
+        self.participant = participant
+        self.client = client
+        self.upload = upload
+    }
+
+    init(_ row: SQLRow) {
+        let state: State =
+            switch row.text("state") {
+            case "loaded": .loaded
+            case "waiting": .waiting
+            case "refused": .refused
+            case "dismissed": .dismissed
+            case "pending", "approved": .pending(reason: row.text("reason") ?? "")
+            default: .failed(reason: row.text("reason") ?? "")
+            }
+        self.init(
+            id: row.text("id") ?? "",
+            kind: row.text("kind") ?? "",
+            body: row.bytes("body"),
+            received: row.text("received") ?? "",
+            state: state,
+            participant: row.text("participant"),
+            client: row.text("client"),
+            upload: row.integer("upload_id")
+        )
+    }
+}
+
+extension WarehouseTransaction {
+    // MARK: Messages
+
+    /// The message of an id; `nil` for one that was never seen.
+    public func message(_ id: String) throws -> StoredMessage? {
+        try db.row(
+            sql: """
+                SELECT m.*, c.client FROM study_message m LEFT JOIN study_message_client c ON c.message = \
+                m.id WHERE m.id = ?
+                """,
+            arguments: [id]
+        ).map(StoredMessage.init)
+    }
+
+    /// Keeps a message, or what became of it.
+    public func keep(_ message: StoredMessage) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO study_message (id, kind, body, received, state, reason, participant, upload_id)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET state = excluded.state, reason = excluded.reason, body = \
+                excluded.body,
+                    participant = excluded.participant, upload_id = excluded.upload_id
+                """,
+            arguments: [
+                message.id, message.kind, message.body, message.received, message.state.name,
+                message.state.reason,
+                message.participant, message.upload,
+            ]
+        )
+        if let client = message.client {
+            try db.execute(
+                sql: "INSERT INTO study_message_client VALUES (?, ?) ON CONFLICT DO NOTHING",
+                arguments: [message.id, client]
+            )
+        }
+    }
+
+    /// Files a message that could not be processed under one more participant: when they withdraw, its
+    /// content goes.
+    public func file(_ message: String, under participant: String) throws {
+        try db.execute(
+            sql: "INSERT INTO study_message_subject VALUES (?, ?) ON CONFLICT DO NOTHING",
+            arguments: [participant, message]
+        )
+    }
+
+    /// The ids of messages that waited for a consent that has come, in the order of their arrival.
+    public func messagesWithConsent(limit: Int = 100) throws -> [String] {
+        try db.rows(
+            sql: """
+                SELECT id FROM study_message WHERE state = 'waiting' AND participant IN (SELECT participant \
+                FROM study_consent)
+                ORDER BY received, id LIMIT ?
+                """,
+            arguments: [max(0, limit)]
+        ).compactMap { $0.text(0) }
+    }
+
+    /// The messages that could not be processed, with their reasons but without their content.
+    ///
+    /// - Parameter limit: How many at most, the oldest first.
+    public func failedMessages(limit: Int = 1000) throws -> [StoredMessage] {
+        try messages(in: "failed", limit)
+    }
+
+    private func messages(in state: String, _ limit: Int) throws -> [StoredMessage] {
+        // Each state by the index that PostgreSQL has for it.
+        try db.rows(
+            sql: """
+                SELECT id, kind, NULL AS body, received, state, reason, participant, NULL AS client, \
+                upload_id FROM study_message
+                WHERE state = '\(state)' ORDER BY received, id LIMIT ?
+                """,
+            arguments: [max(0, limit)]
+        ).map(StoredMessage.init)
+    }
+
+    /// How many messages are in each state.
+    public func messageCounts() throws -> [String: Int] {
+        try db.rows(sql: "SELECT state, count(*) FROM study_message GROUP BY state").reduce(into: [:]) {
+            $0[$1.text(0) ?? ""] = $1.integer(1)
+        }
+    }
+
+    /// The bytes of the messages that wait for a consent or for the team, could not be processed, or are to
+    /// be processed again.
+    public func keptBytes() throws -> Int {
+        // Each state by the index that PostgreSQL has for it.
+        let parts = ["waiting", "failed", "again", "pending", "approved"].map {
+            "SELECT sum(length(body)) AS bytes FROM study_message WHERE state = '\($0)'"
+        }
+        return try db.number(
+            sql:
+                """
+                SELECT CAST(coalesce(sum(bytes), 0) AS bigint) FROM \
+                (\(parts.joined(separator: " UNION ALL "))) AS parts
+                """
+        )
+    }
+
+    // MARK: Consents
+
+    /// Keeps that a participant agreed.
+    ///
+    /// - Parameter shares: Whether the data may be shared beyond the study, where that was asked.
+    public func keepConsent(
+        of participant: String,
+        message: String,
+        signed: WarehouseTime,
+        version: String?,
+        shares: Bool?
+    ) throws {
+        try db.execute(
+            sql: "INSERT INTO study_consent VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            arguments: [
+                participant, message, signed.description,
+                version.map { String($0.unicodeScalars.prefix(200)) }, shares,
+            ]
+        )
+    }
+
+    /// Whether a participant agreed, and has not withdrawn.
+    public func hasConsent(_ participant: String) throws -> Bool {
+        try db.finds(
+            sql: """
+                SELECT 1 FROM study_consent WHERE participant = ?
+                AND NOT EXISTS (SELECT 1 FROM study_withdrawal WHERE participant = ?)
+                """,
+            arguments: [participant, participant]
+        )
+    }
+
+    /// Whether a participant agreed in just this way.
+    public func hasConsent(_ participant: String, signed: WarehouseTime, version: String?, shares: Bool?)
+        throws -> Bool
+    {
+        try db.rows(
+            sql: "SELECT version, shares FROM study_consent WHERE participant = ? AND signed = ?",
+            arguments: [participant, signed.description]
+        ).contains { row in
+            row.text("version") == version.map { String($0.unicodeScalars.prefix(200)) }
+                && row.integer("shares") == shares.map { $0 ? 1 : 0 }
+        }
+    }
+
+    // MARK: Who may speak for a participant
+
+    /// Lets an app speak for a participant. What it has delivered of theirs, and waits for the team, is
+    /// approved with it.
+    ///
+    /// - Parameter client: The digest of the app's id.
+    public func add(client: String, of participant: String) throws {
+        try db.execute(
+            sql: "INSERT INTO study_client VALUES (?, ?) ON CONFLICT DO NOTHING",
+            arguments: [participant, client]
+        )
+        try db.execute(
+            sql: """
+                UPDATE study_message SET state = 'approved' WHERE state = 'pending' AND participant = ?
+                    AND id IN (SELECT message FROM study_message_client WHERE client = ?)
+                """,
+            arguments: [participant, client]
+        )
+    }
+
+    /// Whether an app may speak for a participant: it enrolled them, or the study's team approved something
+    /// that it delivered.
+    public func isClient(_ client: String, of participant: String) throws -> Bool {
+        try db.finds(
+            sql: "SELECT 1 FROM study_client WHERE participant = ? AND client = ?",
+            arguments: [participant, client]
+        )
+    }
+
+    // MARK: What the team decides
+
+    /// The messages that would remove or replace what a participant gave, without a proof, the oldest first;
+    /// without content.
+    ///
+    /// - Parameter limit: How many at most.
+    public func pendingMessages(limit: Int = 1000) throws -> [StoredMessage] {
+        try messages(in: "pending", limit)
+    }
+
+    /// Approves a message that waits for the team: the consumer, which has the keys, does what it says.
+    ///
+    /// - Returns: False when no such message waits.
+    @discardableResult
+    public func approve(_ id: String) throws -> Bool {
+        try db.execute(
+            sql: "UPDATE study_message SET state = 'approved' WHERE id = ? AND state = 'pending'",
+            arguments: [id]
+        ) > 0
+    }
+
+    /// Decides against a message that waits for the team. Its content goes.
+    ///
+    /// - Returns: False when no such message waits.
+    @discardableResult
+    public func dismiss(_ id: String) throws -> Bool {
+        try db.execute(
+            sql:
+                """
+                UPDATE study_message SET state = 'dismissed', body = NULL, reason = NULL WHERE id = ? AND \
+                state = 'pending'
+                """,
+            arguments: [id]
+        ) > 0
+    }
+
+    /// The messages that the team approved, and that are not processed yet, the oldest first.
+    public func approvedMessages(limit: Int = 100) throws -> [String] {
+        try db.rows(
+            sql: "SELECT id FROM study_message WHERE state = 'approved' ORDER BY received, id LIMIT ?",
+            arguments: [max(0, limit)]
+        ).compactMap { $0.text(0) }
+    }
+
+    /// Takes back an approval before the message is processed: one that ends its consumer does not end each
+    /// that is started after it.
+    ///
+    /// - Returns: False when somebody else has done it.
+    public func takeApproval(_ id: String) throws -> Bool {
+        try db.execute(
+            sql: "UPDATE study_message SET state = 'pending' WHERE id = ? AND state = 'approved'",
+            arguments: [id]
+        ) > 0
+    }
+
+    /// Whether there is a visit of a participant already that a new one would replace, other than by the same
+    /// resource.
+    public func isReplaced(_ visit: Visit, of participant: Participant, by json: JSONValue, type: String)
+        throws -> Bool
+    {
+        guard try mapping(of: visit, participant) != nil else { return false }
+        let stored = try db.row(
+            sql: "SELECT json FROM study_resource WHERE patient_num = ? AND type = ? AND visit = ?",
+            arguments: [participant.number, type, visit.key]
+        )?.text(0)
+        guard let stored, let same = try? JSONValue(parsing: stored) else { return true }
+        return same != json
+    }
+
+    // MARK: Withdrawal
+
+    /// Whether a participant has withdrawn.
+    public func hasWithdrawn(_ participant: String) throws -> Bool {
+        try db.finds(sql: "SELECT 1 FROM study_withdrawal WHERE participant = ?", arguments: [participant])
+    }
+
+    /// Removes everything of a participant: facts, visits, mappings, the pseudonym, resources, messages. What
+    /// stays is that somebody with this digest withdrew, so that a late message is refused.
+    ///
+    /// - Returns: How many facts were removed.
+    @discardableResult
+    public func withdraw(_ participant: String, now: WarehouseTime) throws -> Int {
+        var facts = 0
+        try lock(participant)
+        if let known = try knownParticipant(participant) {
+            for (table, column) in [
+                ("observation_fact", "patient_num"), ("archive_observation_fact", "patient_num"),
+                ("visit_dimension", "patient_num"),
+                ("patient_dimension", "patient_num"), ("patient_mapping", "patient_num"),
+                ("study_resource", "patient_num"),
+                ("study_participant", "patient_num"),
+            ] {
+                // Names of this list, none of them a stranger's.
+                let count = try db.execute(
+                    sql: "DELETE FROM \(table) WHERE \(column) = ?",
+                    arguments: [known.number]
+                )
+                if table == "observation_fact" { facts = count }
+            }
+            try db.execute(
+                sql: "DELETE FROM encounter_mapping WHERE patient_ide = ? AND patient_ide_source = ?",
+                arguments: [known.pseudonym, source]
+            )
+        }
+        try db.execute(sql: "DELETE FROM study_consent WHERE participant = ?", arguments: [participant])
+        // The ids stay, so that a message that is delivered again is recognised.
+        let messages = try db.execute(
+            sql: """
+                UPDATE study_message SET body = NULL, state = 'refused', reason = NULL, upload_id = NULL \
+                WHERE id IN
+                    (SELECT id FROM study_message WHERE participant = ? UNION
+                    SELECT message FROM study_message_subject WHERE participant = ?)
+                """,
+            arguments: [participant, participant]
+        )
+        // Nor does it stay known which app it was.
+        try db.execute(
+            sql: """
+                DELETE FROM study_message_client WHERE message IN
+                    (SELECT id FROM study_message WHERE participant = ? UNION
+                    SELECT message FROM study_message_subject WHERE participant = ?)
+                """,
+            arguments: [participant, participant]
+        )
+        try db.execute(sql: "DELETE FROM study_client WHERE participant = ?", arguments: [participant])
+        try db.execute(
+            sql: "DELETE FROM study_message_subject WHERE participant = ?",
+            arguments: [participant]
+        )
+        try db.execute(
+            sql: "INSERT INTO study_withdrawal VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            arguments: [participant, now.description, facts, messages]
+        )
+        return facts
+    }
+
+    // MARK: Resources
+
+    /// Keeps a resource as the warehouse may have it, with pseudonyms alone, unless what it has is newer.
+    ///
+    /// - Parameter upload: The load that stored its facts; where that changed nothing, this changes nothing.
+    public func keepResource(
+        _ json: JSONValue,
+        type: String,
+        visit: Visit,
+        of participant: Participant,
+        written: WarehouseTime,
+        upload: Int
+    ) throws {
+        guard
+            try db.finds(
+                sql: """
+                    SELECT 1 FROM encounter_mapping WHERE encounter_ide = ? AND encounter_ide_source = ? AND \
+                    project_id = '@'
+                    AND patient_ide = ? AND patient_ide_source = ? AND upload_id = ?
+                    """,
+                arguments: [visit.key, source, participant.pseudonym, source, upload]
+            )
+        else { return }
+        try db.execute(
+            sql: """
+                INSERT INTO study_resource VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT (patient_num, type, visit) DO UPDATE SET json = excluded.json, updated = \
+                excluded.updated,
+                    upload_id = excluded.upload_id WHERE study_resource.updated <= excluded.updated
+                """,
+            arguments: [participant.number, type, visit.key, json.text(), written.description, upload]
+        )
+    }
+}

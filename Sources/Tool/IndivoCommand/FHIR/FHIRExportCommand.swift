@@ -1,0 +1,101 @@
+import ArgumentParser
+import Foundation
+import Indivo
+import IndivoFHIR
+
+struct FHIRExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Print a whole record as a bundle of FHIR R4.",
+        discussion: """
+            indivo fhir export > bundle.json
+            indivo fhir export --from patients/1032702 \\
+                --transaction --report unmapped.json > bundle.json
+
+            What has no element in FHIR is counted on standard error, and listed with --report: which \
+            document, which \
+            field and why, never the value. --verbose lists it on standard error.
+
+            \(ExitStatus.help)
+            """
+    )
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var talk: TalkOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "A folder of one patient's documents, instead of the record.",
+            valueName: "folder"
+        ),
+        completion: .directory
+    )
+    var from: String?
+
+    @Flag(help: "Make a transaction, to send to a FHIR server; sending it again updates.")
+    var transaction = false
+
+    @Flag(help: "Print the JSON without white space.")
+    var compact = false
+
+    @Option(help: ArgumentHelp("Write what had no element, as JSON.", valueName: "file"), completion: .file())
+    var report: String?
+
+    func run() async throws {
+        let content: RecordContent
+        if let from {
+            content = try folder(from)
+        } else {
+            content = try await connection.open(talk).record().content()
+        }
+        let export = content.fhirBundle(transaction ? .transaction : .collection)
+        if let report { try write(export.unmapped, to: report) }
+        try StandardStreams.write(export.bundle.json(compact ? .compact : .pretty) + Data("\n".utf8))
+        tell(export)
+    }
+
+    private func folder(_ path: String) throws -> RecordContent {
+        do {
+            let (content, ignored) = try RecordContent.folder(URL(filePath: path))
+            switch ignored.count {
+            case 0: break
+            case 1: talk.note("\(path): 1 file is not XML by its name and was left out")
+            case let count: talk.note("\(path): \(count) files are not XML by their names and were left out")
+            }
+            return content
+        } catch let error as RecordContent.FolderError {
+            throw CommandFailure(error.reason, at: "\(path): \(error.file):")
+        } catch {
+            throw CommandFailure("\(path): the folder cannot be read: \(error.localizedDescription)")
+        }
+    }
+
+    private func write(_ unmapped: [UnmappedField], to path: String) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        do {
+            try encoder.encode(unmapped).write(to: URL(filePath: path), options: .atomic)
+        } catch {
+            throw CommandFailure("\(path): the file cannot be written: \(error.localizedDescription)")
+        }
+    }
+
+    private func tell(_ export: FHIRExport) {
+        let unmapped = export.unmapped
+        talk.note(
+            """
+            \(export.bundle.entry.count) resources; \(unmapped.count) \
+            \(unmapped.count == 1 ? "field" : "fields") had no element
+            """
+        )
+        let reasons = Dictionary(grouping: unmapped) { field in
+            // One line for the same field of many facts.
+            let name = field.field.replacing(/\[[0-9]+\]/, with: "[]")
+            return "\(field.model.isEmpty ? name : "\(field.model).\(name)"): \(field.reason.rawValue)"
+        }
+        for (field, found) in reasons.sorted(by: { $0.key < $1.key }) {
+            talk.note("  \(found.count) × \(field)")
+        }
+        if talk.verbose { for field in unmapped { talk.note("  \(field)") } }
+    }
+}

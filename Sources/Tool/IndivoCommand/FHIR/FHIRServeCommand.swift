@@ -1,0 +1,99 @@
+import ArgumentParser
+import FHIR
+import FHIRSandbox
+import Foundation
+import OrderedJSON
+
+struct FHIRServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Run a FHIR R4 server for development and tests on this machine.",
+        discussion: """
+            The REST interface is at /fhir, pages that show patients are at /. Not for real patients' data.
+
+            With a bearer token in the environment variable FHIR_TOKEN, clients need it; a browser asks for \
+            it as the \
+            password.
+            """
+    )
+
+    @Option(help: "The port; 0 for a free one.")
+    var port: UInt16 = 8080
+
+    @Option(help: "Listen on this IPv4 address; anything but loopback puts the server on the network.")
+    var address = "127.0.0.1"
+
+    @Option(help: "Keep the resources in this SQLite file; in memory unless given.", completion: .file())
+    var database: String?
+
+    @Option(
+        parsing: .upToNextOption,
+        help: "Store the resources of these files first: single resources and Bundles, in JSON or XML.",
+        completion: .file(extensions: ["json", "xml"])
+    )
+    var load: [String] = []
+
+    @ArgumentParser.Flag(
+        inversion: .prefixedNo,
+        help: ArgumentHelp(
+            "Refuse resources with errors.",
+            discussion:
+                "Without validation, what has a known type and a valid id is stored, whatever else it has."
+        )
+    )
+    var validation = true
+
+    @ArgumentParser.Flag(help: "Print one line of JSON first, for programs.")
+    var json = false
+
+    func run() async throws {
+        var configuration = FHIRSandboxConfiguration()
+        configuration.address = address
+        configuration.port = port
+        configuration.refusesInvalid = validation
+        configuration.tokens = Set([ProcessInfo.processInfo.environment["FHIR_TOKEN"] ?? ""]).subtracting([""]
+        )
+        if let database { configuration.database = .file(URL(filePath: database)) }
+        let sandbox = try await CommandFailure.starting("the server") {
+            try await FHIRSandbox.start(configuration)
+        }
+        do {
+            for path in load { try await store(path, in: sandbox) }
+        } catch {
+            await sandbox.stop()
+            throw error
+        }
+        announce(sandbox)
+        await Interrupt.wait()
+        await sandbox.stop()
+    }
+
+    private func store(_ path: String, in sandbox: FHIRSandbox) async throws {
+        let resource = try ResourceFile.resource(InputFile(path: path))
+        do {
+            let count = try await sandbox.load(resource)
+            StandardStreams.complain(
+                "Loaded \(count) \(count == 1 ? "resource" : "resources") of \(path.shown())."
+            )
+        } catch {
+            throw CommandFailure("\(error)", at: path + ":")
+        }
+    }
+
+    private func announce(_ sandbox: FHIRSandbox) {
+        let base = sandbox.baseURL.absoluteString
+        let pages = sandbox.pagesURL.absoluteString
+        if json { print((["base": JSONValue(base), "pages": JSONValue(pages)] as JSONValue).text()) }
+        print(
+            """
+            A FHIR R4 server, for development and tests only.
+              REST     \(base)
+              pages    \(pages)
+            Try it:    curl \(base)/metadata
+            Stop it with Control-C.
+            """
+        )
+        // A program that reads this waits for it.
+        fflush(nil)
+    }
+}

@@ -1,0 +1,163 @@
+import ArgumentParser
+import Foundation
+import Indivo
+import OrderedJSON
+
+struct LoginCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        asking: "login",
+        "Log in, choose a record, and keep the session.",
+        discussion: """
+            Prints the address of the page where to log in, and waits until the browser comes back to this \
+            machine. \
+            The app's start URL has to be registered with the server as \
+            http://127.0.0.1:8002/start?record_id={record_id}&carenet_id={carenet_id}.
+
+            Where no browser can come back, as on a machine far away, --out-of-band asks for the addresses \
+            or codes \
+            that the browser shows. With --record the choice of a record is left out.
+
+            The session is kept in a file that only you can read, and used by every command until indivo \
+            logout. The consumer \
+            secret is never kept: it comes from INDIVO_CONSUMER_SECRET or the file of credentials (indivo \
+            settings --help).
+            """
+    )
+
+    @OptionGroup var options: RecordOptions
+
+    @Option(help: "The port on 127.0.0.1 to which the browser comes back.") var port: UInt16 = 8002
+
+    @Flag(help: "Ask for what the browser shows, instead of waiting for it.") var outOfBand = false
+
+    @Flag(help: "Open the page in the browser.") var open = false
+
+    func run() async throws {
+        let opened = try options.connection.open(options.talk)
+        let server = try await opened.server(needsPages: true)
+        let receiver: any CallbackReceiver =
+            outOfBand ? OutOfBandReceiver { Self.ask($0) } : LoopbackListener(port: port)
+        let record =
+            if let id = opened.settings[.record] {
+                try await server.authorize(record: id, callback: receiver, open: show)
+            } else {
+                try await server.selectRecord(callback: receiver, open: show)
+            }
+        let information = try await record.information()
+        try await record.keepSession(label: information.label)
+        try options.output.print(.record(information))
+        options.talk.note(
+            "You are logged in. The session is kept in \(opened.store.file.path); “indivo logout” forgets it."
+        )
+    }
+
+    /// Shows the address of a page; among results for programs there is no place for it.
+    private func show(_ page: URL) throws {
+        options.talk.note("Open this page in a browser:")
+        if options.output.form == nil {
+            try StandardStreams.say(page.absoluteString)
+        } else {
+            StandardStreams.complain(page.absoluteString)
+        }
+        if open { Self.openBrowser(page) }
+    }
+
+    private static func ask(_ step: CallbackSession.Step) -> String? {
+        let question =
+            switch step {
+            case .record:
+                """
+                Log in there and choose a record. Then paste the address that the browser shows, or the \
+                record's id:
+                """
+            case .authorization: "Agree there. Then paste the address or the code that the browser shows:"
+            }
+        StandardStreams.complain(question)
+        while let line = readLine() {
+            let answer = line.trimmingCharacters(in: .whitespaces)
+            if !answer.isEmpty { return answer }
+        }
+        return nil
+    }
+
+    private static func openBrowser(_ page: URL) {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        #if canImport(Darwin)
+            let opener = "open"
+        #else
+            let opener = "xdg-open"
+        #endif
+        process.arguments = [opener, page.absoluteString]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        do {
+            try process.run()
+        } catch {
+            StandardStreams.complain("warning: no browser could be opened; open the page yourself")
+        }
+    }
+}
+
+struct LogoutCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "logout",
+        abstract: "Forget the kept session.",
+        discussion: """
+            The token stays good on the server until the app is taken from the record there. So that the \
+            next login \
+            asks for the password, log out on the server's pages too.
+
+            The exit status is 0 when a session was forgotten, 1 when there was none, 2 when something is \
+            wrong.
+            """
+    )
+
+    @OptionGroup var connection: ConnectionOptions
+    @OptionGroup var talk: TalkOptions
+
+    @Flag(help: "Forget all sessions: of all records, apps and servers.") var all = false
+
+    func run() async throws {
+        let opened = try connection.open(talk)
+        let kept = try opened.keptSessions()
+        guard !kept.isEmpty else {
+            talk.note("There is no session to forget; “indivo sessions” lists those that are kept.")
+            throw ExitCode(ExitStatus.nothingFound.rawValue)
+        }
+        for session in all ? try opened.store.sessions() : [try opened.choose(from: kept)] {
+            try opened.store.forget(session)
+            talk.note("Logged out of \(session.label ?? session.record).".onOneLine)
+        }
+        if let pages = opened.settings[.ui] { talk.note("On the server's pages: \(pages)/logout") }
+    }
+}
+
+struct SessionsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        asking: "sessions",
+        "List the records that indivo login has opened.",
+        note: "Without their tokens."
+    )
+
+    @OptionGroup var options: RecordOptions
+
+    func run() async throws {
+        let rows = try options.connection.open(options.talk).keptSessions().map { session in
+            [
+                session.record, session.label, session.api.absoluteString, session.app,
+                XMLDateTime(session.keptAt).lexical,
+            ]
+            .map { JSONValue($0) }
+        }
+        let listing = Listing(
+            ["record": "record", "label": "label", "api": "server", "app": "app", "kept_at": "since"],
+            rows,
+            list: "Sessions",
+            element: "Session",
+            attributes: ["api", "app", "label", "record"],
+            jsonNames: ["kept_at": "keptAt"]
+        )
+        try options.output.print(listing, none: "There are no sessions; run “indivo login”.")
+    }
+}

@@ -1,0 +1,304 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import HealthSamples
+import IndivoBase
+import IndivoModel
+import ZipArchive
+
+/// The samples of a command: a file, and which of its samples.
+struct SampleInput: ParsableArguments {
+    @Argument(
+        help: "export.zip, export.xml or lines of JSON; - for lines of JSON on standard input.",
+        completion: .file()
+    )
+    var file: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Only samples of this type, such as HeartRate; members of correlations too. Can be repeated.",
+            valueName: "type"
+        )
+    )
+    var type: [String] = []
+
+    @Option(help: ArgumentHelp("Only samples that end after this date or time.", valueName: "time"))
+    var since: String?
+
+    @Option(help: ArgumentHelp("Only samples that begin before this date or time.", valueName: "time"))
+    var until: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The time zone of days, such as Europe/Berlin; that of the samples unless given.",
+            valueName: "zone"
+        )
+    )
+    var zone: String?
+
+    @Option(
+        help: ArgumentHelp("An own mapping of types, laid over the standard one.", valueName: "file"),
+        completion: .file(extensions: ["json"])
+    )
+    var mapping: String?
+
+    @OptionGroup var talk: TalkOptions
+
+    /// The zone that was given; nil for that of the samples.
+    /// - Throws: ``CommandFailure`` for a zone that is unknown.
+    func timeZone() throws -> TimeZone? {
+        guard let zone else { return nil }
+        guard let found = TimeZone(identifier: zone),
+            TimeZone.knownTimeZoneIdentifiers.contains(zone) || zone == "UTC"
+        else {
+            throw CommandFailure(
+                """
+                --zone: there is no time zone \
+                “\(zone)”\(Spelling.question(about: zone, among: TimeZone.knownTimeZoneIdentifiers))
+                """
+            )
+        }
+        return found
+    }
+
+    /// - Throws: ``CommandFailure``, with the position in the file.
+    func healthMapping() throws -> HealthMapping {
+        guard let mapping else { return .standard }
+        let input = InputFile(path: mapping)
+        do {
+            return try HealthMapping.standard.overlaid(parsing: input.read())
+        } catch let error as HealthMappingError {
+            throw CommandFailure(error.message, at: input.place(error.location?.line, error.location?.column))
+        }
+    }
+
+    /// - Throws: ``CommandFailure`` for a date that is none, and a type that is unknown.
+    func selection(_ mapping: HealthMapping) throws -> SampleSelection {
+        var types: Set<String> = []
+        for name in type {
+            do { types.insert(try mapping.type(named: name)) } catch {
+                throw CommandFailure("--type: \(error)")
+            }
+        }
+        let from = try bound(since, "--since")
+        let to = try bound(until, "--until")
+        return SampleSelection(mapping: mapping, types: types, since: from, until: to)
+    }
+
+    private func bound(_ text: String?, _ name: String) throws -> SampleSelection.Bound? {
+        guard let text else { return nil }
+        guard let date = FHIRDateTime(text: text), let month = date.date.month, let day = date.date.day else {
+            throw CommandFailure(
+                "\(name): “\(text)” is not a date such as 2026-03-01 or 2026-03-01T08:00:00+01:00"
+            )
+        }
+        if let instant = date.microseconds { return .instant(instant) }
+        let days = CivilCalendar.days(fromCivil: date.date.year, month, day)
+        return try timeZone().map { .instant(TimeSpans(.day, in: $0).midnight(of: days)) } ?? .day(days)
+    }
+
+    /// Reads the samples, with the progress on standard error.
+    /// - Parameters:
+    ///   - parts: What a sample is taken as, where it has members that do not go with it.
+    ///   - body: Gets each sample that was chosen, and the position of its item in the file.
+    /// - Throws: ``CommandFailure``, or what `body` throws.
+    func forEach(
+        _ selection: SampleSelection,
+        parts: (Sample) -> [Sample] = { [$0] },
+        _ body: (Sample, Int) async throws -> Void
+    ) async throws -> SampleTally {
+        var tally = SampleTally(talk: talk)
+        let progress = SampleProgress(isShown: StandardStreams.errorIsTerminal && !talk.quiet)
+        var reader = try reader(selection.mapping, progress)
+        progress.total = reader.totalBytes
+        var position = 0
+        defer { progress.clear() }
+        while let item = try next(&reader) {
+            switch item {
+            case .problem(let problem):
+                progress.clear()
+                tally.add(problem)
+            case .sample(let sample, let line):
+                tally.samples += 1
+                progress.samples = tally.samples
+                for part in selection.chosen(of: sample).flatMap(parts) {
+                    do {
+                        try await body(part, position)
+                    } catch let error as SampleError {
+                        progress.clear()
+                        let name = reader.entryName ?? InputFile(path: file).name
+                        tally.add(SampleProblem(file: name, line: line, reason: "\(error)"))
+                    }
+                }
+            }
+            position += 1
+        }
+        tally.otherElements = reader.otherElements
+        return tally
+    }
+
+    private func next(_ reader: inout SampleReader) throws -> SampleItem? {
+        do { return try reader.next() } catch let error where !(error is CancellationError) {
+            throw failure(error)
+        }
+    }
+
+    private func reader(_ mapping: HealthMapping, _ progress: SampleProgress) throws -> SampleReader {
+        if file == "-" {
+            return SampleReader(name: "standard input") {
+                try FileHandle.standardInput.read(upToCount: 64 << 10).flatMap {
+                    $0.isEmpty ? nil : [UInt8]($0)
+                }
+            }
+        }
+        var isFolder = false
+        guard FileManager.default.fileExists(atPath: file, isDirectory: &isFolder), !isFolder else {
+            throw CommandFailure("\(file): \(isFolder ? "this is a folder" : "there is no such file")")
+        }
+        do {
+            return try SampleReader(url: URL(filePath: file), mapping: mapping, progress: progress.show)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// What tells the file from others: its size, when it was changed, and a digest of its beginning and end.
+    /// All of it would be read for the digest of all.
+    func fingerprint() throws -> String {
+        do {
+            let handle = try FileHandle(forReadingFrom: URL(filePath: file))
+            let start = try handle.read(upToCount: 1 << 20) ?? Data()
+            let size = try handle.seekToEnd()
+            try handle.seek(toOffset: size - min(size, 1 << 20))
+            let end = try handle.read(upToCount: 1 << 20) ?? Data()
+            let changed = try FileManager.default.attributesOfItem(atPath: file)[.modificationDate] as? Date
+            return "\(size) \(changed?.timeIntervalSince1970 ?? 0) \(SHA256Sum.hex(start + end))"
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func failure(_ error: any Error) -> CommandFailure {
+        switch error {
+        case let error as SampleProblem: CommandFailure(error.reason, at: "\(error.file):\(error.line):")
+        case let error as ZipError: CommandFailure("\(file): \(error)")
+        default: CommandFailure("\(file): the file cannot be read: \(error.localizedDescription)")
+        }
+    }
+}
+
+/// Which samples of a file.
+struct SampleSelection {
+    /// When the time begins or ends.
+    enum Bound {
+        /// Microseconds since 1970.
+        case instant(Int)
+        /// A day from 1970-01-01 on, which begins when the clock of each sample's own zone shows so.
+        case day(Int)
+
+        func instant(for date: FHIRDateTime) -> Int {
+            switch self {
+            case .instant(let instant): instant
+            case .day(let day): (day * 1440 - (date.offset ?? 0)) * 60_000_000
+            }
+        }
+    }
+
+    /// What names and units in the file mean.
+    var mapping: HealthMapping
+    var types: Set<String>
+    var since: Bound?
+    var until: Bound?
+
+    /// The sample, or those of its members that have a type, or nothing.
+    func chosen(of sample: Sample) -> [Sample] {
+        if types.isEmpty || types.contains(sample.type) { return isInTime(sample) ? [sample] : [] }
+        return sample.members.filter { types.contains($0.type) && isInTime($0) }
+    }
+
+    private func isInTime(_ sample: Sample) -> Bool {
+        guard let start = sample.start.microseconds, let end = sample.end.microseconds else { return false }
+        let from = since?.instant(for: sample.end)
+        let to = until?.instant(for: sample.start)
+        return (from.map { end > $0 || start >= $0 } ?? true) && (to.map { start < $0 } ?? true)
+    }
+
+    var description: String {
+        "\(types.sorted()) \(since.map { "\($0)" } ?? "") \(until.map { "\($0)" } ?? "")"
+    }
+}
+
+/// What a file had. Of problems the first are shown, all are counted.
+struct SampleTally {
+    let talk: TalkOptions
+    var samples = 0
+    private(set) var problems = 0
+    var otherElements: [String: Int] = [:]
+    private static let shown = 20
+
+    init(talk: TalkOptions) { self.talk = talk }
+
+    /// Counts problems that an interrupted run has shown.
+    mutating func addShown(_ count: Int) { problems += count }
+
+    mutating func add(_ problem: SampleProblem) {
+        problems += 1
+        if problems <= Self.shown || talk.verbose {
+            StandardStreams.complain("\(problem.file):\(problem.line): error: \(problem.reason)")
+        }
+        if problems == Self.shown, !talk.verbose {
+            StandardStreams.complain("further problems are counted; --verbose shows all")
+        }
+    }
+
+    /// Says what was read, and ends with 1 where lines were skipped.
+    func end() throws {
+        for (name, count) in otherElements.sorted(by: { $0.key < $1.key }) {
+            talk.note("not read: \(count) \(name)")
+        }
+        if problems > 0 {
+            StandardStreams.complain(
+                """
+                \(samples) \(samples == 1 ? "sample" : "samples") read, \(problems) \
+                \(problems == 1 ? "line" : "lines") skipped
+                """
+            )
+            throw ExitCode(ExitStatus.nothingFound.rawValue)
+        }
+        if samples == 0 {
+            talk.note("the file has no samples")
+            throw ExitCode(ExitStatus.nothingFound.rawValue)
+        }
+    }
+}
+
+/// How far a file is read, on a terminal.
+final class SampleProgress {
+    var total: Int?
+    var samples = 0
+    private let isShown: Bool
+    private var isOnScreen = false
+
+    init(isShown: Bool) { self.isShown = isShown }
+
+    func show(_ bytes: Int) {
+        guard isShown else { return }
+        isOnScreen = true
+        StandardStreams.hint("\r\(Self.bar(bytes, of: total))\(samples) samples\u{1B}[K")
+    }
+
+    /// `[########            ] 40 % `, where the size is known.
+    static func bar(_ bytes: Int, of total: Int?) -> String {
+        guard let total, total > 0 else { return "" }
+        // In hundredths first, as products of two sizes may be too large.
+        let percent = min(100, bytes / max(1, total / 100))
+        let done = percent / 5
+        return
+            "[\(String(repeating: "#", count: done))\(String(repeating: " ", count: 20 - done))] \(percent) % "
+    }
+
+    func clear() {
+        if isOnScreen { StandardStreams.hint("\r\u{1B}[K") }
+        isOnScreen = false
+    }
+}

@@ -1,0 +1,152 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import HTTPCalls
+import IndivoBase
+import OrderedJSON
+import StudyDelivery
+import StudyServer
+import StudyWarehouse
+
+/// The location of a queue or a warehouse, as the user gives it.
+enum StudyPlace {
+    /// A file, as in `sqlite:study.sqlite`, or with slashes as in `sqlite:///var/lib/study.sqlite`.
+    case file(URL)
+    /// A database, as in `postgresql://user@host/database`.
+    case postgreSQL(String)
+    /// What is behind `sqs:`.
+    case sqs(String)
+
+    static let help = """
+        sqlite:FILE is for one machine. postgresql://USER@HOST/DATABASE is for several; a password comes \
+        from PGPASSWORD or \
+        ~/.pgpass, never from the URL, which everybody sees who lists the processes; to another machine TLS \
+        is used, and the \
+        server's name verified, unless the URL has sslmode.
+        """
+
+    /// Errors do not quote the text: somebody may have put a password into it.
+    init(_ text: String, option: String, takesSQS: Bool) throws {
+        if text.hasPrefix("sqlite:") {
+            var path = String(text.dropFirst("sqlite:".count))
+            if path.hasPrefix("///") { path.removeFirst(2) }
+            guard !path.isEmpty, !path.hasPrefix("//") else {
+                throw CommandFailure(
+                    """
+                    --\(option) names no file; it looks like sqlite:study.sqlite or \
+                    sqlite:///var/lib/study.sqlite
+                    """
+                )
+            }
+            self = .file(URL(filePath: path))
+        } else if text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") {
+            self = .postgreSQL(text)
+        } else if text.hasPrefix("sqs:"), takesSQS {
+            self = .sqs(String(text.dropFirst("sqs:".count)))
+        } else {
+            throw CommandFailure(
+                "--\(option) is not understood; it begins with "
+                    + (takesSQS ? "sqlite:, postgresql:// or sqs:" : "sqlite: or postgresql://")
+            )
+        }
+    }
+}
+
+/// The option for the queue of a study.
+struct StudyQueueURLOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The queue: sqlite:FILE, postgresql://… or sqs:URL; a file or tables are made.",
+            valueName: "url"
+        )
+    )
+    var queue = "sqlite:queue.sqlite"
+
+    func open() async throws -> any MessageQueue {
+        switch try StudyPlace(queue, option: "queue", takesSQS: true) {
+        case .file(let file):
+            try await StudyBackEnd.opened(file.path(percentEncoded: false)) { try SQLiteMessageQueue(file) }
+        case .postgreSQL(let url):
+            try await StudyBackEnd.opened("the queue") { try await PostgreSQLMessageQueue(url) }
+        case .sqs(let text):
+            try await StudyBackEnd.opened("the queue") {
+                let environment = ProcessInfo.processInfo.environment
+                return try await SQSMessageQueue(
+                    SQSConfiguration(parsing: text, environment: environment),
+                    AWSCredentials(environment: environment)
+                )
+            }
+        }
+    }
+}
+
+/// The options for the warehouse of a study.
+struct StudyStoreOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The warehouse: sqlite:FILE or postgresql://….", valueName: "url"))
+    var store = "sqlite:study.sqlite"
+
+    @Option(help: "The study’s code in the warehouse.")
+    var source = "STUDY"
+
+    /// - Parameter makes: Whether a new one is made.
+    func open(makes: Bool) async throws -> Warehouse {
+        switch try StudyPlace(store, option: "store", takesSQS: false) {
+        case .file(let file):
+            let path = file.path(percentEncoded: false)
+            guard makes || FileManager.default.fileExists(atPath: path) else {
+                throw CommandFailure("\(path): there is no such warehouse; indivo study consume makes one")
+            }
+            return try await StudyBackEnd.opened(path) { try Warehouse(file, source: source) }
+        case .postgreSQL(let url):
+            return try await StudyBackEnd.opened("the warehouse") {
+                try await Warehouse(postgreSQL: url, source: source, makes: makes)
+            }
+        case .sqs: throw CommandFailure("--store is sqlite:FILE or postgresql://…")
+        }
+    }
+}
+
+enum StudyBackEnd {
+    static func opened<Value>(_ place: String, _ open: () async throws -> Value) async throws -> Value {
+        do {
+            return try await open()
+        } catch {
+            throw CommandFailure("\(place) cannot be opened: \(error)")
+        }
+    }
+
+    static func questionnaires(_ paths: [String]) throws -> [Questionnaire] {
+        try paths.map { path in
+            guard let questionnaire = try ResourceFile.resource(InputFile(path: path)).as(Questionnaire.self)
+            else {
+                throw CommandFailure("\(path): this is no Questionnaire")
+            }
+            return questionnaire
+        }
+    }
+
+    /// The lines of a file that nobody else may read.
+    static func secrets(_ path: String) throws -> [Secret] {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        guard let mode = attributes?[.posixPermissions] as? Int else {
+            throw CommandFailure("\(path): there is no such file")
+        }
+        guard mode & 0o077 == 0 else {
+            throw CommandFailure(
+                "\(path) is not used: others can read it; if nobody has, run chmod 600 on it"
+            )
+        }
+        let text = String(decoding: try StudyFile.read(path, limit: 1 << 20), as: UTF8.self)
+        return try text.split(whereSeparator: \.isNewline).enumerated().filter { !$1.isEmpty }.map {
+            number,
+            line in
+            // A field of HTTP has no spaces around its value: such a line would never fit.
+            guard line.first?.isWhitespace == false, line.last?.isWhitespace == false else {
+                throw CommandFailure(
+                    "\(path): the secret number \(number + 1) begins or ends with a space; take it away"
+                )
+            }
+            return Secret(String(line))
+        }
+    }
+}

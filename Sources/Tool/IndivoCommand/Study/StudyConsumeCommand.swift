@@ -1,0 +1,199 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import IndivoBase
+import OrderedJSON
+import StudyDelivery
+import StudyServer
+import StudyWarehouse
+
+struct StudyConsumeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "consume",
+        abstract: "Decrypt what a study's receiver took, and write it into the warehouse.",
+        discussion: """
+            DIR has a folder for each key, named after the key's id, with the private-key.pem of indivo \
+            study keys in it; a pass \
+            phrase comes from INDIVO_KEY_PASSPHRASE. The warehouse has i2b2's tables. Facts are written once \
+            their \
+            participant's consent is there; what cannot be processed is kept with its reason.
+
+            With --once it ends when the queue is empty: the exit status is 0, 1 when there are messages \
+            that could not be \
+            processed, or that were given up after five attempts, 2 for wrong use or bad input, and when the \
+            queue or the \
+            warehouse cannot be opened, 3 when one of them fails later (what was received comes again). The \
+            reasons of messages \
+            are printed; --reprocess processes them again, with the keys that are there now.
+
+            With --withdraw - the participant's id is a line of standard input: in the arguments it is seen \
+            by everybody who \
+            lists the processes, and stays in the shell's history.
+
+            \(StudyPlace.help) The queue may be sqs:URL; see indivo study serve.
+            """
+    )
+
+    @OptionGroup var queue: StudyQueueURLOptions
+    @OptionGroup var store: StudyStoreOptions
+
+    @Option(help: "The folder of private keys.", completion: .directory)
+    var keys: String
+
+    @Option(
+        parsing: .upToNextOption,
+        help: "Questionnaires, which give labels, standard codes and the ontology.",
+        completion: .file(extensions: ["json"])
+    )
+    var questionnaires: [String] = []
+
+    @Option(
+        help:
+            """
+            Texts in the participants' own words, notes and attachments: loaded, or omitted, since they may \
+            name people.
+            """
+    )
+    var freeText: ResponseMapper.FreeText = .loaded
+
+    @Option(help: "Names and identifiers of people and devices in the resources: removed, or kept.")
+    var identities: Disclosure.Identities = .removed
+
+    @Option(
+        help:
+            """
+            Withdrawals and corrections that no known app of their participant sent: pending (see indivo \
+            study pending), or accepted.
+            """
+    )
+    var unproven: UnprovenChanges = .pending
+
+    @ArgumentParser.Flag(help: "End when the queue is empty.")
+    var once = false
+
+    @ArgumentParser.Flag(help: "Process again what could not be processed.")
+    var reprocess = false
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Remove everything of this participant, by the id on the phone, and end; - reads the id from \
+            standard input.
+            """,
+            valueName: "uuid"
+        )
+    )
+    var withdraw: String?
+
+    @Option(help: "Seconds that 16 messages may take before another consumer gets them.")
+    var visibility = 300
+
+    @Option(
+        help: "The most bytes of messages kept that wait for a consent or failed; more are left in the queue."
+    )
+    var keptBytes = 16 << 30
+
+    @OptionGroup var talk: TalkOptions
+
+    func validate() throws {
+        guard (1...(1 << 50)).contains(keptBytes) else {
+            throw ValidationError("--kept-bytes is a number from 1 to \(1 << 50).")
+        }
+        guard (1...43_200).contains(visibility) else {
+            throw ValidationError("--visibility is a number from 1 to 43200.")
+        }
+    }
+
+    func run() async throws {
+        let leaver = try withdraw.map { try StudyParticipant.id($0, option: "withdraw") }
+        let passphrase = ProcessInfo.processInfo.environment["INDIVO_KEY_PASSPHRASE"].map { Secret($0) }
+        let keys: KeyRing
+        do { keys = try KeyRing(contentsOf: URL(filePath: self.keys), passphrase: passphrase) } catch {
+            throw CommandFailure("\(error)")
+        }
+        let questionnaires = try StudyBackEnd.questionnaires(questionnaires)
+        let warehouse = try await store.open(makes: true)
+        if !questionnaires.isEmpty {
+            let ontology = Ontology(questionnaires)
+            for problem in ontology.problems { StandardStreams.complain("warning: \(problem)") }
+            let now = WarehouseTime(FHIRDateTime(Date()))
+            do { try await warehouse.transaction { try $0.store(ontology, now: now) } } catch {
+                throw CommandFailure("\(error)")
+            }
+        }
+        let queue = try await queue.open()
+        let consumer = Consumer(
+            queue: queue,
+            warehouse: warehouse,
+            keys: keys,
+            mapper: ResponseMapper(Codebook(questionnaires), freeText: freeText),
+            identities: identities,
+            unproven: unproven,
+            visibility: visibility,
+            keptLimit: keptBytes
+        )
+        if let leaver {
+            let facts = try await Self.answered { try await consumer.withdraw(leaver) }
+            try StandardStreams.say("\(facts) facts removed")
+            return
+        }
+        if reprocess {
+            try report(
+                try await Self.answered {
+                    for letter in try await queue.deadLetters(limit: .max) {
+                        try await queue.redeliver(letter.id)
+                    }
+                    return try await consumer.reprocessFailed()
+                }
+            )
+        }
+        if once {
+            try report(try await Self.answered { try await consumer.drain() })
+            try await finish(warehouse, queue)
+        } else {
+            let work = Task { await consumer.run() }
+            talk.note("Stop it with Control-C.")
+            await Interrupt.wait()
+            work.cancel()
+            await work.value
+        }
+    }
+
+    /// What the queue and the warehouse are asked for; no failure of theirs looks like a message that could
+    /// not be processed.
+    private static func answered<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do { return try await body() } catch {
+            throw CommandFailure("the queue or the warehouse fails: \(error)", status: .refused)
+        }
+    }
+
+    private func report(_ report: Consumer.Report) throws {
+        let json: JSONValue = [
+            "loaded": JSONValue(report.loaded), "waiting": JSONValue(report.waiting),
+            "failed": JSONValue(report.failed),
+            "refused": JSONValue(report.refused), "pending": JSONValue(report.pending),
+            "repeated": JSONValue(report.repeated),
+            "released": JSONValue(report.released),
+        ]
+        try StandardStreams.say(json.text())
+    }
+
+    private func finish(_ warehouse: Warehouse, _ queue: any MessageQueue) async throws {
+        let dead = try await Self.answered { try await queue.deadLetters(limit: 1000) }
+        for letter in dead { StandardStreams.complain("\(letter.id) was given up: \(letter.reason)") }
+        let failed = try await Self.answered { try await warehouse.read { try $0.failedMessages() } }
+        for message in failed { StandardStreams.complain("\(message.id): \(message.state.reason ?? "")") }
+        let pending = try await Self.answered { try await warehouse.read { try $0.pendingMessages() } }
+        for message in pending {
+            StandardStreams.complain("\(message.id) waits for a decision: \(message.state.reason ?? "")")
+        }
+        if !pending.isEmpty {
+            StandardStreams.complain("indivo study pending lists these messages, and decides.")
+        }
+        if !failed.isEmpty || !dead.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+    }
+}
+
+extension ResponseMapper.FreeText: ExpressibleByArgument {}
+extension Disclosure.Identities: ExpressibleByArgument {}
+extension UnprovenChanges: ExpressibleByArgument {}

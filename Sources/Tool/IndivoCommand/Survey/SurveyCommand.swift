@@ -1,0 +1,274 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import OrderedJSON
+import Surveys
+
+struct SurveyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "survey",
+        abstract: "Ask what a FHIR Questionnaire asks, and check what was answered.",
+        discussion: """
+            Works on files, and serves pages; nothing is sent. A questionnaire is a FHIR R4 Questionnaire in \
+            JSON, with the extensions of \
+            Structured Data Capture.
+            """,
+        subcommands: [
+            SurveyCheckCommand.self, SurveyRunCommand.self, SurveyValidateCommand.self,
+            SurveyScoreCommand.self,
+            SurveyServeCommand.self, SurveyExtractCommand.self, SurveyTaskCommand.self,
+            SurveyResultCommand.self,
+            SurveyFormatCommand.self,
+        ]
+    )
+}
+
+/// The questionnaire of a command, with what is given beside it.
+struct SurveyFile: ParsableArguments {
+    @Argument(help: "A Questionnaire in JSON; - for standard input.", completion: .file(extensions: ["json"]))
+    var questionnaire: String
+
+    @Option(
+        name: .customLong("value-set"),
+        help: ArgumentHelp(
+            "A ValueSet that the questionnaire names and does not contain.",
+            valueName: "file"
+        ),
+        completion: .file(extensions: ["json"])
+    )
+    var valueSets: [String] = []
+
+    /// - Throws: ``CommandFailure`` where the file is no Questionnaire.
+    func survey() throws -> Survey {
+        let questionnaire = try InputFile(path: questionnaire).resource(Questionnaire.self)
+        var byURL: [String: ValueSet] = [:]
+        for path in valueSets {
+            let valueSet = try InputFile(path: path).resource(ValueSet.self)
+            if let url = valueSet.url { byURL[url.rawValue] = valueSet }
+        }
+        return Survey(questionnaire) { url in byURL[url] ?? byURL[String(url.prefix { $0 != "|" })] }
+    }
+}
+
+/// What expressions can ask for.
+struct SurveyContextOptions: ParsableArguments {
+    @Option(
+        name: .customLong("context"),
+        help: ArgumentHelp(
+            "A resource for the questionnaire's expressions, as in patient=Patient.json.",
+            valueName: "name=file"
+        )
+    )
+    var resources: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The time for now() and today(), as in 2026-11-22T09:30:00+01:00.",
+            valueName: "time"
+        )
+    )
+    var now: String?
+
+    func context() throws -> SurveyContext {
+        var context = SurveyContext(now: now)
+        if let now, FHIRDateTime(text: now)?.time == nil {
+            throw ValidationError("--now needs a date and time with a zone, as in 2026-11-22T09:30:00+01:00.")
+        }
+        for resource in resources {
+            let parts = resource.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2 else {
+                throw ValidationError("--context needs name=file, as in patient=Patient.json.")
+            }
+            context.resources[parts[0], default: []].append(try InputFile(path: parts[1]).json())
+        }
+        return context
+    }
+}
+
+extension InputFile {
+    /// The file's JSON.
+    /// - Throws: ``CommandFailure``, with line and column where it is not JSON.
+    func json() throws -> JSONValue {
+        do {
+            return try JSONValue(parsing: read())
+        } catch let error as JSONError {
+            throw CommandFailure("\(error.reason)", at: place(error.location.line, error.location.column))
+        }
+    }
+
+    /// The file's resource of a type.
+    /// - Throws: ``CommandFailure`` where it is none.
+    func resource<Resource: FHIRResource>(_ type: Resource.Type) throws -> Resource {
+        let json = try json()
+        guard let resource = Resource(tree: json) else {
+            let found = json["resourceType"]?.string
+            throw CommandFailure(
+                "\(name): this is not a \(Resource.typeName) of FHIR"
+                    + (found.map { ", but a \($0.prefix(40))" } ?? "")
+            )
+        }
+        return resource
+    }
+}
+
+/// A questionnaire and a response to it, as files.
+struct AnsweredSurvey: ParsableArguments {
+    @OptionGroup var file: SurveyFile
+    @OptionGroup var contextOptions: SurveyContextOptions
+
+    @Argument(help: "A QuestionnaireResponse in JSON.", completion: .file(extensions: ["json"]))
+    var response: String
+
+    /// - Throws: ``CommandFailure`` where a file is not what it should be.
+    func read() throws -> (survey: Survey, response: QuestionnaireResponse, context: SurveyContext) {
+        let survey = try file.survey()
+        return (
+            survey, try InputFile(path: response).resource(QuestionnaireResponse.self),
+            try contextOptions.context()
+        )
+    }
+}
+
+/// What a command finds wrong with a questionnaire or a response.
+protocol SurveyFinding: CustomStringConvertible {
+    var isError: Bool { get }
+    var json: JSONValue { get }
+}
+
+extension Sequence where Element: SurveyFinding {
+    /// Prints the findings as the result, as lines or as JSON, and ends with 1 when there are errors.
+    func say(asJSON: Bool, none: String? = nil) throws {
+        let all = Array(self)
+        if asJSON {
+            try StandardStreams.say(JSONValue(all.map(\.json)).text(.pretty))
+        } else {
+            for finding in all { try StandardStreams.say(finding.description) }
+            if all.isEmpty, let none { try StandardStreams.say(none) }
+        }
+        try all.end()
+    }
+
+    /// Tells the findings beside the result.
+    func complain() { for finding in self { StandardStreams.complain(finding.description) } }
+
+    /// Ends with 1 when there are errors.
+    func end() throws { if contains(where: \.isError) { throw ExitCode(ExitStatus.nothingFound.rawValue) } }
+}
+
+extension SurveyDiagnostic: SurveyFinding {
+    var isError: Bool { severity == .error }
+
+    var json: JSONValue {
+        [
+            "linkId": linkId.map { JSONValue($0) } ?? .null, "severity": JSONValue(severity.rawValue),
+            "code": JSONValue(code),
+            "text": JSONValue(text),
+        ]
+    }
+}
+
+extension SurveyProblem: SurveyFinding {
+    var isError: Bool { severity == .error }
+
+    var json: JSONValue {
+        [
+            "linkId": linkId.map { JSONValue($0) } ?? .null,
+            "occurrence": path.map { JSONValue($0) } ?? .null,
+            "severity": JSONValue(severity.rawValue), "code": JSONValue(code), "text": JSONValue(text),
+        ]
+    }
+}
+
+struct SurveyCheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Report what of a questionnaire is wrong or not supported.",
+        discussion: """
+            Errors break FHIR's rules or cannot work; warnings are what is not done as the questionnaire \
+            says. Neither \
+            keeps the rest from being asked.
+
+            The exit status is 0 when there are no errors, 1 when there are, 2 when the file is no \
+            questionnaire.
+            """
+    )
+
+    @OptionGroup var file: SurveyFile
+
+    @ArgumentParser.Flag(help: "Print a JSON array of objects with linkId, severity, code and text.")
+    var json = false
+
+    func run() throws {
+        let survey = try file.survey()
+        // What fails only when it is evaluated shows in a first session.
+        try (survey.diagnostics + SurveySession(survey).diagnostics).say(asJSON: json, none: "no problems")
+    }
+}
+
+struct SurveyValidateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "validate",
+        abstract: "Report what is wrong with a response to a questionnaire.",
+        discussion: """
+            The exit status is 0 when nothing is, 1 when something is, 2 when a file is not what it should be.
+            """
+    )
+
+    @OptionGroup var answered: AnsweredSurvey
+
+    @ArgumentParser.Flag(
+        help: "Print a JSON array of objects with linkId, occurrence, severity, code and text."
+    )
+    var json = false
+
+    func run() throws {
+        let (survey, response, context) = try answered.read()
+        try survey.problems(of: response, context: context).say(asJSON: json)
+    }
+}
+
+struct SurveyScoreCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "score",
+        abstract: "Print what is calculated from a response, by linkId.",
+        discussion: """
+            An object from linkIds to values: of items with a calculated expression its result, of groups \
+            and questions \
+            the scores of the chosen options (ordinalValue, itemWeight) added up.
+            """
+    )
+
+    @OptionGroup var answered: AnsweredSurvey
+
+    func run() throws {
+        let (survey, response, context) = try answered.read()
+        var session = SurveySession(survey, restoring: response, context: context)
+        session.recalculate()
+        session.diagnostics.complain()
+        try StandardStreams.say(session.scores.text(.pretty))
+    }
+}
+
+extension SurveySession {
+    /// Calculated values and scores by linkId.
+    fileprivate var scores: JSONValue {
+        var scores: [JSONMember] = []
+        for item in survey.items where !item.linkId.isEmpty {
+            var values: [JSONValue] = []
+            for occurrence in occurrences(of: item.linkId)
+            where occurrence.item == item.index && isEnabled(occurrence) {
+                if item.calculatedExpression != nil {
+                    values += answers(of: occurrence).map(\.content.tree)
+                } else if let score = score(of: occurrence) {
+                    values.append(JSONValue(number: "\(score)") ?? .null)
+                }
+            }
+            if !values.isEmpty {
+                scores.append(
+                    JSONMember(name: item.linkId, value: values.count == 1 ? values[0] : JSONValue(values))
+                )
+            }
+        }
+        return JSONValue(members: scores)
+    }
+}

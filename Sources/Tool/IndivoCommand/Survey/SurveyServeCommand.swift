@@ -1,0 +1,134 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import Indivo
+import OrderedJSON
+import SurveyPages
+import Surveys
+
+struct SurveyServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Ask a questionnaire's questions on web pages.",
+        discussion: """
+            Each response has an address of its own, is saved page by page, and can be gone on with at that \
+            address. With \
+            --responses they are files of the folder, one each, that only their owner can read, also those \
+            in progress. \
+            Without it, responses are printed as lines of JSON when they are complete.
+
+            The pages are for this machine. For others a proxy that ends TLS stands before them, and --host \
+            is the name that \
+            it serves them under; it has to pass on Host.
+            """
+    )
+
+    @OptionGroup var file: SurveyFile
+    @OptionGroup var context: SurveyContextOptions
+
+    @Option(help: "The port; 0 for a free one.")
+    var port: UInt16 = 8082
+
+    @Option(help: "Listen on this IPv4 address; anything but loopback puts the pages on the network.")
+    var address = "127.0.0.1"
+
+    @Option(help: ArgumentHelp("The name under which a proxy with TLS serves the pages.", valueName: "name"))
+    var host: String?
+
+    @Option(
+        help: ArgumentHelp("Keep the responses in this folder.", valueName: "folder"),
+        completion: .directory
+    )
+    var responses: String?
+
+    @Option(help: ArgumentHelp("Whom the responses are about, as in Patient/7.", valueName: "reference"))
+    var subject: String?
+
+    @ArgumentParser.Flag(help: "Print one line of JSON first, for programs.")
+    var json = false
+
+    func run() async throws {
+        let survey = try file.survey()
+        let context = try context.context()
+        for diagnostic in survey.diagnostics where diagnostic.severity == .error {
+            StandardStreams.complain(diagnostic.description)
+        }
+        let store: any SurveyResponseStore
+        if let responses {
+            store = try SurveyResponseFolder(responses, of: survey)
+        } else {
+            store = SurveyResponsesInMemory { response in try StandardStreams.say(response.tree.text()) }
+        }
+        var configuration = SurveyServer.Configuration()
+        configuration.address = address
+        configuration.port = port
+        configuration.host = host
+        configuration.subject = subject
+        configuration.context = { context }
+        let server = try await CommandFailure.starting("the server") {
+            try await SurveyServer.start(survey, store: store, configuration)
+        }
+        let url = server.url.absoluteString
+        if json { try StandardStreams.say((["url": JSONValue(url)] as JSONValue).text()) }
+        StandardStreams.complain("The survey is at \(url)\nStop it with Control-C.")
+        await Interrupt.wait()
+        await server.stop()
+    }
+}
+
+/// The responses to a questionnaire as files of a folder: `phq9-1f0c….TOKEN.json`, of which the first part is
+/// the questionnaire's, so that several questionnaires can share a folder.
+struct SurveyResponseFolder: SurveyResponseStore {
+    private let folder: String
+    /// What the names of files begin with.
+    private let prefix: String
+
+    /// Makes the folder when it is not there.
+    ///
+    /// - Throws: ``CommandFailure`` where it cannot be made.
+    init(_ folder: String, of survey: Survey) throws {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+        } catch {
+            throw CommandFailure("\(folder): the folder cannot be made: \(error.localizedDescription)")
+        }
+        self.folder = folder
+        prefix = Self.prefix(of: survey.questionnaire)
+    }
+
+    /// A name for people, and a fingerprint of the questionnaire's URL: a new version goes on with the
+    /// responses of the old. Without a URL the content is the questionnaire's identity.
+    private static func prefix(of questionnaire: Questionnaire) -> String {
+        let identity = questionnaire.url.map { Array($0.rawValue.utf8) } ?? questionnaire.tree.utf8()
+        // FNV-1a of 64 bits.
+        let hash = identity.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        let digits = String(hash, radix: 16)
+        let name = questionnaire.url?.rawValue.split(separator: "/").last ?? "questionnaire"
+        let shown = String(
+            decoding: name.utf8.filter {
+                ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7A || (0x30...0x39).contains($0) || $0 == 0x2D
+            }
+            .prefix(40),
+            as: UTF8.self
+        )
+        return "\(shown)-\(String(repeating: "0", count: 16 - digits.count))\(digits)"
+    }
+
+    private func file(_ id: String) -> PrivateFile { PrivateFile("\(folder)/\(prefix).\(id).json") }
+
+    func response(_ id: String) throws -> QuestionnaireResponse? {
+        guard let data = try file(id).read() else { return nil }
+        guard let response = QuestionnaireResponse(tree: try JSONValue(parsing: data)) else {
+            throw CommandFailure("\(file(id).path): this is no QuestionnaireResponse")
+        }
+        return response
+    }
+
+    func save(_ response: QuestionnaireResponse, id: String) throws {
+        try file(id).replace(with: Data(response.json(.pretty)))
+    }
+}

@@ -1,0 +1,2 @@
+// Tests decide by a seed what goes wrong.
+@_exported import struct IndivoBase.SeededGenerator

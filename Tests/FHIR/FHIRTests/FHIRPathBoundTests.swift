@@ -1,0 +1,167 @@
+import FHIR
+import OrderedJSON
+import Testing
+
+/// An expression from a stranger ends, whatever it is.
+@Suite struct FHIRPathBoundTests {
+    private let patient: JSONValue = ["resourceType": "Patient", "id": "1", "name": [["given": ["A", "B"]]]]
+
+    @Test(
+        "Expressions that would take for ever end in a limit",
+        arguments: [
+            "(1|2|3|4|5|6|7|8|9|10).repeatAll($this | $this + 1)",
+            "repeatAll($this)",
+            """
+            'aaaaaaaaaa'.replace('', 'bbbbbbbbbb').replace('', 'cccccccccc').replace('', \
+            'cccccccccc').replace('', 'cccccccccc')
+            """
+                + ".replace('', 'cccccccccc').replace('', 'cccccccccc').replace('', 'cccccccccc')",
+            """
+            (1|2|3|4|5|6|7|8|9|10|11|12|13|14|15|16|17|18|19|20|21|22|23|24).aggregate($total & $total & \
+            'a', 'aaaaaaaa')
+            """,
+            "(1|2|3|4|5|6|7|8|9).select(%context.repeatAll($this))",
+        ]
+    )
+    func endless(expression: String) throws {
+        var context = FHIRPathContext()
+        context.limits.steps = 200_000
+        context.limits.items = 100_000
+        context.limits.stringLength = 1_000_000
+        let path = try FHIRPath(expression)
+        do {
+            let items = try path.evaluate(on: patient, in: context)
+            Issue.record("\(items.count) items")
+        } catch {
+            #expect(error.kind == .limit)
+        }
+    }
+
+    @Test(
+        "What an evaluation makes is bounded, whatever the pieces",
+        arguments: [
+            "'a'.repeat($this + 'a')", "'a'.repeatAll($this & 'a')", "1.repeat($this + 1)",
+            "1.repeatAll($this + 1)",
+            "'x'.defineVariable('t', \(long)).select(\(forty).select(%t.upper()))",
+            "'x'.defineVariable('t', \(long)).select(\(forty).select(%t.substring(1)))",
+            "'x'.defineVariable('t', \(long)).select(\(forty).select(%t.split('b')))",
+            "'x'.defineVariable('t', \(long)).select(\(forty).select(%t.trim()))",
+            "'x'.defineVariable('t', \(long)).select(\(forty).select(%t.toString()))",
+            "'x'.defineVariable('t', \(long)).select(\(forty).select(%t & 'a'))",
+            "'x'.defineVariable('t', \(long)).select(%t.toChars())",
+        ]
+    )
+    func made(expression: String) throws {
+        var context = FHIRPathContext()
+        context.limits.madeBytes = 2_000_000
+        let error = #expect(throws: FHIRPathError.self) {
+            try FHIRPath(expression).evaluate(on: patient, in: context)
+        }
+        #expect(error?.kind == .limit)
+        #expect(error?.reason.contains("2000000 bytes") == true, "\(error?.reason ?? "")")
+    }
+
+    @Test("What is found in a resource, and numbers that are only compared, do not count as made")
+    func found() throws {
+        var context = FHIRPathContext()
+        context.limits.madeBytes = 0
+        let items = try FHIRPath("name.given.where($this.length() + 1 = 2) | name.given").evaluate(
+            on: patient,
+            in: context
+        )
+        #expect(items.count == 2)
+    }
+
+    private static let forty = "'1234567890123456789012345678901234567890'.toChars()"
+
+    /// A text of a hundred thousand characters.
+    private static let long = "'aaaaaaaaaa'" + String(repeating: ".replace('a', 'aaaaaaaaaa')", count: 4)
+
+    @Test(
+        "Long texts and collections are counted by what they take",
+        arguments: [
+            "'x'.defineVariable('t', \(long)).select(%t.toChars().where(%t = %t))",
+            "'x'.defineVariable('t', \(long)).select(%t.toChars().where(%t ~ %t))",
+            "'x'.defineVariable('t', \(long)).select(%t.toChars().where(%t > %t))",
+            "'x'.defineVariable('t', \(long)).select(%t.toChars().where(%t.toBoolean()))",
+            "'x'.defineVariable('t', \(long)).select(%t.toChars().where('a'.contains(%t)))",
+            "'x'.defineVariable('t', \(long).toChars()).select(%t.where(%t.tail().empty()))",
+            "'x'.defineVariable('t', \(long).toChars()).select(%t.where(%t.ofType(Quantity).empty()))",
+            "'x'.defineVariable('t', \(long)).select(%t.toChars().select(%t).join())",
+            "\(long).replace('a', 'aaaaaaaaaa').replace('a', 'bbb').toChars()",
+            "\(long).replaceMatches('a', '\(String(repeating: "$0", count: 50))')",
+            "\(long).encode('hex').encode('hex').encode('hex').encode('hex').encode('hex')",
+            "'\\\\'" + String(repeating: ".escape('json')", count: 40),
+        ]
+    )
+    func longTexts(expression: String) throws {
+        var context = FHIRPathContext()
+        context.limits.steps = 600_000
+        context.limits.stringLength = 1_000_000
+        do {
+            let items = try FHIRPath(expression).evaluate(on: patient, in: context)
+            Issue.record("\(items.count) items")
+        } catch {
+            #expect(error.kind == .limit, "\(error)")
+        }
+    }
+
+    @Test func aPartOfATextIsFoundHoweverOftenItAlmostIs() throws {
+        // Each of a hundred thousand beginnings goes wrong only at the end.
+        let text = Self.long
+        let found = try FHIRPath("(\(text) & 'b').indexOf(\(text).substring(1) & 'b')").evaluate(on: patient)
+        #expect(found.map(\.integer) == [1])
+        let parts = try FHIRPath(
+            "'aXaXXb'.split('X') | 'aaa'.lastIndexOf('aa').toString() | 'aaa'.replace('aa', 'b')"
+        )
+        .evaluate(on: patient)
+        #expect(parts.map(\.string) == ["a", "", "b", "1", "ba"])
+    }
+
+    @Test func partsOfAnObjectOfVeryManyMembersAreFoundInOneGo() throws {
+        let members = (0..<200_000).map { "\"a\($0)\":1" }.joined(separator: ",")
+        let json = try JSONValue(parsing: "{\"resourceType\":\"Patient\",\"_a7\":{\"id\":\"x\"},\(members)}")
+        #expect(try FHIRPath("children().count()").evaluate(on: json).map(\.integer) == [200_000])
+        #expect(try FHIRPath("children().id").evaluate(on: json).map(\.string) == ["x"])
+    }
+
+    @Test func aReplacementOfVeryManyMatchesTakesAsLongAsItsText() throws {
+        let items = try FHIRPath("\(Self.long).replaceMatches('a', 'b').length()").evaluate(on: patient)
+        #expect(items.map(\.integer) == [100_000])
+    }
+
+    @Test(
+        "Expressions nested too deep are refused when they are read",
+        arguments: ["(", "-", "a.where(", "1+("]
+    )
+    func deep(part: String) {
+        do {
+            _ = try FHIRPath(String(repeating: part, count: 5000))
+            Issue.record("read")
+        } catch {
+            #expect(error.kind == .limit || error.kind == .syntax)
+        }
+    }
+
+    @Test func longChainsOfOperatorsHaveABound() {
+        #expect(throws: FHIRPathError.self) { try FHIRPath(String(repeating: "1+", count: 5000) + "1") }
+    }
+
+    @Test(
+        "Errors say where they are",
+        arguments: [
+            ("1 +", 3), ("name.given(", 11), ("a b", 2), ("'open", 0), ("@2015-13", 0), ("foo()", 0),
+            ("where()", 0),
+            ("%nothing", 0), ("Patient.name.given + 1", 19), ("1 = $what", 4), ("1 /* open", 2),
+            ("name.first(1)", 5),
+        ]
+    )
+    func positions(expression: String, offset: Int) {
+        do {
+            let items = try FHIRPath(expression).evaluate(on: patient)
+            Issue.record("\(items.map(\.text))")
+        } catch {
+            #expect(error.offset == offset, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,216 @@
+import FHIR
+import OrderedJSON
+import Testing
+
+@testable import Surveys
+
+private let sevenKilograms = """
+    "valueQuantity":{"value":7,"unit":"kilogram","system":"http://unitsofmeasure.org","code":"kg"}
+    """
+
+private let sevenPointOneKilograms = """
+    "valueQuantity":{"value":7.10,"unit":"kilogram","system":"http://unitsofmeasure.org","code":"kg"}
+    """
+
+struct ObservationExtractionTests {
+    private static let observe: JSONValue = [
+        "url": JSONValue(sdc + "observationExtract"), "valueBoolean": true,
+    ]
+    private static let code: JSONValue = [["system": "http://loinc.org", "code": "29463-7"]]
+
+    /// The type of an item, its answer, and the value of the Observation.
+    @Test(
+        "answers become values of the types that Observations have",
+        arguments: [
+            (
+                "quantity", #""valueQuantity": {"value": 70.50, "unit": "kg"}"#,
+                #""valueQuantity":{"value":70.50,"unit":"kg"}"#
+            ),
+            (
+                "integer", #""valueInteger": 7"#,
+                sevenKilograms
+            ),
+            (
+                "decimal", #""valueDecimal": 7.10"#,
+                sevenPointOneKilograms
+            ),
+            (
+                "choice", #""valueCoding": {"system": "http://s", "code": "a"}"#,
+                #""valueCodeableConcept":{"coding":[{"system":"http://s","code":"a"}]}"#
+            ),
+            ("boolean", #""valueBoolean": true"#, #""valueBoolean":true"#),
+            ("date", #""valueDate": "2026-11""#, #""valueDateTime":"2026-11""#),
+            ("string", #""valueString": "12 apples""#, #""valueString":"12 apples""#),
+            ("url", #""valueUri": "http://example.org/x""#, #""valueString":"http://example.org/x""#),
+            ("time", #""valueTime": "07:05:00""#, #""valueTime":"07:05:00""#),
+        ]
+    )
+    func values(type: String, answer: String, expected: String) throws {
+        let unit: JSONValue = [
+            "url": "http://hl7.org/fhir/StructureDefinition/questionnaire-unit",
+            "valueCoding": ["system": "http://unitsofmeasure.org", "code": "kg", "display": "kilogram"],
+        ]
+        let survey = survey([
+            ["linkId": "q", "type": JSONValue(type), "code": Self.code, "extension": [Self.observe, unit]]
+        ])
+        let extraction = try extract(survey, #"{"linkId": "q", "answer": [{\#(answer)}]}"#)
+        #expect(extraction.diagnostics.isEmpty)
+        let text = try #require(extraction.resources.first).text()
+        #expect(text.contains(expected), "\(text)")
+        #expect(
+            text.contains(#""status":"final""#)
+                && text.contains(#""effectiveDateTime":"2026-11-22T09:30:00+01:00""#)
+        )
+        #expect(
+            text.contains(#""derivedFrom":[{"reference":"QuestionnaireResponse/r1"}]"#)
+                && text.contains(#""performer":[{"reference":"Patient/7"}]"#)
+        )
+        #expect(
+            extraction.bundle.entry[0].request?.method == .post
+                && extraction.bundle.entry[0].request?.url == "Observation"
+        )
+    }
+
+    @Test("an integer without a unit stays one, an attachment is reported")
+    func others() throws {
+        let survey = survey(
+            [
+                ["linkId": "i", "type": "integer", "code": Self.code],
+                ["linkId": "a", "type": "attachment", "code": Self.code],
+                ["linkId": "n", "type": "string"],
+            ],
+            ["extension": [Self.observe]]
+        )
+        let extraction = try extract(
+            survey,
+            """
+            {"linkId": "i", "answer": [{"valueInteger": 7}]}, {"linkId": "a", "answer": [{"valueAttachment": \
+            {"title": "t"}}]}, {"linkId": "n", "answer": [{"valueString": "x"}]}
+            """
+        )
+        #expect(extraction.resources.count == 1 && extraction.resources[0]["valueInteger"] == 7)
+        #expect(extraction.codes == ["a unsupportedAnswer"])
+    }
+
+    @Test("categories, codes that are excluded, several answers, and items that are switched off")
+    func options() throws {
+        func category(_ code: String) -> JSONValue {
+            [
+                "url": JSONValue(sdc + "observation-extract-category"),
+                "valueCodeableConcept": [
+                    "coding": [
+                        [
+                            "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                            "code": JSONValue(code),
+                        ]
+                    ]
+                ],
+            ]
+        }
+        let off: JSONValue = ["url": JSONValue(sdc + "observationExtract"), "valueBoolean": false]
+        let survey = survey(
+            [
+                [
+                    "linkId": "two", "type": "string", "repeats": true, "extension": [category("survey")],
+                    "code": [
+                        ["code": "x", "system": "http://s"],
+                        ["code": "y", "system": "http://s", "extension": [off]],
+                    ],
+                ],
+                ["linkId": "off", "type": "string", "code": Self.code, "extension": [off]],
+                ["linkId": "on", "type": "string", "code": Self.code],
+            ],
+            ["extension": [Self.observe, category("vital-signs")]]
+        )
+        let extraction = try extract(
+            survey,
+            ["two", "off", "on"].map {
+                #"""
+                {"linkId": "\#($0)", "answer": [{"valueString": \#
+                "1"}\#($0 == "two" ? #", {"valueString": "2"}"# : "")]}
+                """#
+            }.joined(separator: ",")
+        )
+        #expect(extraction.resources.map { $0["valueString"]?.string } == ["1", "2", "1"])
+        #expect(
+            extraction.resources.map { $0["category"]?[0]?["coding"]?[0]?["code"]?.string } == [
+                "survey", "survey", "vital-signs",
+            ]
+        )
+        #expect(extraction.resources[0]["code"]?["coding"]?.text() == #"[{"code":"x","system":"http://s"}]"#)
+        #expect(
+            extraction.bundle.entry.map(\.fullUrl).count == Set(extraction.bundle.entry.map(\.fullUrl)).count
+        )
+    }
+
+    @Test(
+        "components and members belong to the Observation of their group",
+        arguments: ["component", "member"]
+    )
+    func groups(kind: String) throws {
+        let part: JSONValue = ["url": JSONValue(sdc + "observationExtract"), "valueCode": JSONValue(kind)]
+        let survey = survey(
+            [
+                [
+                    "linkId": "bp", "type": "group",
+                    "code": [["system": "http://loinc.org", "code": "85354-9"]],
+                    "item": [
+                        [
+                            "linkId": "s", "type": "integer",
+                            "code": [["system": "http://loinc.org", "code": "8480-6"]], "extension": [part],
+                        ],
+                        [
+                            "linkId": "d", "type": "integer",
+                            "code": [["system": "http://loinc.org", "code": "8462-4"]],
+                            "extension": [part],
+                        ],
+                    ],
+                ]
+            ],
+            ["extension": [Self.observe]]
+        )
+        let extraction = try extract(
+            survey,
+            """
+            {"linkId": "bp", "item": [{"linkId": "s", "answer": [{"valueInteger": 120}]}, {"linkId": "d", \
+            "answer": [{"valueInteger": 80}]}]}
+            """
+        )
+        #expect(extraction.diagnostics.isEmpty)
+        let panel = try #require(extraction.resources.first)
+        #expect(panel["code"]?["coding"]?[0]?["code"] == "85354-9")
+        if kind == "component" {
+            #expect(extraction.resources.count == 1 && panel["component"]?[1]?["valueInteger"] == 80)
+        } else {
+            #expect(
+                extraction.resources.count == 3
+                    && panel["hasMember"]?[0]?["reference"]?.string
+                        == extraction.bundle.entry[1].fullUrl?.rawValue
+            )
+        }
+    }
+
+    @Test("an empty extraction says why")
+    func empty() throws {
+        #expect(try extract(survey([["linkId": "q", "type": "string"]]), "").codes == [" noExtraction"])
+        let observed = survey(
+            [["linkId": "q", "type": "string", "code": Self.code]],
+            ["extension": [Self.observe]]
+        )
+        #expect(try extract(observed, "").codes == [" nothingExtracted"])
+        #expect(
+            try extract(
+                observed,
+                #"{"linkId": "q", "answer": [{"valueString": "x"}]}"#,
+                status: "entered-in-error"
+            ).codes == [
+                " enteredInError"
+            ]
+        )
+        #expect(
+            try extract(observed, #"{"linkId": "z", "answer": [{"valueString": "x"}]}"#).codes == [
+                "z unknownItem"
+            ]
+        )
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import IndivoSandbox
+import Testing
+
+@Suite("Calls in an order that an app seldom makes them in")
+struct OrderOfCallsTests {
+    private func model(_ name: String, _ fields: KeyValuePairs<String, String>) -> String {
+        let content = fields.map { "<Field name=\"\($0.key)\">\($0.value)</Field>" }.joined()
+        return
+            """
+            <Models xmlns=\"http://indivo.org/vocab/xml/documents#\"><Model \
+            name=\"\(name)\">\(content)</Model></Models>
+            """
+    }
+
+    @Test("an attachment reaches a message whoever announced it")
+    func attachments() async throws {
+        try await withSandbox { sandbox async throws in
+            let world = try await World(sandbox)
+            let admin = TestApp(sandbox, key: "ui-key", secret: "ui-secret")
+            let inbox = "/records/\(world.record)/inbox/"
+            #expect(
+                try await admin.post(inbox + "m2", form: ["subject": "s", "num_attachments": "1"]).status
+                    == 200
+            )
+            #expect(
+                try await world.owner.post(inbox + "m2/attachments/1", xml: "<a xmlns=\"urn:a\"/>").status
+                    == 200
+            )
+            let list = try await world.owner.get("/accounts/\(World.victim)/inbox/")
+            #expect(list.text.contains("<attachment num=\"1\" type=\"urn:aa\""))
+        }
+    }
+
+    @Test("a message that is archived again keeps the time of the first")
+    func archive() async throws {
+        try await withSandbox { sandbox async throws in
+            let world = try await World(sandbox)
+            let inbox = "/accounts/\(World.victim)/inbox/"
+            func archivedAt() async throws -> String {
+                #expect(try await world.owner.send("POST", inbox + world.message + "/archive").status == 200)
+                let list = try await world.owner.get(inbox + "?include_archive=1")
+                let match = try #require(list.text.firstMatch(of: /<archived_at>([^<]+)</))
+                return String(match.output.1)
+            }
+            let first = try await archivedAt()
+            let second = try await archivedAt()
+            #expect(second == first)
+        }
+    }
+
+    @Test("a carenet lists what was shared when it is voided, and when it is replaced")
+    func carenet() async throws {
+        try await withSandbox { sandbox async throws in
+            let world = try await World(sandbox)
+            let document = "/records/\(world.record)/documents/\(world.document)"
+            let list = "/carenets/\(world.carenet)/documents/"
+            #expect(
+                try await world.ownerSession.send("PUT", document + "/carenets/" + world.carenet).status
+                    == 200
+            )
+            #expect(
+                try await world.owner.post(document + "/set-status", form: ["status": "void", "reason": "r"])
+                    .status == 200
+            )
+            #expect(try await world.owner.get(list).text.contains("<status>void</status>"))
+            #expect(try await world.owner.post(document + "/replace", xml: "<a/>").status == 200)
+            #expect(try await world.owner.get(list).text.contains("<Document id=\"\(world.document)\""))
+            let unknown = list + "?type=urn%3Axsecret"
+            #expect(try await world.owner.get(unknown).status == 404)
+            #expect(try await world.owner.get(list + "?type=").status == 200)
+        }
+    }
+
+    @Test("content is refused before an unknown relation is")
+    func relation() async throws {
+        try await withSandbox { sandbox async throws in
+            let world = try await World(sandbox)
+            let relations = "/records/\(world.record)/documents/\(world.document)/rels/"
+            #expect(try await world.owner.post(relations + "unknown/", xml: "<a").status == 400)
+            let list = "/records/\(world.record)/documents/?limit=500"
+            let before = try await world.owner.get(list)
+            #expect(try await world.owner.post(relations + "unknown/", xml: "<a/>").status == 404)
+            #expect(try await world.owner.get(list).text == before.text)
+        }
+    }
+
+    @Test("vital signs without an encounter and a lone fill have no graph, and the response says so")
+    func graphs() async throws {
+        try await withSandbox { sandbox async throws in
+            let world = try await World(sandbox)
+            let record = "/records/\(world.record)"
+            #expect(try await world.owner.get(record + "/vital_signs/").status == 200)
+            #expect(
+                try await world.owner.post(
+                    record + "/documents/",
+                    xml: model("VitalSigns", ["date": "2009-01-01"])
+                ).status == 200
+            )
+            let signs = try await world.owner.get(record + "/vital_signs/")
+            #expect(signs.status == 400)
+            #expect(signs.text.contains("without an encounter"))
+            let fill = model("Fill", ["date": "2009-01-01", "dispenseDaysSupply": "3"])
+            #expect(try await world.owner.post(record + "/documents/", xml: fill).status == 200)
+            #expect(
+                try await world.owner.get(record + "/fulfillments/").text.contains("without its medication")
+            )
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Crypto
+import Foundation
+import OrderedJSON
+import Testing
+
+@testable import StudyDelivery
+@testable import StudyFormats
+
+@Suite("Envelopes of C3-PRO")
+struct C3ProEnvelopeTests {
+    private let resource = Data(#"{"resourceType":"Patient","id":"7","birthDate":"1950"}"#.utf8)
+
+    private func envelope(_ form: C3ProEnvelope.Form) throws -> C3ProEnvelope {
+        try C3ProEnvelope(sealing: resource, for: TestKeys.first.certificate, keyID: KeyID("k-1"), form: form)
+    }
+
+    @Test(
+        "both forms open, from the wire too, and no two messages are alike",
+        arguments: C3ProEnvelope.Form.allCases
+    )
+    func roundTrip(form: C3ProEnvelope.Form) throws {
+        let envelope = try envelope(form)
+        let read = try C3ProEnvelope(parsing: envelope.data)
+        #expect(
+            read == envelope && read.keyID?.description == "k-1"
+                && read.resource == (form == .second ? "Patient/7" : nil)
+        )
+        #expect(try read.open(with: TestKeys.first.key) == resource)
+        #expect(try self.envelope(form).json["message"]?.string != envelope.json["message"]?.string)
+    }
+
+    @Test("the reference's vector of AES-128-CBC with an initial vector of zeros")
+    func vector() throws {
+        var cipher = try CBCCipher(
+            key: SymmetricKey(data: Data("why-is-this-here".utf8)),
+            iv: Data(count: 16)
+        )
+        let message = try #require(Data(base64Encoded: "Iy8Mbj2ye1fI0yUWvyzwWw=="))
+        #expect(
+            try cipher.decrypt(message) + cipher.finish(isEncrypting: false).rest
+                == Data("Let's encrypt!".utf8)
+        )
+    }
+
+    @Test("a wrong key never opens one", arguments: C3ProEnvelope.Form.allCases)
+    func wrongKey(form: C3ProEnvelope.Form) throws {
+        for _ in 0..<300 {
+            let envelope = try envelope(form)
+            #expect(throws: StudyError.wrongKeyOrDamaged) { try envelope.open(with: TestKeys.second.key) }
+        }
+    }
+
+    @Test(
+        "of the second form, whatever is changed is noticed",
+        arguments: ["key_id", "version", "resource", "message", "symmetric_key"]
+    )
+    func changed(member: String) throws {
+        var json = try envelope(.second).json
+        let text = try #require(json[member]?.string)
+        if let bytes = Data(base64Encoded: text), bytes.count > 20 {
+            var bytes = bytes
+            bytes[bytes.count / 2] ^= 1
+            json[member] = JSONValue(bytes.base64EncodedString())
+        } else {
+            json[member] = JSONValue(text + "1")
+        }
+        let changed = try C3ProEnvelope(parsing: Data(json.utf8()))
+        #expect(throws: StudyError.wrongKeyOrDamaged) { try changed.open(with: TestKeys.first.key) }
+    }
+
+    @Test(
+        "key ids that could leave a folder are refused",
+        arguments: [
+            "..", "../x", "a/b", "a..b", ".ssh", "a\\b", "", "ä", "a b", String(repeating: "a", count: 129),
+        ]
+    )
+    func keyIDs(id: String) throws {
+        #expect(throws: StudyError.self) { try KeyID(id) }
+        guard !id.isEmpty else { return }
+        var json = try envelope(.first).json
+        json["key_id"] = JSONValue(id)
+        #expect(throws: StudyError.self) { try C3ProEnvelope(parsing: Data(json.utf8())) }
+    }
+
+    @Test(
+        "other JSON, and envelopes that are not whole, say what is wrong",
+        arguments: [
+            ("{}", "this is JSON, but not an envelope of C3-PRO"),
+            ("[1]", "this is JSON, but not an envelope of C3-PRO"),
+            (#"{"symmetric_key":1,"message":"","key_id":"","version":""}"#, "symmetric_key"),
+            (#"{"symmetric_key":"%%","message":"","key_id":"","version":""}"#, "not base64"),
+            (
+                #"{"symmetric_key":"AA==","message":"AA==","key_id":"","version":""}"#,
+                "whole number of blocks"
+            ),
+            (#"{"symmetric_key":"AA==","message":"","key_id":"","version":"","envelope":"9"}"#, "not 2"),
+            ("{", "byte 1"),
+        ]
+    )
+    func malformed(text: String, reason: String) {
+        let error = #expect(throws: StudyError.self) { try C3ProEnvelope(parsing: Data(text.utf8)) }
+        #expect(error.map { "\($0)" }?.contains(reason) == true, "\(String(describing: error))")
+    }
+}

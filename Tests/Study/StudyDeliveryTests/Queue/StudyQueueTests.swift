@@ -1,0 +1,261 @@
+import DurableQueue
+import Foundation
+import HTTPCalls
+import HTTPTypes
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import StudyDelivery
+@testable import StudyFormats
+
+@Suite("The queue of a study")
+struct StudyQueueTests {
+    static let subject = UUID()
+
+    private func queue(_ scratch: borrowing Scratch, attempts: Int = 2, networkFailures: Int = 6) throws
+        -> StudyQueue
+    {
+        try StudyQueue(
+            in: scratch.folder.appending(path: "queue"),
+            study: "org.example.sleep",
+            subject: Self.subject,
+            keys: FileKeyStore(scratch.folder.appending(path: "key")),
+            policy: DeliveryPolicy(
+                attempts: attempts,
+                firstDelay: .milliseconds(1),
+                longestDelay: .milliseconds(2),
+                networkFailures: networkFailures
+            )
+        )
+    }
+
+    private func archive(_ text: String) throws -> StudyArchive {
+        var archive = try StudyArchive(ArchiveInfo(study: "org.example.sleep", item: "diary"))
+        try archive.add("answers.txt", Data(text.utf8))
+        return archive
+    }
+
+    private var encryption: CMSEncryption {
+        get throws { try CMSEncryption(for: [TestKeys.first.certificate]) }
+    }
+
+    /// A server in this process, that counts.
+    final class Endpoint: StudyEndpoint {
+        private let answers: Mutex<[Result<StudyResponse, HTTPTransportError>]>
+        private let bodies = Mutex<[(UUID, Data)]>([])
+        init(_ answers: [Result<StudyResponse, HTTPTransportError>] = []) { self.answers = Mutex(answers) }
+        var received: [(UUID, Data)] { bodies.withLock { $0 } }
+
+        func objection(to submission: StudySubmission) -> String? { nil }
+
+        func send(_ submission: StudySubmission, _ body: ByteSource) async throws -> StudyResponse {
+            var data = Data()
+            try body.forEachPiece { data.append($0) }
+            let answer = answers.withLock { $0.isEmpty ? .success(.accepted) : $0.removeFirst() }
+            if case .success(.accepted) = answer { bodies.withLock { $0.append((submission.id, data)) } }
+            return try answer.get()
+        }
+    }
+
+    @Test("what is submitted arrives encrypted, once and in order, under its id")
+    func delivery() async throws {
+        let scratch = try Scratch()
+        let endpoint = Endpoint()
+        var ids: [UUID] = []
+        for text in ["one", "two", "three"] {
+            ids.append(try await queue(scratch).submit(archive(text), encryption: encryption).submission.id)
+        }
+        let report = try await queue(scratch).deliver(to: endpoint)
+        #expect(report.delivered.count == 3 && endpoint.received.map(\.0) == ids)
+        for (text, (_, data)) in zip(["one", "two", "three"], endpoint.received) {
+            let file = try scratch.file(text, data)
+            let opened = try StudyPackage(contentsOf: file).open(with: [StudyPackage.Key(TestKeys.first.key)])
+            var content = Data()
+            try opened.files[0].read { content.append($0) }
+            #expect(content == Data(text.utf8))
+        }
+    }
+
+    @Test("the same content again is known, before and after it was delivered, and by two queues at once")
+    func twice() async throws {
+        let scratch = try Scratch()
+        let endpoint = Endpoint()
+        let queue = try queue(scratch)
+        let other = try self.queue(scratch)
+        async let first = queue.submit(archive("same"), encryption: encryption)
+        async let second = other.submit(archive("same"), encryption: encryption)
+        let results = try await [first, second]
+        #expect(results.count { if case .queued = $0 { true } else { false } } == 1)
+        try await queue.deliver(to: endpoint)
+        guard case .known(_, .delivered) = try await queue.submit(archive("same"), encryption: encryption)
+        else {
+            return #expect(Bool(false), "it was queued again")
+        }
+        try await queue.deliver(to: endpoint)
+        #expect(endpoint.received.count == 1)
+    }
+
+    @Test(
+        "nothing on the disk shows what was submitted, encrypted for the study or not, nor of which study",
+        arguments: [true, false]
+    )
+    func planted(isEncrypted: Bool) async throws {
+        let scratch = try Scratch()
+        let secret = "planted-secret-\(UUID())"
+        let queue = try queue(scratch)
+        try await queue.submit(
+            archive(String(repeating: secret, count: 50)),
+            encryption: isEncrypted ? encryption : nil
+        )
+        try await queue.submit(
+            resource: Data(#"{"resourceType":"Patient","id":"\#(secret)"}"#.utf8),
+            sealing: nil
+        )
+        var count = 0
+        for name in scratch.names {
+            #expect(!name.contains("sleep"))
+            guard let data = try? Data(contentsOf: scratch.folder.appending(path: name)) else { continue }
+            count += 1
+            for word in [secret, "answers.txt", "org.example.sleep", "diary"] {
+                #expect(data.range(of: Data(word.utf8)) == nil, "\(word) in \(name)")
+            }
+        }
+        #expect(count >= 3)
+    }
+
+    @Test("a refusal sets aside and lets the others pass; it goes when it is retried")
+    func refused() async throws {
+        let scratch = try Scratch()
+        let queue = try queue(scratch)
+        let bad = try await queue.submit(archive("bad"), encryption: nil).submission
+        try await queue.submit(archive("good"), encryption: nil)
+        let report = try await queue.deliver(
+            to: Endpoint([.success(.refused(reason: "the server responded with 413"))])
+        )
+        #expect(report.setAside.map(\.id) == [bad.id.uuidString.lowercased()] && report.delivered.count == 1)
+        try await queue.retry(bad.id.uuidString.lowercased())
+        #expect(try await queue.deliver(to: Endpoint()).delivered.count == 1)
+    }
+
+    @Test(
+        """
+        a server that fails is tried again, within a delivery and over deliveries, and at last the item is \
+        set aside
+        """
+    )
+    func failing() async throws {
+        let scratch = try Scratch()
+        try await queue(scratch).submit(archive("a"), encryption: nil)
+        let failures = [Result<StudyResponse, HTTPTransportError>](
+            repeating: .success(.failed(reason: "500")),
+            count: 100
+        )
+        for _ in 0..<2 {
+            let report = try await queue(scratch).deliver(to: Endpoint(failures))
+            #expect(
+                report.remaining == 1
+                    && (report.stopped.values.first as? StudyServerProblem)?.isFailure == true
+            )
+        }
+        #expect(try await queue(scratch).deliver(to: Endpoint(failures)).setAside.count == 1)
+    }
+
+    @Test("without a network nothing is counted against a submission")
+    func offline() async throws {
+        let scratch = try Scratch()
+        try await queue(scratch).submit(archive("a"), encryption: nil)
+        let error = HTTPTransportError(kind: .cannotConnect, server: "s", mayHaveReachedServer: false)
+        for _ in 0..<20 {
+            let report = try await queue(scratch).deliver(to: Endpoint([.failure(error)]))
+            #expect(report.stopped.values.first as? HTTPTransportError == error)
+        }
+        #expect(try await queue(scratch).deliver(to: Endpoint()).delivered.count == 1)
+    }
+
+    @Test("a budget of bytes, and a device that allows nothing, stop the delivery with the reason")
+    func budget() async throws {
+        let scratch = try Scratch()
+        let queue = try queue(scratch)
+        let endpoint = Endpoint()
+        for text in ["one", "two"] { try await queue.submit(archive(text), encryption: nil) }
+        let size = try await queue.items()[0].payloadSize ?? 0
+        let report = try await queue.deliver(to: endpoint, within: DeliveryBudget(bytes: size + 10))
+        #expect(report.delivered.count == 1 && report.remaining == 1)
+        #expect(report.stopped.values.first as? DeliveryBudget.Exhausted == .bytes(needed: size, left: 10))
+        let none = try await queue.deliver(to: endpoint, within: DeliveryBudget { false })
+        #expect(
+            none.stopped.values.first as? DeliveryBudget.Exhausted == .notAllowed
+                && endpoint.received.count == 1
+        )
+    }
+
+    @Test("the status tells of queueing, of the bytes that went out, and of the arrival")
+    func status() async throws {
+        let scratch = try Scratch()
+        let queue = try queue(scratch)
+        let status = queue.status
+        var archive = try archive("small")
+        try archive.add("noise.bin", .noise(3 << 20))
+        try await queue.submit(archive, encryption: nil)
+        try await queue.deliver(to: Endpoint())
+        var seen: [String] = []
+        var sent: [Int] = []
+        for await update in status {
+            switch update {
+            case .queued: seen.append("queued")
+            case .sending(_, let bytes, let total):
+                sent.append(bytes)
+                #expect(bytes < total)
+            case .delivered: seen.append("delivered")
+            default: break
+            }
+            if seen.last == "delivered" { break }
+        }
+        #expect(seen == ["queued", "delivered"])
+        #expect(sent.max() ?? 0 >= 3 << 20)
+    }
+
+    @Test("a withdrawal empties the queue")
+    func withdrawal() async throws {
+        let scratch = try Scratch()
+        let queue = try queue(scratch)
+        for text in ["one", "two"] { try await queue.submit(archive(text), encryption: nil) }
+        #expect(try await queue.discardAll() == 2)
+        let endpoint = Endpoint()
+        try await queue.deliver(to: endpoint)
+        #expect(endpoint.received.isEmpty)
+    }
+
+    @Test("a disk that fails at any step queues nothing, or all of it", arguments: DiskStep.allCases)
+    func faults(step: DiskStep) async throws {
+        let scratch = try Scratch()
+        let keys = FileKeyStore(scratch.folder.appending(path: "key"))
+        final class Box: Sendable { let value = Mutex(false) }
+        let box = Box()
+        var policy = StudyQueue.standardPolicy
+        policy.diskFault = { $0 == step && box.value.withLock { $0 } ? ENOSPC : 0 }
+        let queue = try StudyQueue(
+            in: scratch.folder.appending(path: "queue"),
+            study: "org.example.sleep",
+            subject: Self.subject,
+            keys: keys,
+            policy: policy
+        )
+        box.value.withLock { $0 = true }
+        let result = await Result { try await queue.submit(archive("a"), encryption: nil) }
+        box.value.withLock { $0 = false }
+        let items = try await queue.items()
+        if case .success = result { #expect(items.count == 1) } else { #expect(items.isEmpty) }
+        try await queue.submit(archive("a"), encryption: nil)
+        let endpoint = Endpoint()
+        try await queue.deliver(to: endpoint)
+        #expect(endpoint.received.count == 1)
+    }
+}
+
+extension Result where Failure == any Error {
+    init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}

@@ -1,0 +1,549 @@
+import Crypto
+import CryptoExtras
+import FHIR
+import Foundation
+import OrderedJSON
+import StudyDelivery
+import StudyServer
+import Testing
+
+@testable import StudyWarehouse
+
+private let observationWithoutCode = """
+    {"resourceType": "Observation", "status": "final", "subject": {"reference": \
+    "Patient/5B9B1A56-0E0E-4C43-8F0B-000000000001"}}
+    """
+
+private let offeredContract = """
+    {"resourceType": "Contract", "status": "offered", "signer": [{"party": {"reference": \
+    "Patient/5B9B1A56-0E0E-4C43-8F0B-000000000001"}}]}
+    """
+
+@Suite struct ConsumerTests {
+    /// A study's back end behind the receiver.
+    struct BackEnd {
+        let queue: SQLiteMessageQueue
+        let warehouse: Warehouse
+        let consumer: Consumer
+
+        init(_ folder: Folder? = nil, keys: [KeyID: StudyPrivateKey] = [StudyKeys.id: StudyKeys.key]) throws {
+            queue = try SQLiteMessageQueue(nil)
+            warehouse = try Warehouse(folder?.file("study.sqlite"))
+            consumer = Consumer(queue: queue, warehouse: warehouse, keys: KeyRing(keys))
+        }
+
+        func deliver(_ resources: [String]) async throws -> Consumer.Report {
+            for resource in resources { try await queue.send(Given.message(resource)) }
+            return try await consumer.drain()
+        }
+
+        func count(_ sql: String) async throws -> Int {
+            try await warehouse.read { try $0.db.number(sql: sql) }
+        }
+        func text(_ sql: String) async throws -> String? {
+            try await warehouse.read { try $0.db.row(sql: sql)?.text(0) }
+        }
+        var facts: Int {
+            get async throws {
+                try await count("SELECT count(*) FROM observation_fact WHERE modifier_cd = '@'")
+            }
+        }
+    }
+
+    @Test func aResponseOfAParticipantWhoAgreedBecomesFacts() async throws {
+        let study = try BackEnd()
+        let participant = UUID()
+        let report = try await study.deliver([Given.contract(participant), Given.response(participant)])
+        #expect(report.loaded == 2)
+        // The response, its score, its note.
+        #expect(try await study.facts == 3)
+        #expect(
+            try await study.count("SELECT nval_num FROM observation_fact WHERE concept_cd LIKE '%:score'")
+                == 1
+        )
+        #expect(try await study.queue.status().depth == 0)
+    }
+
+    @Test func withoutAConsentMessagesWaitAndWithItTheyAreLoaded() async throws {
+        let study = try BackEnd()
+        let participant = UUID()
+        #expect(
+            try await study.deliver([Given.response(participant, 1), Given.response(participant, 2)]).waiting
+                == 2
+        )
+        #expect(try await study.facts == 0)
+        #expect(try await study.count("SELECT count(*) FROM patient_dimension") == 0)
+        #expect(try await study.deliver([Given.contract(UUID())]).loaded == 1)
+        #expect(try await study.facts == 0)
+        #expect(try await study.deliver([Given.contract(participant)]).loaded == 3)
+        #expect(try await study.facts == 6)
+    }
+
+    @Test func aMessageThatIsDeliveredAgainChangesNothing() async throws {
+        let study = try BackEnd()
+        let participant = UUID()
+        let messages = try [
+            Given.message(Given.contract(participant)), Given.message(Given.response(participant)),
+        ]
+        for message in messages { try await study.queue.send(message) }
+        _ = try await study.consumer.drain()
+        let before = try await study.count("SELECT count(*) FROM upload_status")
+        // As from a queue that knows nothing of what was in it.
+        let again = try SQLiteMessageQueue(nil)
+        for message in messages.reversed() { try await again.send(message) }
+        let consumer = Consumer(
+            queue: again,
+            warehouse: study.warehouse,
+            keys: KeyRing([StudyKeys.id: StudyKeys.key])
+        )
+        #expect(try await consumer.drain().repeated == 2)
+        #expect(try await study.facts == 3)
+        #expect(try await study.count("SELECT count(*) FROM upload_status") == before)
+    }
+
+    @Test func theSameResponseInAnotherEnvelopeReplacesItself() async throws {
+        let study = try BackEnd()
+        let participant = UUID()
+        _ = try await study.deliver([
+            Given.contract(participant), Given.response(participant), Given.response(participant),
+        ])
+        #expect(try await study.facts == 3)
+        #expect(try await study.count("SELECT count(*) FROM visit_dimension") == 1)
+    }
+
+    @Test func thePhonesIdIsNowhereInTheWarehouse() async throws {
+        let folder = try Folder()
+        let study = try BackEnd(folder)
+        let participant = UUID()
+        let patient =
+            #"""
+            {"resourceType":"Patient","id":"\#(participant.uuidString)","name":[{"family":"Miller"}],\#
+            "birthDate":"1930-05-06","gender":"male","address":[{"country":"US","state":"MA",\#
+            "postalCode":"02115","city":"Boston"}]}
+            """#
+        let report = try await study.deliver([
+            Given.contract(participant), Given.response(participant), patient,
+        ])
+        #expect(report.loaded == 3)
+        for text in [participant.uuidString, "Miller", "Boston"] {
+            #expect(try !folder.contains(text), "\(text)")
+        }
+        // The oldest are a group: 90 years before the day of the message.
+        let row = try await study.text(
+            "SELECT sex_cd || '|' || birth_date || '|' || statecityzip_path FROM patient_dimension"
+        )
+        #expect(row == #"M|1936-01-01 00:00:00|MA\021"#)
+        // Resources have the pseudonym.
+        let pseudonym = try await study.text("SELECT pseudonym FROM study_participant")
+        let json = try await study.text(
+            "SELECT json FROM study_resource WHERE type = 'QuestionnaireResponse'"
+        )
+        #expect(json?.contains("Patient/\(pseudonym ?? "-")") == true)
+    }
+
+    @Test func withdrawalRemovesEverythingAndLateMessagesAreRefused() async throws {
+        let folder = try Folder()
+        let study = try BackEnd(folder)
+        let participant = UUID()
+        let other = UUID()
+        _ = try await study.deliver([
+            Given.contract(participant), Given.response(participant, text: "what only one wrote"),
+            Given.contract(other),
+            Given.response(other),
+        ])
+        #expect(try folder.contains("what only one wrote"))
+        #expect(try await study.deliver([Given.contract(participant, status: "revoked")]).refused == 1)
+        #expect(try !folder.contains("what only one wrote"))
+        #expect(try await study.facts == 3)
+        #expect(try await study.count("SELECT count(*) FROM study_withdrawal") == 1)
+        #expect(try await study.count("SELECT count(*) FROM study_message WHERE body IS NOT NULL") == 2)
+        // A response that was on its way, and a consent that is signed again under the old id.
+        #expect(
+            try await study.deliver([
+                Given.response(participant, 2), Given.contract(participant, signed: "2027-01-01T00:00:00Z"),
+            ])
+            .refused == 2
+        )
+        #expect(try await study.facts == 3)
+        #expect(try await study.consumer.withdraw(other) > 0)
+        #expect(try await study.facts == 0)
+    }
+
+    @Test func aWithdrawalThatComesFirstIsKept() async throws {
+        let study = try BackEnd()
+        let participant = UUID()
+        let report = try await study.deliver([
+            Given.contract(participant, status: "terminated"), Given.contract(participant),
+            Given.response(participant),
+        ])
+        // It waits until the consent shows whose app sent it.
+        #expect(report.pending == 1 && report.refused == 1)
+        #expect(try await study.facts == 0)
+        #expect(try await study.count("SELECT count(*) FROM study_message WHERE body IS NOT NULL") == 0)
+        #expect(try await study.count("SELECT count(*) FROM study_withdrawal") == 1)
+    }
+
+    @Test func whatCannotBeProcessedIsKeptWithItsReasonAndProcessedOnceItsKeyIsThere() async throws {
+        let study = try BackEnd(keys: [StudyKeys.id: StudyKeys.other])
+        let participant = UUID()
+        let report = try await study.deliver([Given.contract(participant), Given.response(participant)])
+        #expect(report.failed == 2)
+        let failed = try await study.warehouse.read { try $0.failedMessages() }
+        #expect(
+            failed.map(\.state)
+                == Array(
+                    repeating: .failed(
+                        reason: "it is not decrypted: it cannot be decrypted: wrong key or damaged"
+                    ),
+                    count: 2
+                )
+        )
+        #expect(try await study.queue.status() == MessageQueueStatus(depth: 0, dead: 0, age: 0, bytes: 0))
+        let consumer = Consumer(
+            queue: study.queue,
+            warehouse: study.warehouse,
+            keys: KeyRing([StudyKeys.id: StudyKeys.key])
+        )
+        #expect(try await consumer.reprocessFailed().failed == 0)
+        _ = try await consumer.drain()
+        #expect(try await study.facts == 3)
+        #expect(try await study.warehouse.read { try $0.failedMessages() }.isEmpty)
+    }
+
+    @Test func aRunningConsumerProcessesAgainWhatTheTeamAsksFor() async throws {
+        let study = try BackEnd(keys: [:])
+        let participant = UUID()
+        #expect(
+            try await study.deliver([Given.contract(participant), Given.response(participant)]).failed == 2
+        )
+        #expect(try await study.warehouse.transaction { try $0.requestReprocessing(nil) } == 2)
+        // Without another key it fails again, once.
+        #expect(try await study.consumer.drain().failed == 2)
+        let id = try #require(try await study.warehouse.read { try $0.failedMessages().first?.id })
+        #expect(try await study.warehouse.transaction { try $0.requestReprocessing(id) } == 1)
+        let consumer = Consumer(
+            queue: study.queue,
+            warehouse: study.warehouse,
+            keys: KeyRing([StudyKeys.id: StudyKeys.key])
+        )
+        let report = try await consumer.drain()
+        #expect(report.failed == 0 && report.loaded + report.waiting == 1)
+        #expect(try await study.warehouse.transaction { try $0.requestReprocessing("no such message") } == 0)
+    }
+
+    @Test func twoKeysOverlapWhileTheyAreRotated() async throws {
+        let newer = StudyKeys.known("key-2")
+        let study = try BackEnd(keys: [StudyKeys.id: StudyKeys.key, newer: StudyKeys.other])
+        let participant = UUID()
+        for (key, id, resource) in [
+            (StudyKeys.key, StudyKeys.id, Given.contract(participant)),
+            (StudyKeys.other, newer, Given.response(participant)),
+        ] {
+            let body = try Given.envelope(resource, key: key, id: id, form: .second)
+            try await study.queue.send(
+                StudyMessage(content: .envelope, received: "2026-03-02T00:00:00Z", body: body)
+            )
+        }
+        #expect(try await study.consumer.drain().loaded == 2)
+    }
+
+    @Test(arguments: [
+        (#"{"resourceType": "Binary"}"#, "resources of type"),
+        (#"{"resourceType": "Observation", "status": "final"}"#, "without a participant"),
+        (
+            #"{"resourceType": "Observation", "status": "final", "subject": {"reference": "Patient/7"}}"#,
+            "is no UUID"
+        ),
+        (
+            observationWithoutCode,
+            "no valid resource"
+        ),
+        (
+            offeredContract,
+            "is no consent"
+        ),
+    ])
+    func whatIsWrongIsNamedWithoutContent(resource: String, reason: String) async throws {
+        let study = try BackEnd()
+        #expect(try await study.deliver([resource]).failed == 1)
+        let failed = try await study.warehouse.read { try $0.failedMessages() }
+        guard case .failed(let text)? = failed.first?.state else {
+            return #expect(Bool(false), "nothing failed")
+        }
+        #expect(text.contains(reason), "\(text)")
+    }
+
+    @Test func aPackageOfSeveralParticipantsIsRefused() async throws {
+        let study = try BackEnd()
+        let bundle =
+            #"""
+            {"resourceType": "Bundle", "type": "collection", "entry": [{"resource": \#
+            \#(Given.contract(UUID()))}, {"resource": \#(Given.contract(UUID()))}]}
+            """#
+        #expect(try await study.deliver([bundle]).failed == 1)
+        #expect(try await study.count("SELECT count(*) FROM study_consent") == 0)
+    }
+
+    @Test func aFileOfAPackageThatCannotBeReadIsNotPassedOver() async throws {
+        let study = try BackEnd()
+        let participant = UUID()
+        var archive = try StudyArchive(ArchiveInfo(study: "org.example.sleep", item: "diary"))
+        try archive.add("contract.json", Data(Given.contract(participant).utf8))
+        try archive.add("response.json", Data(Given.response(participant).utf8.dropLast(3)))
+        let folder = try Folder()
+        try archive.write(to: folder.file("p.cms"), encryption: CMSEncryption(for: [StudyKeys.certificate()]))
+        let body = try Data(contentsOf: folder.file("p.cms"))
+        try await study.queue.send(
+            StudyMessage(
+                content: .package,
+                subject: participant.uuidString,
+                received: "2026-03-02T00:00:00Z",
+                body: body
+            )
+        )
+        #expect(try await study.consumer.drain().failed == 1)
+    }
+
+    @Test func aPackageOfSeveralParticipantsGoesWithEachOfThem() async throws {
+        for leaver in 0...1 {
+            let study = try BackEnd()
+            let people = [UUID(), UUID()]
+            let entries = people.map { #"{"resource": \#(Given.response($0))}"# }.joined(separator: ", ")
+            let bundle = #"{"resourceType": "Bundle", "type": "collection", "entry": [\#(entries)]}"#
+            #expect(try await study.deliver(people.map { Given.contract($0) } + [bundle]).failed == 1)
+            let failed = try await study.warehouse.read { try $0.failedMessages().map(\.state) }
+            #expect(failed == [.failed(reason: "it names several participants")])
+            #expect(try await study.facts == 0)
+            _ = try await study.consumer.withdraw(people[leaver])
+            #expect(
+                try await study.count(
+                    "SELECT count(*) FROM study_message WHERE state = 'refused' AND body IS NULL"
+                ) == 2
+            )
+            // One that comes after somebody of it has left is not kept either.
+            #expect(try await study.deliver([bundle]).refused == 1)
+        }
+    }
+
+    @Test func twoMeasurementsWithOneIdentifierInOneBundleAreBothKept() async throws {
+        let study = try BackEnd()
+        let participant = UUID()
+        func measured(_ value: Int, _ identifier: String = "m") -> String {
+            """
+            {"resource": {"resourceType": "Observation", "status": "final", "identifier": [{"value": \
+            "\(identifier)"}],
+             "code": {"coding": [{"system": "http://loinc.org", "code": "8867-4"}]}, "effectiveDateTime": \
+            "2026-03-01T10:00:00Z",
+             "subject": {"reference": "Patient/\(participant.uuidString)"},
+             "valueQuantity": {"value": \(value), "system": "http://unitsofmeasure.org", "code": "/min"}}}
+            """
+        }
+        let parts = [measured(60), measured(70), measured(70), measured(80, "m#2")].joined(separator: ", ")
+        let bundle = #"{"resourceType": "Bundle", "type": "collection", "entry": [\#(parts)]}"#
+        #expect(try await study.deliver([Given.contract(participant), bundle]).loaded == 2)
+        #expect(try await study.facts == 3)
+        #expect(try await study.count("SELECT sum(nval_num) FROM observation_fact") == 210)
+        #expect(try await study.count("SELECT count(*) FROM study_resource WHERE type = 'Observation'") == 3)
+        // In another envelope it is the same three visits.
+        #expect(try await study.deliver([bundle]).loaded == 1)
+        #expect(try await study.facts == 3)
+    }
+
+    @Test func packagesOfResearchKitAreOpenedAndTheirResourcesLoaded() async throws {
+        let study = try BackEnd()
+        let participant = UUID()
+        var archive = try StudyArchive(ArchiveInfo(study: "org.example.sleep", item: "diary"))
+        try archive.add("contract.json", Data(Given.contract(participant).utf8))
+        try archive.add("response.json", Data(Given.response(participant).utf8))
+        try archive.add("result.json", Data(#"{"_class": "ORKTaskResult"}"#.utf8))
+        let folder = try Folder()
+        try archive.write(to: folder.file("p.cms"), encryption: CMSEncryption(for: [StudyKeys.certificate()]))
+        let body = try Data(contentsOf: folder.file("p.cms"))
+        try await study.queue.send(
+            StudyMessage(
+                id: "upload:1",
+                content: .package,
+                subject: participant.uuidString,
+                received: "2026-03-02T00:00:00Z",
+                body: body
+            )
+        )
+        #expect(try await study.consumer.drain().loaded == 1)
+        #expect(try await study.facts == 3)
+        #expect(
+            try await study.count(
+                "SELECT count(*) FROM study_message WHERE id LIKE '%\(participant.uuidString)%'"
+            ) == 0
+        )
+        // The header names somebody else.
+        try archive.add("more.json", Data("{}".utf8))
+        try archive.write(to: folder.file("q.cms"), encryption: CMSEncryption(for: [StudyKeys.certificate()]))
+        try await study.queue.send(
+            StudyMessage(
+                id: "upload:2",
+                content: .package,
+                subject: UUID().uuidString,
+                received: "2026-03-02T00:00:00Z",
+                body: Data(contentsOf: folder.file("q.cms"))
+            )
+        )
+        #expect(try await study.consumer.drain().failed == 1)
+    }
+
+    @Test func aContractThatOthersSignedTooIsTheParticipants() async throws {
+        let study = try BackEnd()
+        let participant = UUID()
+        let contract = """
+            {"resourceType": "Contract", "status": "executed", "signer": [
+             {"party": {"reference": "Patient/\(participant.uuidString)"}, "signature": [{"who": \
+            {"reference": "Patient/\(participant.uuidString)"}}]},
+             {"party": {"reference": "Practitioner/7"}, "signature": [{"who": {"reference": \
+            "Practitioner/7"}}]}]}
+            """
+        #expect(try await study.deliver([contract, Given.response(participant)]).loaded == 2)
+    }
+
+    // MARK: What older software wrote
+
+    /// As C3-PRO's receiver encrypts: AES-128 in CBC mode with an IV of zeros, the key by OAEP with SHA-1.
+    private func originalEnvelope(_ resource: String, version: String) throws -> Data {
+        let key = SymmetricKey(size: .bits128)
+        let message = try AES._CBC.encrypt(
+            Data(resource.utf8),
+            using: key,
+            iv: AES._CBC.IV(ivBytes: Data(count: 16))
+        )
+        let wrapped = try _RSA.Encryption.PublicKey(derRepresentation: StudyKeys.key.publicKeyDER).encrypt(
+            key.withUnsafeBytes { Data($0) },
+            padding: .PKCS1_OAEP
+        )
+        let json: JSONValue = [
+            "key_id": JSONValue(StudyKeys.id.description),
+            "symmetric_key": JSONValue(wrapped.base64EncodedString()),
+            "message": JSONValue(message.base64EncodedString()), "version": JSONValue(version),
+        ]
+        return Data(json.utf8())
+    }
+
+    @Test func messagesOfTheOriginalReceiverAreConsumed() async throws {
+        let study = try BackEnd()
+        let participant = UUID()
+        let contract = """
+            {"resourceType": "Contract", "applies": {"start": "2016-01-02T03:04:05.64"}, "signer": [{"type": \
+            [{"system": "urn:iso-astm:E1762-95:2013",
+             "code": "1.2.840.10065.1.12.1.7"}], "party": {"reference": \
+            "Patient/\(participant.uuidString)"}, "signature": "\(participant.uuidString)"}]}
+            """
+        let response = """
+            {"resourceType": "QuestionnaireResponse", "status": "completed", "questionnaire": {"reference": \
+            "org.chip.c3-pro.activity"},
+             "subject": {"reference": "Patient/\(participant.uuidString)"}, "encounter": {"reference": \
+            "#period"},
+             "contained": [{"resourceType": "Encounter", "id": "period", "status": "finished",
+              "period": {"start": "2016-01-01T00:00:00Z", "end": "2016-01-02T00:00:00Z"}}],
+             "group": {"question": [{"linkId": "motion-coprocessor.walking", "answer": [{"valueQuantity": \
+            {"value": 42, "unit": "minute"}}]}],
+              "group": [{"linkId": "inner", "question": [{"linkId": "q", "answer": [{"valueBoolean": \
+            true}]}]}]}}
+            """
+        for resource in [contract, response] {
+            let body = try originalEnvelope(resource, version: "1.0.2")
+            try await study.queue.send(
+                StudyMessage(content: .envelope, received: "2016-01-02T04:00:00Z", body: body)
+            )
+        }
+        let report = try await study.consumer.drain()
+        let failed = try await study.warehouse.read { try $0.failedMessages().map(\.state) }
+        #expect(failed == [] && report.loaded == 2)
+        #expect(
+            try await study.count(
+                """
+                SELECT nval_num FROM observation_fact JOIN concept_dimension USING (concept_cd) WHERE \
+                concept_blob LIKE '%|motion-coprocessor.walking'
+                """
+            )
+                == 42
+        )
+        #expect(
+            try await study.count(
+                "SELECT count(*) FROM observation_fact WHERE concept_cd LIKE '%:q=true' AND modifier_cd = '@'"
+            )
+                == 1
+        )
+        #expect(
+            try await study.count(
+                "SELECT count(*) FROM visit_dimension WHERE start_date = '2016-01-01 00:00:00'"
+            ) == 1
+        )
+    }
+
+    @Test func theConsentsOfThisPackageAreUnderstood() async throws {
+        let document = try ConsentDocument(
+            parsing: Data(
+                """
+                {"study": "org.example.sleep", "id": "sleep", "version": "2", "language": "en", "title": \
+                "Sleep",
+                 "organization": "Example Hospital", "requiresSignatureImage": false,
+                 "sections": [{"kind": "Overview", "title": "Overview", "text": "We ask."}]}
+                """.utf8
+            )
+        )
+        for make in [{ Data($0.c3ProContract().utf8()) }, { $0.contract().json() }, { $0.consent().json() }]
+            as [(SignedConsent) -> Data]
+        {
+            let study = try BackEnd()
+            let participant = UUID()
+            var answers = ConsentAnswers()
+            answers.agrees = true
+            answers.participant = participant
+            answers.givenName = "A"
+            answers.familyName = "B"
+            answers.signedAt = "2026-02-01T09:00:00Z"
+            guard case .signed(let consent) = document.decision(answers) else {
+                return #expect(Bool(false), "it is not signed")
+            }
+            let report = try await study.deliver([
+                String(decoding: make(consent), as: UTF8.self), Given.response(participant),
+            ])
+            let failed = try await study.warehouse.read { try $0.failedMessages().map(\.state) }
+            #expect(failed == [] && report.loaded == 2)
+        }
+    }
+
+    // MARK: Order
+
+    /// Whatever the order of deliveries, and however often, the warehouse is the same.
+    @Test(arguments: 1...5) func theOrderOfDeliveriesDoesNotMatter(seed: UInt64) async throws {
+        var state = seed
+        func random(_ bound: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % bound
+        }
+        let study = try BackEnd()
+        let participants = (0..<4).map { _ in UUID() }
+        var messages = try participants.flatMap { participant in
+            try [Given.message(Given.contract(participant))]
+                + (1...5).map { try Given.message(Given.response(participant, $0)) }
+        }
+        messages += messages
+        for index in messages.indices.reversed() { messages.swapAt(index, random(index + 1)) }
+        while !messages.isEmpty {
+            // A queue that forgot, as after a lost deletion.
+            let queue = try SQLiteMessageQueue(nil)
+            for message in messages.prefix(7) { try await queue.send(message) }
+            messages.removeFirst(min(7, messages.count))
+            _ = try await Consumer(
+                queue: queue,
+                warehouse: study.warehouse,
+                keys: KeyRing([StudyKeys.id: StudyKeys.key])
+            ).drain()
+        }
+        #expect(try await study.facts == 4 * 5 * 3)
+        #expect(try await study.count("SELECT count(DISTINCT patient_num) FROM observation_fact") == 4)
+        #expect(
+            try await study.count(
+                "SELECT sum(nval_num) FROM observation_fact WHERE concept_cd LIKE '%:score'"
+            ) == 4 * 15
+        )
+    }
+}

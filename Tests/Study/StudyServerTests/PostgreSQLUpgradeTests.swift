@@ -1,0 +1,56 @@
+import Foundation
+import StudyTesting
+import Testing
+
+@testable import StudyServer
+@testable import StudyWarehouse
+
+/// What an earlier version left, on PostgreSQL.
+@Suite struct PostgreSQLUpgradeTests {
+    private func url() async throws -> String {
+        guard let url = try await TestDatabase.emptySchema() else { try Test.cancel("\(TestDatabase.hint)") }
+        return url
+    }
+
+    @Test func aReaderMakesNoTables() async throws {
+        let url = try await url()
+        let database = PostgreSQLDatabase(try PostgreSQLAddress(url))
+        _ = try await Warehouse(postgreSQL: url)
+        try await database.run(.statement) { try $0.command("DROP TABLE study_message_subject") }
+        func isThere() async throws -> Bool {
+            let sql = "SELECT 1 WHERE to_regclass('study_message_subject') IS NOT NULL"
+            return try await !database.run(.statement) { try $0.rows(sql, []) }.isEmpty
+        }
+        let reader = try await Warehouse(postgreSQL: url, makes: false)
+        #expect(try await reader.read { try $0.failedMessages() }.isEmpty)
+        #expect(try await !isThere())
+        _ = try await Warehouse(postgreSQL: url)
+        #expect(try await isThere())
+    }
+
+    @Test func theAppsOfAFileAreCopiedIntoTheQueuesDatabase() async throws {
+        let url = try await url()
+        let folder = try Folder()
+        let file = folder.file("clients.sqlite")
+        let before = try await ClientRegistry(.file(file), queue: SQLiteMessageQueue(nil)) { 1000 }
+        let app = try await before.register()
+        let token = try await before.issueToken(to: app.id, lifetime: 60)
+        for person in 1...5 { try await before.count(participant: "p\(person)", state: "MA") }
+        // Again and again, also when the database knows more.
+        for _ in 1...2 {
+            let after = try await ClientRegistry(.file(file), queue: PostgreSQLMessageQueue(url)) { 1000 }
+            #expect(try await after.isClient(app.id, secret: app.secret))
+            #expect(try await after.client(ofToken: token) == app.id)
+            #expect(try await after.states()["MA"] ?? 0 == 5)
+            _ = try await after.register()
+        }
+        let beside = try await ClientRegistry(.besideQueue, queue: PostgreSQLMessageQueue(url)) { 1000 }
+        #expect(try await beside.client(ofToken: token) == app.id)
+        let nothing = folder.file("none.sqlite")
+        let queue = try await PostgreSQLMessageQueue(url)
+        await #expect(throws: (any Error).self) {
+            try await ClientRegistry(.file(nothing), queue: queue) { 1000 }
+        }
+        #expect(!FileManager.default.fileExists(atPath: nothing.path))
+    }
+}

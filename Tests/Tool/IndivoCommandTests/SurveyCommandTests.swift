@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+@testable import IndivoCommand
+
+/// `indivo survey`, as a user runs it.
+struct SurveyCommandTests {
+    private static let questionnaire = """
+        {"resourceType": "Questionnaire", "url": "http://example.org/q", "status": "draft", "item": [
+          {"linkId": "smokes", "type": "boolean", "required": true},
+          {"linkId": "how", "type": "choice", "answerOption": [
+            {"valueCoding": {"system": "http://example.org/s", "code": "pipe", "display": "Pipe", \
+        "extension": [
+              {"url": "http://hl7.org/fhir/StructureDefinition/ordinalValue", "valueDecimal": 2}]}},
+            {"valueCoding": {"system": "http://example.org/s", "code": "cigar", "display": "Cigar"}}],
+           "enableWhen": [{"question": "smokes", "operator": "=", "answerBoolean": true}]},
+          {"linkId": "twice", "type": "integer", "extension": [
+            {"url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-calculatedExpression",
+             "valueExpression": {"language": "text/fhirpath",
+               "expression": "%resource.item.where(linkId='how').answer.value.ordinal().sum() * 2"}}]}]}
+        """
+
+    @Test("run takes answers from a file, and its response is valid and has scores")
+    func answers() throws {
+        try Tool.use { tool in
+            try tool.write(Self.questionnaire, to: "q.json")
+            try tool.write(#"{"smokes": true, "how": "pipe"}"#, to: "a.json")
+            let run = try tool.run("survey", "run", "q.json", "--answers", "a.json")
+            #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+            #expect(
+                run.output.contains(#""status": "completed""#) && run.output.contains(#""display": "Pipe""#)
+            )
+            try tool.write(run.output, to: "r.json")
+            let validate = try tool.run("survey", "validate", "q.json", "r.json")
+            #expect(validate.status == 0 && validate.output.isEmpty, "\(validate.output)")
+            let score = try tool.run("survey", "score", "q.json", "r.json")
+            #expect(score.output.filter { !$0.isWhitespace } == #"{"how":2,"twice":4}"#)
+            let again = try tool.run("survey", "run", "q.json", "--response", "r.json")
+            #expect(again.output == run.output)
+            let result = try tool.run("survey", "result", "q.json", "r.json", "--to", "result")
+            #expect(result.status == 0 && result.output.contains("ORKChoiceQuestionResult"))
+        }
+    }
+
+    @Test("problems are printed to standard error, and files that are not what they should be end with 2")
+    func problems() throws {
+        try Tool.use { tool in
+            try tool.write(Self.questionnaire, to: "q.json")
+            try tool.write(#"{"how": "water"}"#, to: "a.json")
+            let run = try tool.run("survey", "run", "q.json", "--answers", "a.json")
+            #expect(run.status == 1 && run.output.contains(#""status": "in-progress""#))
+            #expect(
+                run.errors
+                    == """
+                    error: how: This is not one of the options.\nerror: smokes: Please answer this question.\n
+                    """
+            )
+            #expect(try tool.run("survey", "check", "q.json").status == 0)
+            #expect(try tool.run("survey", "check", "a.json").status == 2)
+            #expect(try tool.run("survey", "run", "q.json").status == 2)
+            #expect(try tool.run("survey", "validate", "q.json", "q.json").status == 2)
+            #expect(try tool.run("survey", "format", "q.json").status == 2)
+            let check = try tool.run(
+                "survey",
+                "check",
+                "-",
+                "--json",
+                input: #"{"resourceType": "Questionnaire"}"#
+            )
+            #expect(check.status == 1 && check.output.contains(#""code": "noItems""#))
+        }
+    }
+
+    @Test("ResearchKit's JSON is printed with all that is in it")
+    func format() throws {
+        try Tool.use { tool in
+            try tool.write(#"{"_class":"ORKStep","x":1.50,"unknown":{"b":null,"a":[1e3]}}"#, to: "step.json")
+            let format = try tool.run("survey", "format", "step.json")
+            #expect(
+                format.output.filter { !$0.isWhitespace }
+                    == #"{"_class":"ORKStep","x":1.50,"unknown":{"b":null,"a":[1e3]}}"#
+            )
+        }
+    }
+}

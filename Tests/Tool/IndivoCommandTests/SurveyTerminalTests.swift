@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// `indivo survey run` at a terminal: a pseudo-terminal, into which the answers are typed.
+struct SurveyTerminalTests {
+    private static let questionnaire = """
+        {"resourceType": "Questionnaire", "url": "http://example.org/q", "status": "draft", "item": [
+          {"linkId": "a", "type": "group", "text": "You", "item": [
+            {"linkId": "name", "type": "string", "text": "Name", "required": true},
+            {"linkId": "age", "type": "integer", "text": "Age"}]},
+          {"linkId": "b", "type": "group", "text": "More", "item": [{"linkId": "smokes", "type": "boolean", \
+        "text": "Smoker"}]}]}
+        """
+
+    @Test(
+        """
+        typed answers give a complete response, in the file too, with a progress and problems beside the \
+        question
+        """
+    )
+    func answers() throws {
+        try Tool.use { tool in
+            try tool.write(Self.questionnaire, to: "q.json")
+            let run = try tool.type(
+                "\nmany\n36\nAda\n37\nyes\n",
+                to: ["survey", "run", "q.json", "--response", "r.json", "--subject", "Patient/7"]
+            )
+            #expect(run.status == 0, "\(run.errors)")
+            #expect(
+                run.errors.contains("✗ Please answer this question.")
+                    && run.errors.contains("✗ many: this is no answer here")
+            )
+            #expect(run.errors.contains("0 of 3   page 1 of 2") && run.errors.contains("page 2 of 2"))
+            let file = try tool.read("r.json")
+            #expect(file.contains(#""status": "completed""#) && file.contains("Patient/7"))
+            #expect(
+                file.contains(#""valueInteger": 37"#) && !file.contains(#""valueInteger": 36"#),
+                "\(file)"
+            )
+            #expect(
+                run.output.trimmingCharacters(in: .whitespacesAndNewlines)
+                    == file.trimmingCharacters(in: .whitespacesAndNewlines)
+            )
+        }
+    }
+
+    @Test("what was left is gone on with, at the first question without an answer")
+    func resumes() throws {
+        try Tool.use { tool in
+            try tool.write(Self.questionnaire, to: "q.json")
+            let first = try tool.type(
+                "Ada\n36\n!\n",
+                to: ["survey", "run", "q.json", "--response", "r.json"]
+            )
+            #expect(first.status == 0)
+            #expect(try tool.read("r.json").contains("Ada"))
+            let second = try tool.type("no\n", to: ["survey", "run", "q.json", "--response", "r.json"])
+            #expect(second.status == 0 && !second.errors.contains("Name *"), "\(second.errors)")
+            let file = try tool.read("r.json")
+            #expect(
+                file.contains("Ada") && file.contains(#""valueBoolean": false"#)
+                    && file.contains(#""status": "completed""#)
+            )
+        }
+    }
+
+    @Test("a clean questionnaire is reported as such")
+    func check() throws {
+        try Tool.use { tool in
+            try tool.write(Self.questionnaire, to: "q.json")
+            let check = try tool.run("survey", "check", "q.json")
+            #expect(check.status == 0 && check.output == "no problems\n")
+        }
+    }
+}
+
+extension Tool {
+    /// The path of the other side of a pseudo-terminal, which is unlocked.
+    private static func terminalPath(of master: Int32) -> String? {
+        #if canImport(Darwin)
+            guard grantpt(master) == 0, unlockpt(master) == 0 else { return nil }
+            return ptsname(master).map { String(cString: $0) }
+        #else
+            // TIOCSPTLCK and TIOCGPTN of Linux, which the module of the C library lacks.
+            var (lock, number): (Int32, UInt32) = (0, 0)
+            guard ioctl(master, 0x4004_5431, &lock) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
+                return nil
+            }
+            return "/dev/pts/\(number)"
+        #endif
+    }
+
+    /// Runs the tool at a pseudo-terminal, with what is typed there from the start.
+    fileprivate func type(_ text: String, to arguments: [String]) throws -> Result {
+        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+        let isOpen = master >= 0
+        try #require(isOpen)
+        let terminal = FileHandle(fileDescriptor: master, closeOnDealloc: true)
+        let input = open(try #require(Self.terminalPath(of: master)), O_RDWR | O_NOCTTY)
+        let isInput = input >= 0
+        try #require(isInput)
+        let name = "terminal-\(UUID().uuidString)"
+        for suffix in ["out", "err"] { try write("", to: "\(name).\(suffix)") }
+        let process = Process()
+        process.executableURL = try Self.executable()
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        process.standardInput = FileHandle(fileDescriptor: input, closeOnDealloc: true)
+        process.standardOutput = try FileHandle(forWritingTo: folder.appending(path: name + ".out"))
+        process.standardError = try FileHandle(forWritingTo: folder.appending(path: name + ".err"))
+        try process.run()
+        // The last character ends the input, as Control-D does.
+        try terminal.write(contentsOf: Data((text + "\u{4}").utf8))
+        process.waitUntilExit()
+        return Result(
+            status: process.terminationStatus,
+            output: try read(name + ".out"),
+            errors: try read(name + ".err")
+        )
+    }
+}
