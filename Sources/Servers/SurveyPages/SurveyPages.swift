@@ -139,9 +139,7 @@ package struct SurveyPages: Sendable {
     private func visit(_ known: SurveyVisit?, _ token: String) async throws -> SurveyVisit? {
         if let known { return known }
         guard let response = try await store.response(token) else { return nil }
-        var visit = SurveyVisit(SurveySession(survey, restoring: response, context: context()))
-        visit.revision = 1
-        return visit
+        return SurveyVisit(restoring: response, survey: survey, context: context())
     }
 
     /// A session with initial values. It is made anew each minute, so that `today()` is today.
@@ -185,18 +183,16 @@ package struct SurveyPages: Sendable {
         _ language: Language
     ) async throws -> (Response, SurveyVisit?) {
         let words = pageMarkup(language).words
-        let revision = sent["revision"].flatMap { Int($0) } ?? 0
-        let isExpired = stored == nil && revision > 0
+        let isExpired = stored == nil && sent.revision > 0
         var visit = stored ?? SurveyVisit(newSession())
         let pageIndex = visit.pageIndex(of: sent, visit.session.pages)
-        let pageKey = form(visit, token, pageIndex, language).items.first?.name ?? ""
-        let isChanged = visit.apply(sent, now: now())
+        let change = visit.apply(sent, now: now())
 
         if let stored, stored.isComplete {
             // The same form once more, or another one.
             let page = pageMarkup(language)
             return (
-                isChanged
+                change.isChanged
                     ? page.problem(words.done, words.late, status: 409) : .seeOther(address(token, language)),
                 stored
             )
@@ -205,33 +201,48 @@ package struct SurveyPages: Sendable {
             // Only shown, not saved: the page is saved as a whole.
             return (form(visit, token, pageIndex, language).fragment(), stored)
         }
-        let formName = String((sent["form"] ?? "").prefix(40))
-        if let last = visit.saves[pageKey], last.revision > revision, last.form != formName, isChanged,
-            let stored
-        {
-            return (
-                form(visit, token, pageIndex, language, notice: words.conflict).response(status: 409), stored
-            )
+        if let stored, let refusal = refusal(of: sent, stored, visit, change, token, pageIndex, language) {
+            return (refusal, stored)
         }
-        visit.revision += 1
-        visit.saves[pageKey] = (visit.revision, formName)
-        if visit.saves.count > 2_000 { visit.saves = [pageKey: visit.saves[pageKey] ?? (0, "")] }
+        let isMissingQuestions = visit.isMissingQuestions(of: sent)
+        visit.saves.save(sent, questions: change.questions)
         visit.session.go(to: pageIndex)
-        let response = try act(sent, &visit, token, pageIndex, pageKey, isExpired, language)
-        let status = visit.isComplete ? QuestionnaireResponseStatus.completed : .inProgress
-        var saved = visit.session.response(status, authored: FHIRDateTime(now()))
-        saved.tree["id"] = JSONValue(token)
-        try await store.save(saved, id: token)
+        var response = try act(sent, &visit, change.questions, token, pageIndex, isExpired, language)
+        if isMissingQuestions, !visit.isComplete {
+            response = form(visit, token, pageIndex, language, notice: words.notAsked).response()
+        }
+        try await store.save(visit.stored(id: token, authored: now()), id: token)
         return (response, visit)
+    }
+
+    /// What a form is told that was shown before another one was saved; nil where nothing of that is lost.
+    private func refusal(
+        of sent: SentForm,
+        _ stored: SurveyVisit,
+        _ applied: SurveyVisit,
+        _ change: SurveyVisit.FormChange,
+        _ token: String,
+        _ pageIndex: Int,
+        _ language: Language
+    ) -> Response? {
+        let words = pageMarkup(language).words
+        if stored.saves.hasReshaped(sent) { return .seeOther(address(token, language, page: pageIndex)) }
+        guard stored.saves.isOutdated(sent), change.isChanged || sent.isAboutRepetitions else { return nil }
+        // The names of the questions are those of other repetitions now: nothing of the form is shown in them.
+        let isReshaped = stored.saves.isReshaped(sent)
+        var notice = isReshaped ? words.reshaped : words.conflict
+        if !isReshaped, applied.isMissingQuestions(of: sent) { notice += " " + words.notAsked }
+        return form(isReshaped ? stored : applied, token, pageIndex, language, notice: notice)
+            .response(status: 409)
     }
 
     /// Does what the form's button asks for.
     private func act(
         _ sent: SentForm,
         _ visit: inout SurveyVisit,
+        _ questions: [String],
         _ token: String,
         _ pageIndex: Int,
-        _ pageKey: String,
         _ isExpired: Bool,
         _ language: Language
     ) throws -> Response {
@@ -243,8 +254,12 @@ package struct SurveyPages: Sendable {
             case "add":
                 if let new = try? visit.session.addRepetition(after: occurrence) {
                     anchor = visit.key(of: new) ?? anchor
+                    visit.saves.reshape(sent, questions: questions)
                 }
-            case "remove": try? visit.session.removeRepetition(occurrence)
+            case "remove":
+                if (try? visit.session.removeRepetition(occurrence)) != nil {
+                    visit.saves.reshape(sent, questions: questions)
+                }
             case "clear": visit.session.clear(occurrence)
             default: break
             }
@@ -260,12 +275,11 @@ package struct SurveyPages: Sendable {
         default: break
         }
         // Questions that were not on the form that was sent have to be seen before the page is left.
-        let asked = Set(sent.values("asked"))
-        if !current.questionNames.isSubset(of: asked) {
+        if !current.questionNames.isSubset(of: sent.asked) {
             return form(visit, token, pageIndex, language, notice: words.newQuestions).response()
         }
         if current.hasProblems {
-            visit.checkedPages.insert(current.items.first?.name ?? pageKey)
+            if let first = current.items.first { visit.checkedPages.insert(first.name) }
             return form(visit, token, pageIndex, language).response(status: 422)
         }
         let pages = visit.session.pages

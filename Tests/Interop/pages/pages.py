@@ -677,7 +677,8 @@ class StudyPages:
                            ("sha-256:" + f"{number}" * 64, moment(number), reason))
         with sqlite3.connect(queue) as db:
             for number in range(3):
-                db.execute("INSERT INTO dead VALUES (?, 'envelope', NULL, ?, 'x', 'it was received 5 times without an end', 0)",
+                db.execute("INSERT INTO dead (id, content, received, body, reason, died) VALUES (?, 'envelope', ?, 'x',"
+                           " 'it was received 5 times without an end', 0)",
                            (f"delivery:6f1b0f0e-5d0b-4e9c-9a53-00000000000{number}", moment(number)))
 
 

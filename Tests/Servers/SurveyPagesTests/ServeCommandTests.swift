@@ -50,7 +50,7 @@ struct ServeCommandTests {
         #expect(
             try await restarted.post(
                 address,
-                "asked=0.:what&asked=0.:dose&asked=colour&colour.other=green&page=2&action=send"
+                "asked=0.:what&asked=0.:dose&asked=colour&colour.other=green&revision=1&page=2&action=send"
             ).text
                 .contains("Thank you")
         )

@@ -180,6 +180,143 @@ struct SurveyPagesTests {
         #expect(pages.store.all.count == 1 && pages.store.all[0].tree.text().contains("Mary"))
     }
 
+    /// A form on the second page, with one medicine for each name.
+    private func medicines(_ names: [String], _ pages: TestPages) async -> Form {
+        var form = await pages.begin()
+        form.fields = [("name.0", "Ada")]
+        await form.press("next")
+        for (index, name) in names.enumerated() {
+            form.fields = names.prefix(index).enumerated().map { ("\($0.offset).:what.0", $0.element) }
+            form.fields.append(("\(index).:what.0", name))
+            await form.press(index == names.count - 1 ? "save" : "add \(index).:drug")
+        }
+        return form
+    }
+
+    @Test("a form that removes or adds a row does so once, however often it is sent")
+    func repeatedReshaping() async throws {
+        let pages = try TestPages(visitQuestionnaire)
+        var form = await medicines(["Aspirin", "Ibuprofen", "Codeine"], pages)
+        let entered = [("0.:what.0", "Aspirin"), ("1.:what.0", "Ibuprofen"), ("2.:what.0", "Codeine")]
+        form.fields = entered
+        #expect(await form.send("remove 0.:drug").status == 303)
+        #expect(await form.send("remove 0.:drug").status == 303)
+        var text = try #require(pages.store.all.first).tree.text()
+        #expect(!text.contains("Aspirin") && text.contains("Ibuprofen") && text.contains("Codeine"))
+        // Another button of the same form is about rows that have other names now.
+        #expect(await form.send("remove 1.:drug").status == 409)
+        text = try #require(pages.store.all.first).tree.text()
+        #expect(text.contains("Ibuprofen") && text.contains("Codeine"))
+        let address = form.path + "?page=2"
+        form = Form(pages: pages, page: await pages.get(address).text, address: address)
+        form.fields = [("0.:what.0", "Ibuprofen"), ("1.:what.0", "Codeine")]
+        #expect(await form.send("add 1.:drug").status == 303)
+        #expect(await form.send("add 1.:drug").status == 303)
+        let page = await pages.get(address).text
+        #expect(page.contains("2.:what.0") && !page.contains("3.:what.0"))
+    }
+
+    @Test("a window from before a row was removed is shown what is stored, not its own rows")
+    func outdatedRows() async throws {
+        let pages = try TestPages(visitQuestionnaire)
+        var form = await medicines(["Aspirin", "Ibuprofen"], pages)
+        let address = form.path + "?page=2"
+        var other = Form(pages: pages, page: await pages.get(address).text, address: address)
+        form.fields = [("0.:what.0", "Aspirin"), ("1.:what.0", "Ibuprofen")]
+        await form.press("remove 0.:drug")
+        other.fields = [("0.:what.0", "Aspirin"), ("1.:what.0", "Ibuprofen forte")]
+        let refused = await other.press("save")
+        #expect(refused.status == 409 && refused.text.contains("rows were added or removed"))
+        #expect(refused.text.contains("value=\"Ibuprofen\"") && !refused.text.contains("Aspirin"))
+        #expect(pages.store.all[0].tree.text().contains("Ibuprofen"))
+        #expect(!pages.store.all[0].tree.text().contains("forte"))
+    }
+
+    @Test("two windows do not overwrite each other's page where its first question has gone")
+    func twoWindowsOfAChangingPage() async throws {
+        let pages = try TestPages(
+            """
+            {"resourceType": "Questionnaire", "status": "active", "item": [
+              {"linkId": "first", "type": "group", "text": "1", "item": [
+                {"linkId": "more", "type": "boolean", "text": "More?"}]},
+              {"linkId": "second", "type": "group", "text": "2", "item": [
+                {"linkId": "detail", "type": "string", "text": "Detail", "enableWhen": [
+                  {"question": "more", "operator": "=", "answerBoolean": true}]},
+                {"linkId": "note", "type": "string", "text": "Note"}]}]}
+            """
+        )
+        var form = await pages.begin()
+        form.fields = [("more", "true")]
+        await form.press("next")
+        let old = form
+        form.fields = [("detail.0", "d"), ("note.0", "from the old window")]
+        var first = Form(
+            pages: pages,
+            page: await pages.get(form.path + "?page=1").text,
+            address: form.path + "?page=1"
+        )
+        first.fields = [("more", "false")]
+        await first.press("next")
+        first.fields = [("note.0", "newer")]
+        await first.press("save")
+        var late = old
+        late.fields = [("detail.0", "d"), ("note.0", "older")]
+        let refused = await late.send("save")
+        #expect(refused.status == 409 && refused.text.contains("not asked any more"))
+        #expect(pages.store.all[0].tree.text().contains("newer"))
+    }
+
+    @Test("an answer is told to be lost where another window's answer took its question away")
+    func questionTakenAway() async throws {
+        let pages = try TestPages(
+            """
+            {"resourceType": "Questionnaire", "status": "active", "item": [
+              {"linkId": "first", "type": "group", "text": "1", "item": [
+                {"linkId": "more", "type": "boolean", "text": "More?"}]},
+              {"linkId": "second", "type": "group", "text": "2", "item": [
+                {"linkId": "note", "type": "string", "text": "Note"},
+                {"linkId": "detail", "type": "string", "text": "Detail", "enableWhen": [
+                  {"question": "more", "operator": "=", "answerBoolean": true}]}]}]}
+            """
+        )
+        var form = await pages.begin()
+        form.fields = [("more", "true")]
+        await form.press("next")
+        let address = form.path + "?page=1"
+        var other = Form(pages: pages, page: await pages.get(address).text, address: address)
+        other.fields = [("more", "false")]
+        await other.press("next")
+        form.fields = [("note.0", "n"), ("detail.0", "d")]
+        let saved = await form.send("save")
+        #expect(saved.status == 200 && saved.text.contains("not asked any more"))
+        #expect(pages.store.all[0].tree.text().contains("\"n\""))
+    }
+
+    @Test("a window from before a restart does not overwrite what was saved since")
+    func conflictAfterRestart() async throws {
+        let store = KeptResponses()
+        let pages = try TestPages(visitQuestionnaire, store: store)
+        var form = await pages.begin()
+        form.fields = [("name.0", "Ada")]
+        await form.press("save")
+        let old = form
+        form.fields = [("name.0", "Grace")]
+        await form.press("save")
+        let restarted = try TestPages(visitQuestionnaire, store: store)
+        var late = Form(pages: restarted, page: old.page, address: old.address)
+        late.fields = [("name.0", "Mary")]
+        let refused = await late.send("save")
+        #expect(refused.status == 409 && refused.text.contains("value=\"Mary\""))
+        #expect(store.all[0].tree.text().contains("Grace"))
+        // The newest form goes on as if nothing had happened, and the end has no trace of the count.
+        var current = Form(pages: restarted, page: form.page, address: form.address)
+        current.fields = [("name.0", "Grace")]
+        #expect(await current.press("next").status == 303)
+        #expect(store.all[0].tree["extension"] != nil)
+        #expect(await current.press("send").status == 303)
+        #expect(store.completed.count == 1 && store.completed[0].tree["extension"] == nil)
+    }
+
     @Test(
         """
         a response goes on after the server has forgotten it, from the store; without a store the form is \

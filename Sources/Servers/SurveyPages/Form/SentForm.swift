@@ -49,6 +49,44 @@ struct SentForm {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// The name that the form got when it was shown.
+    var name: String { String((self["form"] ?? "").prefix(40)) }
+    /// What the response had counted to when the form was shown.
+    var revision: Int { self["revision"].flatMap { Int($0) } ?? 0 }
+    /// The names of the questions that it asks.
+    var asked: Set<String> { Set(values("asked")) }
+
+    /// Whether it adds, removes or clears a repetition.
+    var isAboutRepetitions: Bool { self["action"]?.contains(" ") == true }
+
+    /// Whether something was entered or chosen for a question.
+    func hasEntry(for question: String) -> Bool {
+        fields.contains { name, values in
+            (name == question || name.hasPrefix(question + ".")) && values.contains { !$0.isEmpty }
+        }
+    }
+
+    /// A digest of all fields and files: equal where the same form was sent twice.
+    var fingerprint: String {
+        var bytes: [UInt8] = []
+        func append(_ content: some Collection<UInt8>) {
+            bytes += Array("\(content.count):".utf8)
+            bytes += content
+        }
+        for (name, values) in fields.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            append(name.utf8)
+            values.forEach { append($0.utf8) }
+        }
+        for (name, parts) in files.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            append(name.utf8)
+            for part in parts {
+                append((part.fileName ?? "").utf8)
+                append(part.content)
+            }
+        }
+        return SHA256Sum.hex(bytes)
+    }
+
     subscript(name: String) -> String? { fields[name]?.first }
 
     func values(_ name: String) -> [String] { fields[name] ?? [] }

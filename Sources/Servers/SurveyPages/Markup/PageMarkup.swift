@@ -171,7 +171,7 @@ struct FormMarkup {
             id="survey" novalidate>
             <button hidden name="action" value="\(isLast ? "send" : "next" as Markup)">\(words.next)</button>
             <input type="hidden" name="form" value="\(RandomFormName.make())">
-            <input type="hidden" name="revision" value="\(visit.revision)">
+            <input type="hidden" name="revision" value="\(visit.saves.revision)">
             <input type="hidden" name="page" value="\(pageIndex + 1)">
             <input type="hidden" name="zone" value="">
             <div class="progress"><progress max="\(max(1, progress.questions))" value="\(progress.answered)" \
@@ -184,7 +184,7 @@ struct FormMarkup {
             <div class="choices buttons"><button class="primary" name="action" \
             value="\(isLast ? "send" : "next" as Markup)">\
             \(isLast ? words.send : words.next)</button>\(back)</div>
-            <p class="quiet small" id="saved">\(visit.revision > 0 ? words.saved : "")</p>
+            <p class="quiet small" id="saved">\(visit.saves.revision > 0 ? words.saved : "")</p>
             </form>
             """
     }

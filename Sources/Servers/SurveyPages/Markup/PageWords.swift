@@ -31,6 +31,12 @@ struct PageWords: Sendable {
     var conflict =
         "This page was saved in another window in the meantime. Below is what you entered here; send it again to replace "
         + "what was saved there."
+    var reshaped =
+        "This page was changed in another window in the meantime, and rows were added or removed there. Below is what "
+        + "was saved; please enter again what you entered here."
+    var notAsked =
+        "Because of what was saved in another window, some questions that you answered here are not asked any more. "
+        + "Their answers are not kept."
     var expired =
         "The server does not have the earlier pages of this response any more. What you entered on this page is here; "
         + "please look at the other pages again."
@@ -109,6 +115,15 @@ struct PageWords: Sendable {
             eingegeben \
             haben; senden Sie \
             es noch einmal, um das dort Gespeicherte zu ersetzen.
+            """
+        words.reshaped = """
+            Diese Seite wurde inzwischen in einem anderen Fenster geändert; dort kamen Zeilen dazu oder \
+            fielen weg. Unten steht, was gespeichert ist; bitte geben Sie noch einmal ein, was Sie hier \
+            eingegeben haben.
+            """
+        words.notAsked = """
+            Wegen der Antworten aus einem anderen Fenster werden einige Fragen, die Sie hier beantwortet \
+            haben, nicht mehr gestellt. Diese Antworten werden nicht aufbewahrt.
             """
         words.expired = """
             Der Server hat die früheren Seiten dieser Antworten nicht mehr. Was Sie auf dieser Seite \

@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import OrderedJSON
 import Surveys
 
 /// A response that somebody gives on the pages: the session, and what of the forms is no answer.
@@ -15,14 +16,28 @@ struct SurveyVisit: Sendable {
     var refusedFiles: Set<String> = []
     /// Pages whose unanswered questions are problems, by their key.
     var checkedPages: Set<String> = []
-    /// Counted up with each form that is saved.
-    var revision = 0
-    /// Which form saved a page last.
-    var saves: [String: (revision: Int, form: String)] = [:]
+    var saves = SavedForms()
 
     init(_ session: SurveySession) {
         self.session = session
         isComplete = session.header.status == .completed
+    }
+
+    /// Goes on with a stored response.
+    init(restoring response: QuestionnaireResponse, survey: Survey, context: SurveyContext) {
+        var response = response
+        let saves = SavedForms(takenFrom: &response.tree)
+        self.init(SurveySession(survey, restoring: response, context: context))
+        self.saves = saves
+    }
+
+    /// The response as it is stored: under its id, and while it is not complete with the revision of its forms.
+    func stored(id: String, authored: Date) -> QuestionnaireResponse {
+        let status = isComplete ? QuestionnaireResponseStatus.completed : .inProgress
+        var response = session.response(status, authored: FHIRDateTime(authored))
+        response.tree["id"] = JSONValue(id)
+        if !isComplete { saves.write(to: &response.tree) }
+        return response
     }
 
     /// What it takes of memory, estimated.
@@ -47,13 +62,19 @@ struct SurveyVisit: Sendable {
         }
     }
 
-    /// Takes what a form says about the questions that it asked.
-    ///
-    /// - Returns: whether it says something else than what is there.
-    mutating func apply(_ form: SentForm, now: Date) -> Bool {
-        let asked = Set(form.values("asked"))
-        guard !asked.isEmpty else { return false }
+    /// What a form did to a visit.
+    struct FormChange {
+        /// Whether it says something else than what was there.
         var isChanged = false
+        /// The names of the questions that it asks and the survey has.
+        var questions: [String] = []
+    }
+
+    /// Takes what a form says about the questions that it asked.
+    mutating func apply(_ form: SentForm, now: Date) -> FormChange {
+        let asked = form.asked
+        var change = FormChange()
+        guard !asked.isEmpty else { return change }
         var questions: [FormItem] = []
         var bytes = 0
         for item in FormWalk(session: session, isShown: false).items(session.roots) {
@@ -66,12 +87,15 @@ struct SurveyVisit: Sendable {
             }
         }
         let reader = FormReader(form, now: now)
+        change.questions = questions.map(\.name)
         for var question in questions {
             question.options = session.options(of: question.occurrence)
             question.control = FormControl(question.item, options: question.options)
             let reading = reader.read(question)
             let unread = reading.unreadable.isEmpty ? nil : reading.unreadable
-            if reading.answers != question.answers || unreadable[question.name] != unread { isChanged = true }
+            if reading.answers != question.answers || unreadable[question.name] != unread {
+                change.isChanged = true
+            }
             unreadable[question.name] = unread
             // What is stored counts as it will be: a file replaces the one before.
             let newBytes = bytes - Self.bytes(question.answers) + Self.bytes(reading.answers)
@@ -91,7 +115,17 @@ struct SurveyVisit: Sendable {
                     form[question.name + ".0"] ?? form[question.name] ?? ""
             }
         }
-        return isChanged
+        return change
+    }
+
+    /// Whether a form that was shown before others were saved answers questions that are not asked any more.
+    func isMissingQuestions(of form: SentForm) -> Bool {
+        guard form.revision < saves.revision else { return false }
+        var gone = form.asked.filter { form.hasEntry(for: $0) }
+        for item in FormWalk(session: session, isShown: true).items(session.roots) where !gone.isEmpty {
+            item.forEach { gone.remove($0.name) }
+        }
+        return !gone.isEmpty
     }
 
     /// Whether something on a page keeps it from being complete.
@@ -128,7 +162,7 @@ struct SurveyVisit: Sendable {
     /// The page that a form was for: at its index, else where its questions are now.
     func pageIndex(of form: SentForm, _ pages: [SurveyPage]) -> Int {
         let index = max(0, min((form["page"].flatMap { Int($0) } ?? 1) - 1, pages.count - 1))
-        let asked = Set(form.values("asked"))
+        let asked = form.asked
         guard !asked.isEmpty, pages.indices.contains(index) else { return index }
         for candidate in [index] + pages.indices.filter({ $0 != index }) {
             var isHere = false
