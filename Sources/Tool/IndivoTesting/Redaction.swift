@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Indivo
 import OAuth1
+import OrderedJSON
 
 /// Takes out of exchanges what would let a reader act as somebody: signatures, tokens and their secrets,
 /// verifiers, passwords, cookies.
@@ -28,6 +29,11 @@ struct Redaction {
         switch exchange.outcome {
         case .answer(var answer):
             answer.body = redact(answer.body)
+            let status = answer.response.status
+            answer.response.status = HTTPResponse.Status(
+                code: status.code,
+                reasonPhrase: redact(status.reasonPhrase)
+            )
             answer.response.headerFields = HTTPFields(answer.response.headerFields.map { redact($0) })
             redacted.outcome = .answer(answer)
         case .failure(let error):
@@ -58,10 +64,12 @@ struct Redaction {
         "oauth_signature", "oauth_token", "oauth_token_secret", "oauth_verifier", "smart_oauth_token",
         "smart_oauth_token_secret", "password", "csrf", "csrfmiddlewaretoken", "sessionid", "location_token",
         "surl_sig", "surl_token", "connecttoken", "connectsecret", "resttoken", "restsecret",
+        // OAuth 2, which FHIR servers use.
+        "access_token", "refresh_token", "id_token", "client_secret", "client_assertion", "code_verifier",
     ]
 
     private mutating func redact(_ text: String) -> String {
-        replaceKnown(redactTags(redactParameters(text)))
+        replaceKnown(redactMembers(redactTags(redactParameters(text))))
     }
 
     /// `name=value` as in a form or a query, `name="value"` as in a header, and both percent-encoded, as in a
@@ -102,6 +110,25 @@ struct Redaction {
         return (secrets + verifiers).reduce(text) { result, value in
             result.replacing(value, with: mark(for: String(value)))
         }
+    }
+
+    /// `"oauth_token": "…"` in JSON.
+    private mutating func redactMembers(_ text: String) -> String {
+        guard text.contains("\""), Self.names.contains(where: text.lowercased().contains) else { return text }
+        let pattern = #/"(?<name>[A-Za-z_]+)"\s*:\s*(?<value>"(?:[^"\\]|\\.)+")/#
+        var result = ""
+        var rest = text[...]
+        while let match = rest.firstMatch(of: pattern) {
+            result += rest[..<match.value.startIndex]
+            rest = rest[match.value.endIndex...]
+            let value = try? JSONValue(parsing: String(match.value)).string
+            if Self.names.contains(match.name.lowercased()), let value {
+                result += "\"\(mark(for: value))\""
+            } else {
+                result += match.value
+            }
+        }
+        return result + rest
     }
 
     /// The mark for a secret, remembered. A mark is left as it is.

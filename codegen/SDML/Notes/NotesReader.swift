@@ -1,5 +1,3 @@
-import IndivoBase
-
 /// Reads a notes file: an object with a member for each model, which holds its documentation and its fields'.
 struct NotesReader {
     /// The path of the file of models that the notes are about.
@@ -46,8 +44,9 @@ struct NotesReader {
     private func fields(_ node: JSONNode, _ definitions: [ModelDefinition]) -> [String: FieldNotes] {
         var notes: [String: FieldNotes] = [:]
         let fields = definitions.flatMap(\.fields)
+        let fieldsByName = Dictionary(fields.map { ($0.name, $0) }) { first, _ in first }
         for member in NotesMember.all(of: node, "'fields'", diagnostics) {
-            if let field = fields.first(where: { $0.name == member.key }) {
+            if let field = fieldsByName[member.key] {
                 let kind: SDMLPart.Kind? = if case .value(let type) = field.type { .type(type) } else { nil }
                 notes[field.name] = FieldNotesReader(name: field.name, kind: kind, diagnostics: diagnostics)
                     .read(member.value)
@@ -61,7 +60,7 @@ struct NotesReader {
 
     private func missing(_ member: NotesMember, _ message: String, among names: [String]) {
         if isComplete {
-            diagnostics.error(at: member.location, message + Spelling.hint(for: member.key, among: names))
+            diagnostics.error(at: member.location, message + diagnostics.hint(for: member.key, among: names))
         }
     }
 }

@@ -1,5 +1,3 @@
-import IndivoBase
-
 /// Makes one schema of the definitions of all files: joins what is defined twice alike, finds what is
 /// referred to.
 struct SchemaLinker {
@@ -82,12 +80,11 @@ struct SchemaLinker {
     private func checkReferences(_ models: [String: ModelDefinition]) {
         let known = Set(models.keys).union(externalModels)
         for reference in definitions where reference.isReference && !known.contains(reference.name) {
-            let near = Spelling.nearest(to: reference.name, among: known)
+            let hint = diagnostics.hint(for: reference.name, among: known)
+            let advice = hint.isEmpty ? " Give it fields here, or add the file that defines it." : hint
             diagnostics.error(
                 at: reference.location,
-                "No model '\(reference.name)' is defined in these files."
-                    + (near.map { " Did you mean '\($0)'?" }
-                        ?? " Give it fields here, or add the file that defines it.")
+                "No model '\(reference.name)' is defined in these files.\(advice)"
             )
         }
     }

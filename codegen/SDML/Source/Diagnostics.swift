@@ -1,3 +1,5 @@
+import IndivoBase
+
 /// The problems found so far. Every stage adds to it and goes on, so that one run shows them all.
 package final class Diagnostics {
     private var found: [Diagnostic] = []
@@ -20,6 +22,12 @@ package final class Diagnostics {
 
     /// Adds something suspicious.
     package func warn(at location: SourceLocation, _ message: String) { add(.warning, location, message) }
+
+    /// ` Did you mean 'x'?`, or nothing where no candidate is near. Only beside the first problems: each hint
+    /// takes the time of comparing all candidates.
+    func hint(for word: String, among candidates: some Sequence<String>) -> String {
+        count < 100 ? Spelling.hint(for: word, among: candidates) : ""
+    }
 
     /// Adds that a value is of another kind than it should be, unless what is wrong with it was said already.
     func wrongKind(_ node: JSONNode, _ message: String, advice: String = "") {

@@ -35,7 +35,9 @@ public struct SourceLocation: Sendable, Hashable, Comparable, CustomStringConver
 
     /// A place in the file at `path`.
     public init(path: String, line: Int, column: Int) {
-        (self.path, self.line, self.column) = (path, line, column)
+        self.path = path
+        self.line = line
+        self.column = column
     }
 
     /// `path:line:column`, as compilers write it.
@@ -52,6 +54,10 @@ struct SourceLines {
     private let file: SourceFile
     /// The index of each line's first byte. A line ends with LF, CR LF or CR; a byte order mark is no column.
     private let starts: [Int]
+    /// How many scalars begin before each block of bytes, so that columns of a long line take no longer than
+    /// those of a short one.
+    private let scalars: [Int]
+    private static let blockSize = 256
 
     init(_ file: SourceFile) {
         self.file = file
@@ -61,6 +67,20 @@ struct SourceLines {
                 || bytes[index] == 0x0D && (index + 1 == bytes.count || bytes[index + 1] != 0x0A)
         }
         starts = [bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0] + ends.map { $0 + 1 }
+        var scalars = [0]
+        for start in stride(from: 0, to: bytes.count, by: Self.blockSize) {
+            let block = bytes[start..<min(start + Self.blockSize, bytes.count)]
+            scalars.append(scalars[scalars.count - 1] + Self.scalarCount(block))
+        }
+        self.scalars = scalars
+    }
+
+    private static func scalarCount(_ bytes: ArraySlice<UInt8>) -> Int { bytes.count { $0 & 0xC0 != 0x80 } }
+
+    /// How many scalars begin before the byte at an index.
+    private func scalars(before index: Int) -> Int {
+        let block = index / Self.blockSize
+        return scalars[block] + Self.scalarCount(file.bytes[block * Self.blockSize..<index])
     }
 
     /// The line and column, in Unicode scalars, of the byte at an index.
@@ -71,7 +91,7 @@ struct SourceLines {
             let middle = (line + end) / 2
             if starts[middle] <= index { line = middle } else { end = middle }
         }
-        let before = file.bytes[min(starts[line], index)..<index]
-        return SourceLocation(path: file.path, line: line + 1, column: before.count { $0 & 0xC0 != 0x80 } + 1)
+        let column = scalars(before: index) - scalars(before: min(starts[line], index))
+        return SourceLocation(path: file.path, line: line + 1, column: column + 1)
     }
 }

@@ -2,12 +2,16 @@ import Foundation
 
 /// The folder that takes generated files. Files in it that were not generated are never touched.
 package struct OutputFolder {
+    /// What usual file systems take, in bytes.
+    private static let maximumNameLength = 255
+
     let path: String
     /// How every generated file in it begins.
     let marker: String
 
     package init(path: String, marker: String = GeneratedFile.marker) {
-        (self.path, self.marker) = (path, marker)
+        self.path = path
+        self.marker = marker
     }
 
     /// What has to happen to a folder so that it holds exactly these generated files.
@@ -31,16 +35,23 @@ package struct OutputFolder {
     package func plan(for files: [GeneratedFile]) throws(Failure) -> Plan {
         var isFolder: Bool = false
         let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-        if !exists { return Plan(written: files) }
-        guard isFolder else {
+        guard isFolder || !exists else {
             throw Failure(messages: ["\(path): error: This is a file; the output goes into a folder."])
         }
-        guard let names = (try? FileManager.default.contentsOfDirectory(atPath: path)).map(Set.init) else {
+        let listing = exists ? try? FileManager.default.contentsOfDirectory(atPath: path) : []
+        guard let names = listing.map(Set.init) else {
             throw Failure(messages: ["\(path): error: The folder cannot be read."])
         }
         var plan = Plan()
         var problems: [String] = []
         for file in files {
+            if file.name.utf8.count > Self.maximumNameLength {
+                problems.append(
+                    "\(path)/\(file.name.prefix(40))…: error: A file's name has at most \(Self.maximumNameLength) bytes, "
+                        + "this one \(file.name.utf8.count). Notes can choose another name: \"swiftName\"."
+                )
+                continue
+            }
             // By the folder's listing, as a disk that ignores letter case would find a file of another name.
             let content = names.contains(file.name) ? content(of: file.name) : nil
             if content == Data(file.text.utf8) {
@@ -73,8 +84,8 @@ package struct OutputFolder {
         }
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-            for file in plan.written {
-                let temporary = "\(path)/.\(file.name).\(getpid()).new"
+            for (number, file) in plan.written.enumerated() {
+                let temporary = "\(path)/.\(number).\(getpid()).new"
                 staged.append((temporary, "\(path)/\(file.name)"))
                 try Data(file.text.utf8).write(to: URL(filePath: temporary))
             }
@@ -93,5 +104,13 @@ package struct OutputFolder {
 
     private func content(of name: String) -> Data? { FileManager.default.contents(atPath: "\(path)/\(name)") }
 
-    private func isGenerated(_ content: Data?) -> Bool { content?.starts(with: marker.utf8) == true }
+    /// Whether a file begins as generated ones do: with the marker, and with the advice in the same comment.
+    private func isGenerated(_ content: Data?) -> Bool {
+        guard let content, content.starts(with: marker.utf8) else { return false }
+        if marker.hasSuffix("\n") { return true }
+        let rest = String(decoding: content.dropFirst(marker.utf8.count).prefix(1 << 16), as: UTF8.self)
+        guard rest.hasPrefix(". ") || rest.hasPrefix(" from ") else { return false }
+        let end = rest.firstRange(of: "\n\n")?.lowerBound ?? rest.endIndex
+        return rest[..<end].replacing("\n// ", with: " ").contains(". Do not edit: ")
+    }
 }

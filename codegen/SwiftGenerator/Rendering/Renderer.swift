@@ -49,8 +49,8 @@ struct Renderer {
         let from =
             sources.isEmpty
             ? "" : " from \(sources.map { $0.replacingBreaks(with: " ") }.joined(separator: ", "))"
-        let advice =
-            "Do not edit: change the model and \(options.command.map { "run \($0)" } ?? "generate again")."
+        let command = options.command.map { "run \($0.replacingBreaks(with: " "))" } ?? "generate again"
+        let advice = "Do not edit: change the model and \(command)."
         let line = "\(GeneratedFile.marker)\(from). \(advice)"
         if line.count <= Self.lineLength { return line }
         let lines = DocComment.wrapped(
@@ -94,12 +94,12 @@ struct Renderer {
     /// The columns by which a report on the documents can be asked; nothing where there is none.
     private func columns(of model: SDMLModel, _ className: String, _ names: SwiftNames) -> String {
         let modifier = options.access.modifier
+        // A query looks for the server's names first: a property called like another field would ask for
+        // that one.
+        let otherNames = Set(model.fields.map(\.name).filter { names[$0] != $0 })
         let columns = model.fields.compactMap { field -> String? in
             let name = names[field.name]
-            // A query looks for the server's names first: a property called like another field would ask for
-            // that one.
-            let isAnothers = model.fields.contains { $0.name == name && names[$0.name] != name }
-            guard case .value(let type) = field.type, !isAnothers else { return nil }
+            guard case .value(let type) = field.type, !otherNames.contains(name) else { return nil }
             let head = "        \(modifier)static let \(SwiftGrammar.quoted(name)) ="
             let value =
                 "ModelColumn<\(SwiftValueTypes.name(of: type, isDay: field.notes.isDay))>(\(Self.literal(name)))"

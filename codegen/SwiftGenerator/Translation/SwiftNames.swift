@@ -5,6 +5,8 @@ import SDML
 struct SwiftNames {
     private var names: [String: String] = [:]
     private var taken: Set<String> = []
+    /// The number that was put behind a name last.
+    private var lastNumbers: [String: Int] = [:]
     /// What nothing may be called unless notes ask for it.
     private let reserved: Set<String>
     /// The same for the properties of classes. Made once: a schema may have thousands of models.
@@ -106,9 +108,11 @@ struct SwiftNames {
         for thing in rest.filter({ spelt($0, "") == $0 }) + rest.filter({ spelt($0, "") != $0 }) {
             let name = wanted(thing)
             var choice = name
-            var number = 2
+            let key = ignoresCase ? name.lowercased() : name
             while reserved.contains(choice) || !take(choice) {
-                (choice, number) = ("\(name)\(number)", number + 1)
+                let number = lastNumbers[key, default: 1] + 1
+                lastNumbers[key] = number
+                choice = "\(name)\(number)"
             }
             names[thing] = choice
         }

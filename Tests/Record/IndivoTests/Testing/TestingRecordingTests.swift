@@ -109,6 +109,30 @@ struct TestingRecordingTests {
         }
     }
 
+    @Test("secrets in JSON and in the status line are not written down either")
+    func redactionOfJSON() async throws {
+        let inner = EchoTransport { _ in
+            HTTPAnswer(
+                response: HTTPResponse(status: .init(code: 400, reasonPhrase: "No oauth_token=HUSH-3")),
+                body: Data(
+                    #"""
+                    {"access_token" : "HUSH-1", "note": "HUSH-2", "Refresh_Token": "HUSH\"\u002d2", "kept": "x"}
+                    """#.utf8
+                )
+            )
+        }
+        try await withTemporaryFile { file in
+            let recorder = try RecordingTransport(inner, to: file)
+            let body = Data(#"{"password":"HUSH 4","client_secret":"HUSH-2"}"#.utf8)
+            let answer = try await recorder.send(.example("/token", method: .post), body: body)
+            #expect(answer.response.status.reasonPhrase.contains("HUSH-3"), "the app gets the real answer")
+            let written = try String(contentsOf: file, encoding: .utf8)
+            #expect(!written.contains("HUSH") && written.contains(#"\"kept\": \"x\""#))
+            #expect(written.matches(of: /redacted-\d+/).count >= 6)
+            #expect(try HARRules.problems(of: Data(written.utf8)) == [])
+        }
+    }
+
     @Test("a bearer token and other credentials are not written down either")
     func otherSchemes() async throws {
         try await withTemporaryFile { file in
