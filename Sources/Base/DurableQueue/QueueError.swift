@@ -45,11 +45,11 @@ public enum QueueError: Error, Sendable, Hashable, CustomStringConvertible {
             that one.
             """
         case .otherFormat(let folder):
-            "the files in \(folder) have a form that this version does not read; an earlier version or another program "
-                + """
-                wrote them. Deliver what is queued there with that one, or move the folder away; nothing \
-                was changed.
-                """
+            """
+            the files in \(folder) have a form that this version does not read; \
+            an earlier version or another program wrote them. Deliver what is queued there with that one, \
+            or move the folder away; nothing was changed.
+            """
         case .damaged(let file):
             "\(file) is damaged: it is not what was written. Restore it, or discard the item."
         case .noSuchItem(let id): "the queue has no item \(id); list its items to see which there are."

@@ -116,8 +116,8 @@ extension Date {
         let style = Date.ParseStrategy(
             format: """
                 \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \
-                \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) \
-                GMT
+                \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\
+                \(minute: .twoDigits):\(second: .twoDigits) GMT
                 """,
             locale: Locale(identifier: "en_US_POSIX"),
             timeZone: .gmt,

@@ -61,8 +61,8 @@ enum ZipDirectory {
             throw .malformed(
                 offset: endOffset,
                 reason:
-                    "the directory should end at byte \(directoryEnd); the end record has it at \(extent.offset) with "
-                    + "\(extent.size) bytes"
+                    "the directory should end at byte \(directoryEnd); the end record has it "
+                    + "at \(extent.offset) with \(extent.size) bytes"
             )
         }
         return extent

@@ -69,7 +69,10 @@ public final class SurveyServer: Sendable {
                 status: 413,
                 type: "text/plain; charset=utf-8",
                 text:
-                    "The form is too large: at most \(bodyLimit >> 20) MB are taken. Go back; nothing is lost."
+                    """
+                    The form is too large: at most \(bodyLimit >> 20) MB are taken. Go back; \
+                    nothing is lost.
+                    """
             ),
             internalError: Response(
                 status: 500,

@@ -55,11 +55,11 @@ struct SchemaLinker {
         if definition.types != first.types {
             diagnostics.error(
                 at: definition.location,
-                "The model '\(name)' is defined differently at \(first.location)\(difference(definition, first)). "
-                    + """
-                    Make them alike, or leave only '\"\(ModelReader.nameKey)\": \"\(name)\"' in one to \
-                    refer to the other.
-                    """
+                """
+                The model '\(name)' is defined differently \
+                at \(first.location)\(difference(definition, first)). Make them alike, \
+                or leave only '\"\(ModelReader.nameKey)\": \"\(name)\"' in one to refer to the other.
+                """
             )
         } else if !definition.isNested && !first.isNested {
             diagnostics.error(

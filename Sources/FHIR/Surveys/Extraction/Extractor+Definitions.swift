@@ -106,8 +106,8 @@ extension Extractor {
                 report(
                     .error,
                     "resourceNotGiven",
-                    "The resource that is updated is the result of a query (\(text.prefix(100))); give the one \(type) "
-                        + "that it finds as a launch context.",
+                    "The resource that is updated is the result of a query (\(text.prefix(100))); "
+                        + "give the one \(type) that it finds as a launch context.",
                     scope.item
                 )
                 return nil

@@ -52,7 +52,10 @@ extension IndivoError {
             case .callbackForAnotherToken:
                 "the callback belongs to another login; it was not used. Begin the login again"
             case .noVerifier:
-                "the callback has no oauth_verifier; the authorisation was not completed. Begin the login again"
+                """
+                the callback has no oauth_verifier; the authorisation was not completed. \
+                Begin the login again
+                """
             case .tokenForAnotherRecord:
                 """
                 the server's token is for another record than was chosen; it was not used. Begin the login \
@@ -71,8 +74,8 @@ extension IndivoError {
                 selectRecord
                 """
             case .launchForAnotherServer:
-                "the app was opened by another Indivo server than the one it is set up for, or for another app; its "
-                    + "credentials were not used. Check the API address and the app's id"
+                "the app was opened by another Indivo server than the one it is set up for, or for "
+                    + "another app; its credentials were not used. Check the API address and the app's id"
             case .loggedOut: "the app has logged out of this record; log in again with selectRecord"
             }
         }

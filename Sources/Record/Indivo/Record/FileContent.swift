@@ -73,7 +73,10 @@ public struct FileContent: Sendable, Hashable {
         }
         if bare == "application/x-www-form-urlencoded" {
             return
-                "a server takes a document of type \(bare) for a form; give it another type, such as text/plain"
+                """
+                a server takes a document of type \(bare) for a form; give it another type, \
+                such as text/plain
+                """
         }
         if contentType.unicodeScalars.count > 100 {
             return "a content type has at most 100 characters, this one \(contentType.unicodeScalars.count)"

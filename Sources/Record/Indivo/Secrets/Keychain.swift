@@ -77,8 +77,8 @@
             public var description: String {
                 let message = SecCopyErrorMessageString(status, nil) as String? ?? "no message"
                 return
-                    "the keychain refuses it: \(message) (status \(status)); check that the device was unlocked and that the app "
-                    + "has the entitlement for its access group"
+                    "the keychain refuses it: \(message) (status \(status)); check that the device was "
+                    + "unlocked and that the app has the entitlement for its access group"
             }
         }
     }

@@ -298,8 +298,8 @@ struct ItemDelivery {
             guard !XMLText.areSame(label, before) else { return nil }
             // Whether this one was made before the other, or never arrived, nobody knows.
             throw Obstacle.overtaken(
-                "its response was lost, and somebody set another label meanwhile; look which one is right, and retry or "
-                    + "discard it"
+                "its response was lost, and somebody set another label meanwhile; "
+                    + "look which one is right, and retry or discard it"
             )
         }
     }

@@ -121,8 +121,8 @@ struct PatientPage {
 
     private func link(_ resource: JSONValue, _ text: String) -> Markup {
         """
-        <a \
-        href=\"/resources/\(resource["resourceType"]?.string ?? "")/\(resource["id"]?.string ?? "")\">\(text)</a>
+        <a href="/resources/\(resource["resourceType"]?.string ?? "")/\(resource["id"]?.string ?? "")">\
+        \(text)</a>
         """
     }
 

@@ -54,9 +54,8 @@ enum AccountCalls {
                 },
                 .get("record_list", "/records/", .adminOrOwnerAccount) { call in
                     _ = try ListArguments(call.request.query)
-                    return .xml(
-                        "<Records>\(try ReachableRecord.all(of: call.account.id, in: call.db).map(\.markup))</Records>"
-                    )
+                    let records = try ReachableRecord.all(of: call.account.id, in: call.db)
+                    return .xml("<Records>\(records.map(\.markup))</Records>")
                 },
                 .get("account_permissions", "/permissions/", .ownerAccount) { call in
                     let own = "JOIN carenetAccount ON carenet = carenet.id WHERE account = ? ORDER BY serial"

@@ -71,11 +71,15 @@ struct MinimalItem {
     var simpleClinicalNote: Markup {
         let signature = [dateElement("at", "signed_at"), provider("provider")].compactMap { $0 }
         return """
-            <SimpleClinicalNote \
-            xmlns="\(DocumentType.namespace)"><dateOfVisit>\(date("date_of_visit") ?? "")</dateOfVisit>\
-            \(coded("visitType", "visit_type"))\(element("visitLocation", "visit_location"))\(coded("specialty", "specialty"))\
+            <SimpleClinicalNote xmlns="\(DocumentType.namespace)">\
+            <dateOfVisit>\(date("date_of_visit") ?? "")</dateOfVisit>\
+            \(coded("visitType", "visit_type"))\
+            \(element("visitLocation", "visit_location"))\
+            \(coded("specialty", "specialty"))\
             \(signature.isEmpty ? nil : "<signature>\(signature)</signature>")\
-            \(element("chiefComplaint", "chief_complaint"))\(element("content", "content"))</SimpleClinicalNote>
+            \(element("chiefComplaint", "chief_complaint"))\
+            \(element("content", "content"))\
+            </SimpleClinicalNote>
             """
     }
 }

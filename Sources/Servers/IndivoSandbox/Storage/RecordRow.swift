@@ -40,7 +40,10 @@ struct RecordRow: Codable, IdentifiedRow, PersistableRecord {
         }
         try db.execute(
             sql:
-                "DELETE FROM carenetApp WHERE app = ? AND carenet IN (SELECT id FROM carenet WHERE record = ?)",
+                """
+                DELETE FROM carenetApp
+                WHERE app = ? AND carenet IN (SELECT id FROM carenet WHERE record = ?)
+                """,
             arguments: [app, id]
         )
     }

@@ -66,7 +66,8 @@ struct ControlMarkup {
             """
             <label class="choice"><input type="\(type)" id="\(name).\(index)" name="\(name)" \
             value="\(option.token)"\
-            \(option.isChosen ? " checked" : "" as Markup)\(exclusive.contains(option.token) ? " data-exclusive" : "" as Markup)>\
+            \(option.isChosen ? " checked" : "" as Markup)\
+            \(exclusive.contains(option.token) ? " data-exclusive" : "" as Markup)>\
             <span>\(option.label)</span></label>
             """
         }
@@ -88,8 +89,8 @@ struct ControlMarkup {
         let options = options
         let lines = options.map { option -> Markup in
             """
-            <option \
-            value=\"\(option.token)\"\(option.isChosen ? " selected" : "" as Markup)>\(plain(option.label))</option>
+            <option value="\(option.token)"\(option.isChosen ? " selected" : "" as Markup)>\
+            \(plain(option.label))</option>
             """
         }
         return """

@@ -29,17 +29,17 @@ struct PageWords: Sendable {
     var problems = "Please look at these answers"
     var newQuestions = "There are more questions now because of your answers."
     var conflict =
-        "This page was saved in another window in the meantime. Below is what you entered here; send it again to replace "
-        + "what was saved there."
+        "This page was saved in another window in the meantime. Below is what you entered here; "
+        + "send it again to replace what was saved there."
     var expired =
-        "The server does not have the earlier pages of this response any more. What you entered on this page is here; "
-        + "please look at the other pages again."
+        "The server does not have the earlier pages of this response any more. "
+        + "What you entered on this page is here; please look at the other pages again."
     var saved = "Your answers are saved page by page. Keep this page's address to go on later."
     var done = "Thank you"
     var doneText = "Your answers were sent. You can close this page."
     var late =
-        "These answers were sent before, and what this page sent differs. Nothing was changed. Go back to see what you "
-        + "entered, or begin again."
+        "These answers were sent before, and what this page sent differs. Nothing was changed. "
+        + "Go back to see what you entered, or begin again."
     var unknown = "This response is not here any more, or was never begun."
     var unreadable = "This answer cannot be stored."
     var unreadableNumber = "Please enter a number, such as 12 or 1.5, without separators of thousands."

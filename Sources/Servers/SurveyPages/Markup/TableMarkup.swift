@@ -32,8 +32,8 @@ struct TableMarkup {
                 guard let child = byItem[column.item.index] else { return "<td class=\"none\"></td>" }
                 return
                     """
-                    <td \
-                    data-head=\"\(child.item.label(in: items.language))\">\(Self.cell(items, child, row.repetition + 1))</td>
+                    <td data-head="\(child.item.label(in: items.language))">\
+                    \(Self.cell(items, child, row.repetition + 1))</td>
                     """
             }
             return """
@@ -91,7 +91,9 @@ struct TableMarkup {
         let lines = group.children.map { child -> Markup in
             guard child.item.isQuestion else {
                 return
-                    "<tr><th scope=\"rowgroup\" colspan=\"\(tokens.count + 1)\">\(items.label(child))</th></tr>"
+                    """
+                    <tr><th scope="rowgroup" colspan="\(tokens.count + 1)">\(items.label(child))</th></tr>
+                    """
             }
             let chosen = Set(child.answers.map(FormReader.token))
             let type: Markup = child.item.repeats ? "checkbox" : "radio"

@@ -101,8 +101,9 @@ package struct HealthPeriod: Sendable, Hashable {
         if TimeZone.knownTimeZoneIdentifiers.contains(zone.identifier) { return zone.identifier }
         let minutes = zone.secondsFromGMT(for: Date(timeIntervalSince1970: 0)) / 60
         if minutes == 0 { return "UTC" }
-        return
-            "\(minutes < 0 ? "-" : "+")\(CivilTime.padded(abs(minutes) / 60, 2)):\(CivilTime.padded(abs(minutes) % 60, 2))"
+        let sign = minutes < 0 ? "-" : "+"
+        let (hour, minute) = abs(minutes).quotientAndRemainder(dividingBy: 60)
+        return "\(sign)\(CivilTime.padded(hour, 2)):\(CivilTime.padded(minute, 2))"
     }
 
     // MARK: Time

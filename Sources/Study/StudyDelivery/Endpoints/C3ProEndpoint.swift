@@ -57,7 +57,10 @@ public final class C3ProEndpoint: StudyEndpoint {
         case .package: "a receiver of C3-PRO takes resources, not packages"
         case .envelope: nil
         case .resource(_, let id) where id != nil && !submission.isPatient:
-            "a receiver of C3-PRO takes updates of Patient only; send the resource without an id, or encrypted"
+            """
+            a receiver of C3-PRO takes updates of Patient only; send the resource without an id, \
+            or encrypted
+            """
         case .resource: nil
         }
     }

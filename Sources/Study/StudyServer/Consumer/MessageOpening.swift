@@ -96,8 +96,8 @@ struct MessageOpening: Sendable {
                 }
                 guard readBytes <= unpackedLimit else {
                     throw ProcessingError.unsupported(
-                        "its files of JSON unpack to more than \(unpackedLimit) bytes together, too many for a message of "
-                            + "\(body.count) bytes"
+                        "its files of JSON unpack to more than \(unpackedLimit) bytes together, "
+                            + "too many for a message of \(body.count) bytes"
                     )
                 }
                 data.append(piece)

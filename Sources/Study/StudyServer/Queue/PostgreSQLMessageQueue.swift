@@ -62,8 +62,8 @@ public final class PostgreSQLMessageQueue: MessageQueue {
             guard case .refused(state: "42501", _) = error else { throw error }
             throw StudyError.storage(
                 reason:
-                    "the role may not add the column client to queue_message and queue_dead, which this version needs; start "
-                    + "the receiver or the consumer once as the role that owns them"
+                    "the role may not add the column client to queue_message and queue_dead, which this "
+                    + "version needs; start the receiver or the consumer once as the role that owns them"
             )
         }
     }

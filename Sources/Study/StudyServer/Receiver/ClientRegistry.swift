@@ -84,7 +84,10 @@ final class ClientRegistry: Sendable {
                 let rows = try await source.read { db in
                     try SQLiteSession(db: db).rows(
                         sql:
-                            "SELECT *, rowid AS number FROM \(table) WHERE rowid > ? ORDER BY rowid LIMIT 1000",
+                            """
+                            SELECT *, rowid AS number FROM \(table) WHERE rowid > ? ORDER BY \
+                            rowid LIMIT 1000
+                            """,
                         arguments: [after]
                     )
                 }

@@ -64,7 +64,10 @@ extension WarehouseTransaction {
             try db.execute(sql: "DELETE FROM study_metadata WHERE c_fullname = ?", arguments: [row[1]])
             try db.execute(
                 sql:
-                    "INSERT INTO study_metadata (\(Ontology.columns.joined(separator: ", "))) VALUES (\(marks))",
+                    """
+                    INSERT INTO study_metadata (\(Ontology.columns.joined(separator: ", "))) \
+                    VALUES (\(marks))
+                    """,
                 arguments: row
             )
         }

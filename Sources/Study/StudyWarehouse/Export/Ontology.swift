@@ -218,14 +218,16 @@ enum ValueMetadata {
             .value
         var unitCode: String?
         if case .coding(let coding) = unit { unitCode = coding.code }
+        let loinc = code.hasPrefix("LOINC:") ? escapedXML(String(code.dropFirst(6))) : ""
         return
             "<ValueMetadata><Version>3.02</Version><CreationDateTime>01/01/2026 00:00:00</CreationDateTime>"
-            + "<TestID>\(escapedXML(code))</TestID><TestName>\(escapedXML(name))</TestName><DataType>\(kind)</DataType>"
-            + "<CodeType/><Loinc>\(code.hasPrefix("LOINC:") ? escapedXML(String(code.dropFirst(6))) : "")</Loinc><Flagstouse/>"
+            + "<TestID>\(escapedXML(code))</TestID><TestName>\(escapedXML(name))</TestName>"
+            + "<DataType>\(kind)</DataType><CodeType/><Loinc>\(loinc)</Loinc><Flagstouse/>"
             + "<Oktousevalues>Y</Oktousevalues><MaxStringLength>\(isText ? "255" : "")</MaxStringLength>"
-            + "<LowofLowValue/><HighofLowValue/><LowofHighValue/><HighofHighValue/><LowofToxicValue/><HighofToxicValue/>"
-            + "<EnumValues>\(values.joined())</EnumValues><CommentsDeterminingExclusion><Com/></CommentsDeterminingExclusion>"
-            + "<UnitValues><NormalUnits>\(escapedXML(unitCode ?? ""))</NormalUnits><EqualUnits/><ExcludingUnits/>"
+            + "<LowofLowValue/><HighofLowValue/><LowofHighValue/><HighofHighValue/>"
+            + "<LowofToxicValue/><HighofToxicValue/><EnumValues>\(values.joined())</EnumValues>"
+            + "<CommentsDeterminingExclusion><Com/></CommentsDeterminingExclusion><UnitValues>"
+            + "<NormalUnits>\(escapedXML(unitCode ?? ""))</NormalUnits><EqualUnits/><ExcludingUnits/>"
             + "<ConvertingUnits><Units/><MultiplyingFactor/></ConvertingUnits></UnitValues>"
             + "<Analysis><Enums/><Counts/><New/></Analysis></ValueMetadata>"
     }

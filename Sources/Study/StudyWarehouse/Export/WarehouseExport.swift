@@ -16,10 +16,10 @@ extension WarehouseTransaction {
         ("type", "N: a number; T: a text; B: a long text; @: no value."),
         (
             "text",
-            "The text. Of a number: E, equal; L, less; LE, at most; G, more; GE, at least. Here, in name and unit, and in "
-                + "dictionary.csv, a text that begins with =, +, -, @, a tab, a line end or ', also behind spaces, characters "
-                + "that nobody sees or |, has a ' before it, so that no spreadsheet runs it as a formula; without that ' it is as "
-                + "it was given."
+            "The text. Of a number: E, equal; L, less; LE, at most; G, more; GE, at least. "
+                + "Here, in name and unit, and in dictionary.csv, a text that begins with =, +, -, @, a tab, "
+                + "a line end or ', also behind spaces, characters that nobody sees or |, has a ' before it, "
+                + "so that no spreadsheet runs it as a formula; without that ' it is as it was given."
         ),
         ("number", "The number, as it was given, negative ones too."), ("unit", "The unit of the number."),
         ("flag", "H, L or A: above, below or outside of what is normal."),
@@ -200,8 +200,8 @@ extension WarehouseTransaction {
         var xml =
             "<observation\(attributes(row))>" + id("event_id", eventID(row))
             + id("patient_id", text(row, "patient_ide"))
-        xml +=
-            #"<concept_cd name="\#(escapedXML(concept))">\#(escapedXML(concept))</concept_cd><observer_cd name="@">@</observer_cd>"#
+        xml += #"<concept_cd name="\#(escapedXML(concept))">\#(escapedXML(concept))</concept_cd>"#
+        xml += #"<observer_cd name="@">@</observer_cd>"#
         xml += moment("start_date", text(row, "start_date"))
         xml += #"<modifier_cd name="\#(escapedXML(modifier))">\#(escapedXML(modifier))</modifier_cd>"#
         xml +=
@@ -209,8 +209,8 @@ extension WarehouseTransaction {
             + element("valuetype_cd", text(row, "valtype_cd"))
         xml += element("tval_char", text(row, "tval_char") ?? "")
         xml += #"<nval_num units="\#(escapedXML(unit))">\#(row.decimal("nval_num") ?? "0")</nval_num>"#
-        xml +=
-            #"<valueflag_cd name="@">\#(escapedXML(text(row, "valueflag_cd") ?? "@"))</valueflag_cd><quantity_num>1</quantity_num>"#
+        xml += #"<valueflag_cd name="@">\#(escapedXML(text(row, "valueflag_cd") ?? "@"))</valueflag_cd>"#
+        xml += "<quantity_num>1</quantity_num>"
         xml +=
             element("units_cd", unit) + moment("end_date", text(row, "end_date") ?? text(row, "start_date"))
         xml += #"<location_cd name="@">@</location_cd><confidence_num>1</confidence_num>"#

@@ -127,8 +127,9 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
         } catch {
             guard case .refused(state: "42501", _) = error else { throw error }
             throw WarehouseError.badInput(
-                "the role may not make the table \(table), which this version adds; start indivo study consume once as the role "
-                    + "that owns study_message, and grant this one all rights on the new tables"
+                "the role may not make the table \(table), which this version adds; "
+                    + "start indivo study consume once as the role that owns study_message, "
+                    + "and grant this one all rights on the new tables"
             )
         }
     }

@@ -105,7 +105,10 @@ struct AppDocumentsAddCommand: AsyncParsableCommand {
         asking: "add",
         "Keep a document for the app, and print what the server says of it.",
         discussion:
-            "With --external-id a document that has it is overwritten, and a lost response adds nothing twice."
+            """
+            With --external-id a document that has it is overwritten, and a lost response \
+            adds nothing twice.
+            """
     )
 
     @OptionGroup var options: AppOptions

@@ -190,7 +190,10 @@ enum CredentialsFile {
             )
         } catch .notAPlainFile {
             throw CommandFailure(
-                "\(path): this is a link or no plain file, from which no secrets are read; name the file itself"
+                """
+                \(path): this is a link or no plain file, from which no secrets are read; \
+                name the file itself
+                """
             )
         } catch .cannotRead(let reason), .cannotWrite(let reason) {
             throw CommandFailure("\(path): it cannot be read (\(reason)); look at it with ls -l")

@@ -77,8 +77,8 @@ struct DocumentFileOptions: ParsableArguments {
             _ = try input.locating(advice: advice) { try XMLNode(parsing: data) }
         } else if type == "application/json", (try? SDMXDocument(json: data)) != nil {
             talk.note(
-                "warning: \(input.name) holds models in JSON, which a server stores without understanding them; "
-                    + "“indivo document convert --to sdmx” writes what it reads"
+                "warning: \(input.name) holds models in JSON, which a server stores without "
+                    + "understanding them; “indivo document convert --to sdmx” writes what it reads"
             )
         }
         return FileContent(data, contentType: type)

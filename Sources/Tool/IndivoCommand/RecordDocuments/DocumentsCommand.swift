@@ -32,7 +32,10 @@ struct DocumentQueryOptions: ParsableArguments {
     @Option(
         help: .value(
             "type",
-            "Only documents with this root element: Models (all data models), Equipment, Annotation, or a URI."
+            """
+            Only documents with this root element: Models (all data models), Equipment, \
+            Annotation, or a URI.
+            """
         )
     )
     var type: String?

@@ -99,11 +99,11 @@ struct DocumentsReplaceCommand: AsyncParsableCommand {
             try await document.replace(externalID: externalId.map { .chosen($0) } ?? .generated)
         } catch let error as IndivoError where error.reason == .notFound {
             throw CommandFailure(
-                "the server refuses the new content, and does not say why (404, though the document is there)\nnext: "
-                    + """
-                    “indivo document check \(file.path == "-" ? "FILE" : file.path)” tells what a server \
-                    would refuse
-                    """,
+                """
+                the server refuses the new content, and does not say why (404, though the document is there)
+                next: “indivo document check \(file.path == "-" ? "FILE" : file.path)” tells what \
+                a server would refuse
+                """,
                 status: .refused
             )
         } catch let error as IndivoError {

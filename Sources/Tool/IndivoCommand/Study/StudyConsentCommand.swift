@@ -245,7 +245,10 @@ struct StudyDueCommand: ParsableCommand {
             if let date = StudySchedule.beginning(of: time.date, in: zone) { return date }
         }
         throw ValidationError(
-            "\(option) needs a date, as in 2026-03-29, or a time with a zone, as in 2026-03-29T10:00:00+02:00."
+            """
+            \(option) needs a date, as in 2026-03-29, or a time with a zone, \
+            as in 2026-03-29T10:00:00+02:00.
+            """
         )
     }
 }

@@ -97,7 +97,10 @@ enum StudyParticipant {
         guard let id = readLine().flatMap({ UUID(uuidString: $0.trimmingCharacters(in: .whitespaces)) })
         else {
             throw CommandFailure(
-                "standard input has no UUID on its first line; type one, or pass a file: … --\(option) - < FILE"
+                """
+                standard input has no UUID on its first line; type one, or pass a file: \
+                … --\(option) - < FILE
+                """
             )
         }
         return id

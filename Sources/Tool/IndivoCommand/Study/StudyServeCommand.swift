@@ -108,8 +108,8 @@ extension StudyServeCommand {
                 )
             }
             StandardStreams.complain(
-                "The apps of \(path) are copied into the queue’s database, which has them from now on; take “clients” out of "
-                    + "\(config ?? "")."
+                "The apps of \(path) are copied into the queue’s database, which has them from now on; "
+                    + "take “clients” out of \(config ?? "")."
             )
             return clients
         case (.postgreSQL, .postgreSQL):
@@ -121,8 +121,8 @@ extension StudyServeCommand {
             )
         case (.sqs, .besideQueue) where configuration.attestation != nil:
             throw CommandFailure(
-                "SQS keeps no registered apps; “clients” in the configuration is postgresql://… for several receivers, or a file "
-                    + "for one"
+                "SQS keeps no registered apps; “clients” in the configuration is postgresql://… "
+                    + "for several receivers, or a file for one"
             )
         default: return clients
         }

@@ -20,7 +20,10 @@ struct FormatCommand: ParsableCommand {
 
     @Flag(
         help:
-            "Print the canonical form (W3C Canonical XML 1.0), in which documents that mean the same are equal."
+            """
+            Print the canonical form (W3C Canonical XML 1.0), in which documents that mean \
+            the same are equal.
+            """
     )
     var canonical = false
 

@@ -37,6 +37,28 @@ extension PageService {
                 reason: message.state.reason ?? ""
             )
         }
+        let deadSection = Self.section(
+            visit,
+            "dead",
+            "Given up",
+            "redeliver",
+            "Messages that were received too often without an end.",
+            deadRows,
+            of: status.dead
+        )
+        let failedSection = Self.section(
+            visit,
+            "failed",
+            "Failed",
+            "reprocess",
+            """
+            Messages that could not be decrypted, read or mapped. The consumer processes them again \
+            with the keys it has now. With those that wait for a consent they have \
+            \(MessageWords.size(kept)); beyond its limit, the consumer leaves more in the queue.
+            """,
+            failedRows,
+            of: counts["failed"] ?? 0
+        )
         return PageLayout.page(
             "Messages",
             visit,
@@ -45,16 +67,8 @@ extension PageService {
             \(note)
             <section aria-labelledby="queue"><h2 id="queue">Queue</h2>\(MessageWords.queue(status))</section>
             \(Self.decisions(visit, pending, of: counts["pending"] ?? 0))
-            \(Self.section(
-                visit, "dead", "Given up", "redeliver", "Messages that were received too often without an end.",
-                deadRows, of: status.dead))
-            \(Self.section(
-                visit, "failed", "Failed", "reprocess",
-                """
-                Messages that could not be decrypted, read or mapped. The consumer processes them again with the keys it has now. \
-                With those that wait for a consent they have \(MessageWords.size(kept)); beyond its limit, the consumer leaves \
-                more in the queue.
-                """, failedRows, of: counts["failed"] ?? 0))
+            \(deadSection)
+            \(failedSection)
             """
         )
     }

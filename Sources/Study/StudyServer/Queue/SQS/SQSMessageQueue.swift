@@ -7,7 +7,10 @@ import OrderedJSON
 ///
 /// ```swift
 /// let place = "https://sqs.eu-central-1.amazonaws.com/123456789012/study?bucket=study-messages"
-/// let queue = try await SQSMessageQueue(SQSConfiguration(parsing: place), AWSCredentials(environment: environment))
+/// let queue = try await SQSMessageQueue(
+///     SQSConfiguration(parsing: place),
+///     AWSCredentials(environment: environment)
+/// )
 /// ```
 /// SQS does not recognise messages that it had before, except for five minutes in a FIFO queue; the consumer
 /// recognises their ids. Messages that are received too often are moved to the queue of dead letters by SQS
