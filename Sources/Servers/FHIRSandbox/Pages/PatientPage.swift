@@ -93,10 +93,15 @@ struct PatientPage {
         let rows = try Int64.fetchAll(
             session.db,
             sql: """
-                SELECT DISTINCT resource.id FROM value JOIN resource ON resource.id = value.resource
+                SELECT DISTINCT resource.id
+                FROM value
+                JOIN resource ON resource.id = value.resource
                 WHERE value.code = ? AND value.system = 'Patient' AND value.key = ? AND NOT resource.isDeleted
-                ORDER BY (SELECT max(dates.low) FROM value AS dates
-                    WHERE dates.resource = resource.id AND dates.key = ?) DESC NULLS LAST, resource.id DESC \
+                ORDER BY (
+                    SELECT max(dates.low)
+                    FROM value AS dates
+                    WHERE dates.resource = resource.id AND dates.key = ?
+                ) DESC NULLS LAST, resource.id DESC
                 LIMIT ?
                 """,
             arguments: [id, "\(type).patient", "\(type).date", limit]

@@ -93,8 +93,8 @@ struct ResourceStore {
         let statement = try db.cachedStatement(
             sql:
                 """
-                INSERT INTO value (resource, key, item, system, code, text, low, high) VALUES (?, ?, ?, ?, \
-                ?, ?, ?, ?)
+                INSERT INTO value (resource, key, item, system, code, text, low, high)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """
         )
         for value in extraction.values {

@@ -32,7 +32,7 @@ enum AccountCalls {
                 try require(name != nil || email != nil, .badRequest("No search criteria given"))
                 let accounts = try AccountRow.all(
                     """
-                    WHERE instr(lower(fullName), lower(?)) > 0 OR instr(lower(contactEmail), lower(?)) > 0 \
+                    WHERE instr(lower(fullName), lower(?)) > 0 OR instr(lower(contactEmail), lower(?)) > 0
                     ORDER BY id
                     """,
                     [name, email],
@@ -66,8 +66,9 @@ enum AccountCalls {
                     try require(form["contact_email"] != nil || form["full_name"] != nil, .badRequest())
                     return try call.execute(
                         """
-                        UPDATE account SET contactEmail = ifnull(?, contactEmail), fullName = ifnull(?, \
-                        fullName) WHERE id = ?
+                        UPDATE account
+                        SET contactEmail = ifnull(?, contactEmail), fullName = ifnull(?, fullName)
+                        WHERE id = ?
                         """,
                         [form["contact_email"], form["full_name"], call.account.id]
                     )

@@ -18,9 +18,11 @@ enum CarenetCalls {
                 .get("carenet_record", "/record", .carenetRead) { .xml(try $0.record.markup) },
                 .get("carenet_account_list", "/accounts/", .carenetRead) { call in
                     let sql = """
-                        SELECT account.id, account.fullName, canWrite FROM carenetAccount
-                        JOIN account ON account.id = carenetAccount.account WHERE carenet = ? ORDER BY \
-                        account.id
+                        SELECT account.id, account.fullName, canWrite
+                        FROM carenetAccount
+                        JOIN account ON account.id = carenetAccount.account
+                        WHERE carenet = ?
+                        ORDER BY account.id
                         """
                     let rows = try Row.fetchAll(call.db, sql: sql, arguments: [call.carenet.id])
                     guard !rows.isEmpty else { return .xml("<CarenetAccounts />") }
@@ -164,8 +166,11 @@ enum CarenetCalls {
                 .get("autoshare_list_bytype_all", "/autoshare/bytype/all", .full) { call in
                     let sql =
                         """
-                        SELECT DISTINCT type FROM autoshare JOIN carenet ON carenet.id = carenet WHERE \
-                        record = ? ORDER BY type
+                        SELECT DISTINCT type
+                        FROM autoshare
+                        JOIN carenet ON carenet.id = carenet
+                        WHERE record = ?
+                        ORDER BY type
                         """
                     let types = try String.fetchAll(call.db, sql: sql, arguments: [call.record.id])
                     let items = try types.map { type -> Markup in

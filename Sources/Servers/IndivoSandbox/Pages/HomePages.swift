@@ -41,9 +41,10 @@ enum HomePages {
                     sql: """
                         SELECT accessToken.app, record.label, accessToken.account, accessToken.createdAt,
                             accessToken.expiresAt, accessToken.carenet IS NOT NULL AS isCarenet
-                        FROM accessToken JOIN record ON record.id = accessToken.record
-                        WHERE accessToken.account = ? OR record.owner = ? ORDER BY accessToken.createdAt \
-                        DESC LIMIT 20
+                        FROM accessToken
+                        JOIN record ON record.id = accessToken.record
+                        WHERE accessToken.account = ? OR record.owner = ?
+                        ORDER BY accessToken.createdAt DESC LIMIT 20
                         """,
                     arguments: [account.id, account.id]
                 )

@@ -66,8 +66,8 @@ enum RecordPages {
             }
             let latest =
                 """
-                WHERE record = ? AND app IS NULL AND replacedBy IS NULL ORDER BY createdAt DESC, serial DESC \
-                LIMIT ?
+                WHERE record = ? AND app IS NULL AND replacedBy IS NULL
+                ORDER BY createdAt DESC, serial DESC LIMIT ?
                 """
             return (
                 record, try FactRow.all(ofDocument: record.demographics, in: db).first?.values(), facts,

@@ -33,7 +33,10 @@ struct DocumentMarkup {
         }
         func relations(of end: String) throws -> [String: Markup] {
             let sql = """
-                SELECT \(end), type, count(*) FROM relation WHERE \(end) IN \(list) GROUP BY \(end), type \
+                SELECT \(end), type, count(*)
+                FROM relation
+                WHERE \(end) IN \(list)
+                GROUP BY \(end), type
                 ORDER BY min(serial)
                 """
             let rows = try Row.fetchAll(

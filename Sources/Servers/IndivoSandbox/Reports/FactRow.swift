@@ -46,8 +46,10 @@ struct FactRow: TableRow {
         var level = facts.map(\.serial)
         while !level.isEmpty {
             let sql = """
-                SELECT \(columns), parent, relation FROM fact WHERE parent IN (SELECT value FROM \
-                json_each(?)) ORDER BY serial
+                SELECT \(columns), parent, relation
+                FROM fact
+                WHERE parent IN (SELECT value FROM json_each(?))
+                ORDER BY serial
                 """
             let rows = try Row.fetchAll(
                 db.cachedStatement(sql: sql),
@@ -72,8 +74,8 @@ struct FactRow: TableRow {
         in db: Database
     ) throws {
         let sql = """
-            INSERT INTO fact (id, model, record, document, createdAt, parent, relation, body) VALUES (?, ?, \
-            ?, ?, ?, ?, ?, ?)
+            INSERT INTO fact (id, model, record, document, createdAt, parent, relation, body)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """
         let statement = try db.cachedStatement(sql: sql)
         func insert(_ fact: FactDraft, parent: Int64?, relation: String?) throws {

@@ -262,7 +262,9 @@ extension ReportQuery {
         let unknown = "CASE WHEN count(\(expression)) > 0 THEN 'nan' END"
         return
             """
-            CASE WHEN total(typeof(\(expression)) = 'text') > 0 THEN 'nan' ELSE ifnull(\(value), \(unknown)) \
+            CASE
+                WHEN total(typeof(\(expression)) = 'text') > 0 THEN 'nan'
+                ELSE ifnull(\(value), \(unknown))
             END
             """
     }

@@ -65,7 +65,7 @@ extension WarehouseTransaction {
             try db.execute(
                 sql:
                     """
-                    INSERT INTO study_metadata (\(Ontology.columns.joined(separator: ", "))) \
+                    INSERT INTO study_metadata (\(Ontology.columns.joined(separator: ", ")))
                     VALUES (\(marks))
                     """,
                 arguments: row
@@ -83,13 +83,16 @@ extension WarehouseTransaction {
         try db.execute(sql: "DELETE FROM table_access WHERE c_table_cd = 'STUDY'")
         try db.execute(
             sql: """
-                INSERT INTO table_access (c_table_cd, c_table_name, c_protected_access, c_hlevel, \
-                c_fullname, c_name, c_synonym_cd,
-                    c_visualattributes, c_facttablecolumn, c_dimtablename, c_columnname, c_columndatatype, \
-                c_operator, c_dimcode)
-                VALUES ('STUDY', 'study_metadata', 'N', 0, '\\Study\\', 'Study', 'N', 'CA ', 'concept_cd', \
-                'concept_dimension',
-                    'concept_path', 'T', 'LIKE', '\\Study\\')
+                INSERT INTO table_access (
+                    c_table_cd, c_table_name, c_protected_access, c_hlevel, c_fullname, c_name, c_synonym_cd,
+                    c_visualattributes, c_facttablecolumn, c_dimtablename, c_columnname,
+                    c_columndatatype, c_operator, c_dimcode
+                )
+                VALUES (
+                    'STUDY', 'study_metadata', 'N', 0, '\\Study\\', 'Study', 'N',
+                    'CA ', 'concept_cd', 'concept_dimension', 'concept_path',
+                    'T', 'LIKE', '\\Study\\'
+                )
                 """
         )
     }

@@ -31,14 +31,18 @@ extension WarehouseTransaction {
         try db.eachRow(
             sql: """
                 SELECT p.pseudonym, f.encounter_num, f.concept_cd,
-                    (SELECT name_char FROM concept_dimension WHERE concept_cd = f.concept_cd ORDER BY \
-                concept_path LIMIT 1) AS name,
-                    f.modifier_cd, f.instance_num, f.start_date, f.end_date, f.valtype_cd, f.tval_char, \
-                f.nval_num,
-                    f.observation_blob, f.units_cd, f.valueflag_cd
-                FROM observation_fact f JOIN study_participant p USING (patient_num)
-                ORDER BY p.pseudonym, f.start_date, f.encounter_num, f.concept_cd, f.instance_num, \
-                f.modifier_cd
+                    (
+                        SELECT name_char
+                        FROM concept_dimension
+                        WHERE concept_cd = f.concept_cd
+                        ORDER BY concept_path LIMIT 1
+                    ) AS name,
+                    f.modifier_cd, f.instance_num, f.start_date, f.end_date, f.valtype_cd, f.tval_char,
+                    f.nval_num, f.observation_blob, f.units_cd, f.valueflag_cd
+                FROM observation_fact f
+                JOIN study_participant p USING (patient_num)
+                ORDER BY p.pseudonym, f.start_date, f.encounter_num, f.concept_cd, f.instance_num,
+                    f.modifier_cd
                 """,
             arguments: []
         ) { row in
@@ -61,8 +65,8 @@ extension WarehouseTransaction {
         try db.rows(
             sql: """
                 SELECT concept_cd, name_char, concept_path, concept_blob FROM concept_dimension
-                UNION ALL SELECT modifier_cd, name_char, modifier_path, '' FROM modifier_dimension ORDER BY \
-                1, 3
+                UNION ALL SELECT modifier_cd, name_char, modifier_path, '' FROM modifier_dimension
+                ORDER BY 1, 3
                 """
         ).map { row in (0..<4).map { SpreadsheetText.guarded(row.text($0) ?? "") } }
     }
@@ -105,9 +109,11 @@ extension WarehouseTransaction {
             "event_set",
             write,
             """
-            SELECT v.*, e.encounter_ide, e.patient_ide FROM visit_dimension v JOIN encounter_mapping e USING \
-            (encounter_num)
-            WHERE e.encounter_ide_source = ? ORDER BY v.encounter_num
+            SELECT v.*, e.encounter_ide, e.patient_ide
+            FROM visit_dimension v
+            JOIN encounter_mapping e USING (encounter_num)
+            WHERE e.encounter_ide_source = ?
+            ORDER BY v.encounter_num
             """
         ) { row in
             var event =
@@ -173,9 +179,10 @@ extension WarehouseTransaction {
             write,
             """
             SELECT f.*, e.encounter_ide, e.patient_ide
-            FROM observation_fact f JOIN encounter_mapping e USING (encounter_num)
-            WHERE e.encounter_ide_source = ? ORDER BY f.encounter_num, f.concept_cd, f.instance_num, \
-            f.modifier_cd
+            FROM observation_fact f
+            JOIN encounter_mapping e USING (encounter_num)
+            WHERE e.encounter_ide_source = ?
+            ORDER BY f.encounter_num, f.concept_cd, f.instance_num, f.modifier_cd
             """,
             observation
         )

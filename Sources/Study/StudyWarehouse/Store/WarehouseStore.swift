@@ -164,8 +164,9 @@ extension WarehouseSchema {
         for (code, name) in FactModifier.all {
             try session.execute(
                 sql: """
-                    INSERT INTO modifier_dimension (modifier_path, modifier_cd, name_char, update_date, \
-                    sourcesystem_cd)
+                    INSERT INTO modifier_dimension (
+                        modifier_path, modifier_cd, name_char, update_date, sourcesystem_cd
+                    )
                     VALUES (?, ?, ?, '2026-01-01 00:00:00', ?)
                     """,
                 arguments: [ConceptNames.path(#"\Study\Modifiers\"#, [code]), code, name, source]
