@@ -122,8 +122,8 @@ public final class DurableQueue: Sendable {
         guard count <= DurableQueue.longestHeader else {
             throw QueueError.badItem(
                 """
-                the header, id and keys of an item have at most \(DurableQueue.longestHeader) bytes, these \
-                \(count)
+                the header, id and keys of an item have at most \(DurableQueue.longestHeader) \
+                bytes, these \(count)
                 """
             )
         }

@@ -172,8 +172,8 @@ enum ZipDirectory {
                 offset: offset,
                 reason:
                     """
-                    the entry \(name.debugDescription) cannot be \(sizes.size) bytes: deflate stored \
-                    \(sizes.compressed)
+                    the entry \(name.debugDescription) cannot be \(sizes.size) bytes: \
+                    deflate stored \(sizes.compressed)
                     """
             )
         default: break

@@ -213,8 +213,8 @@ public struct DocumentFillProblem: Sendable, Hashable, CustomStringConvertible {
         switch reason {
         case .wrongType(let found, let field):
             """
-            \(linkId): an answer of the type \(found) does not fit the type \(field) without loss; it is \
-            left out
+            \(linkId): an answer of the type \(found) does not fit the type \(field) without loss; \
+            it is left out
             """
         case .severalValues(let count):
             "\(linkId): there are \(count) answers, and the field has one value; they are left out"

@@ -259,8 +259,8 @@ public enum OAuthRefusal: Error, Hashable, CustomStringConvertible {
         case .noBaseString(let error): "the signature cannot be verified: \(error)"
         case .wrongSignature:
             """
-            the signature does not fit the request; compare the secrets, and the base strings of client and \
-            server
+            the signature does not fit the request; compare the secrets, and the base strings \
+            of client and server
             """
         case .wrongBodyHash: "oauth_body_hash is not the hash of the body that arrived"
         case .wrongContentType: "oauth_content_type is not the content type that arrived"

@@ -113,8 +113,7 @@ public enum SignatureBaseStringError: Error, Hashable, CustomStringConvertible {
         switch self {
         case .repeatedParameter(let name):
             """
-            the parameter “\(name)” occurs more than once, which an Indivo server cannot verify; \
-            send it once
+            the parameter “\(name)” occurs more than once, which an Indivo server cannot verify; send it once
             """
         case .pathNotASCII:
             """

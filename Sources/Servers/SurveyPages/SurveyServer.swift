@@ -70,8 +70,7 @@ public final class SurveyServer: Sendable {
                 type: "text/plain; charset=utf-8",
                 text:
                     """
-                    The form is too large: at most \(bodyLimit >> 20) MB are taken. Go back; \
-                    nothing is lost.
+                    The form is too large: at most \(bodyLimit >> 20) MB are taken. Go back; nothing is lost.
                     """
             ),
             internalError: Response(

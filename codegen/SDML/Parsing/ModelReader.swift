@@ -56,8 +56,8 @@ struct ModelReader {
                 diagnostics.error(
                     at: location,
                     """
-                    '\(key)' was said before, in line \(first.line): a server would silently take only the \
-                    last.
+                    '\(key)' was said before, in line \(first.line): a server would silently \
+                    take only the last.
                     """
                 )
                 continue
@@ -140,8 +140,8 @@ struct ModelReader {
             diagnostics.wrongKind(
                 node,
                 """
-                The type of '\(field)' must be the name of a type in quotation marks, a model, or a list of \
-                one model
+                The type of '\(field)' must be the name of a type in quotation marks, a model, \
+                or a list of one model
                 """
             )
             return nil

@@ -56,9 +56,9 @@ struct SchemaLinker {
             diagnostics.error(
                 at: definition.location,
                 """
-                The model '\(name)' is defined differently \
-                at \(first.location)\(difference(definition, first)). Make them alike, \
-                or leave only '\"\(ModelReader.nameKey)\": \"\(name)\"' in one to refer to the other.
+                The model '\(name)' is defined differently at \
+                \(first.location)\(difference(definition, first)). Make them alike, or leave only \
+                '"\(ModelReader.nameKey)": "\(name)"' in one to refer to the other.
                 """
             )
         } else if !definition.isNested && !first.isNested {
@@ -117,8 +117,8 @@ struct SchemaLinker {
                     diagnostics.error(
                         at: field.location,
                         """
-                        The notes say that '\(field.name)' was '\(name)' formerly, but that is a name of \
-                        '\(owner)'.
+                        The notes say that '\(field.name)' was '\(name)' formerly, but that is a \
+                        name of '\(owner)'.
                         """
                     )
                 }
@@ -135,8 +135,8 @@ struct SchemaLinker {
                 diagnostics.warn(
                     at: model.location,
                     """
-                    The models '\(other)' and '\(model.name)' differ only in letter case: a server has one \
-                    report for both.
+                    The models '\(other)' and '\(model.name)' differ only in letter case: \
+                    a server has one report for both.
                     """
                 )
             }

@@ -29,8 +29,7 @@ final class LibXMLMirror {
                     line: tree.handle(index).line,
                     message:
                         """
-                        elements lie more than \(LibXMLMirror.depthLimit) deep, too deep \
-                        for XPath and schemas
+                        elements lie more than \(LibXMLMirror.depthLimit) deep, too deep for XPath and schemas
                         """
                 )
             }

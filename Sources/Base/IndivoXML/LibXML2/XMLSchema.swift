@@ -46,8 +46,7 @@ public final class XMLSchema: Sendable {
                 line: node.line,
                 message:
                     """
-                    the schema takes in another by its location, and such are never loaded; \
-                    put them into one
+                    the schema takes in another by its location, and such are never loaded; put them into one
                     """
             )
         }

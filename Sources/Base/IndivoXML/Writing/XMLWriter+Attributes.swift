@@ -146,8 +146,7 @@ extension XMLWriter {
         unwritable(
             index,
             """
-            the prefix of \(tree.names.qualified(name).string.prefix(40)) is not declared; \
-            give the namespace
+            the prefix of \(tree.names.qualified(name).string.prefix(40)) is not declared; give the namespace
             """
         )
     }

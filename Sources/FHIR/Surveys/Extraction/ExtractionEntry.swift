@@ -106,8 +106,7 @@ extension Extractor {
                     .error,
                     "invalidElement",
                     """
-                    What was extracted is not valid FHIR and is left out: \(issue.expression): \
-                    \(issue.text).
+                    What was extracted is not valid FHIR and is left out: \(issue.expression): \(issue.text).
                     """,
                     entry.item
                 )

@@ -378,8 +378,8 @@ extension Extractor {
                     .error,
                     "wrongType",
                     """
-                    A value of the type \(value.type) is not a \(wanted), which \(step.element.path) has; it \
-                    is left out.
+                    A value of the type \(value.type) is not a \(wanted), which \(step.element.path) has; \
+                    it is left out.
                     """,
                     scope.item
                 )

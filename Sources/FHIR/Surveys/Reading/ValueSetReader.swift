@@ -298,8 +298,7 @@ struct ValueSetReader {
                 expansion.isUnknown = true
                 expansion.problem =
                     """
-                    The value set includes a whole code system that is not contained; \
-                    its codes are left out.
+                    The value set includes a whole code system that is not contained; its codes are left out.
                     """
             }
         }

@@ -126,8 +126,7 @@ final class CallClient: Sendable {
             guard serverTime - (deviceTime + offset) > Self.clockTolerance else { return .right }
             logger.notice(
                 """
-                the device's clock is \(serverTime - deviceTime) s behind the server's, \
-                whose time is used now
+                the device's clock is \(serverTime - deviceTime) s behind the server's, whose time is used now
                 """
             )
             let former = offset

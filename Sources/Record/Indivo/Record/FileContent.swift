@@ -74,8 +74,7 @@ public struct FileContent: Sendable, Hashable {
         if bare == "application/x-www-form-urlencoded" {
             return
                 """
-                a server takes a document of type \(bare) for a form; give it another type, \
-                such as text/plain
+                a server takes a document of type \(bare) for a form; give it another type, such as text/plain
                 """
         }
         if contentType.unicodeScalars.count > 100 {
@@ -125,8 +124,8 @@ extension DocumentMetadata {
         guard let mismatch = mismatch(with: content.data) else { return }
         let what =
             """
-            the document was stored, but not as it was sent: its \(mismatch.what) differs; look at what is \
-            there
+            the document was stored, but not as it was sent: its \(mismatch.what) differs; \
+            look at what is there
             """
         var error = IndivoError(
             .malformedResponse(what),

@@ -20,8 +20,8 @@ extension FactMapping {
             MappingRow(
                 "status_*",
                 """
-                Observation.status (correction: corrected; without it unknown); the coded value as an \
-                extension of .status
+                Observation.status (correction: corrected; without it unknown); \
+                the coded value as an extension of .status
                 """
             ) { draft, fields, _ in
                 guard let status = fields.concept("status") else { return }

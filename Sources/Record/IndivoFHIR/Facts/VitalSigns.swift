@@ -50,8 +50,8 @@ extension FactMapping {
                 MappingRow(
                     "\(sign.field)_*",
                     """
-                    an Observation: .valueQuantity, .code (\(sign.code.firstCode ?? "") unless named \
-                    otherwise)
+                    an Observation: .valueQuantity, .code (\(sign.code.firstCode ?? "") \
+                    unless named otherwise)
                     """
                 ) { draft, fields, context in
                     let name = fields.concept(sign.field + "_name")

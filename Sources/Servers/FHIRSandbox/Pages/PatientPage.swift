@@ -26,9 +26,8 @@ struct PatientPage {
         let links = sections.map { "<li><a href=\"#\($0.id)\">\($0.title)</a></li>" as Markup }
         let parts = sections.map { section -> Markup in
             """
-            <section id="\(section.id)" aria-labelledby="\(section.id)-title"><h2 \
-            id="\(section.id)-title">\(section.title)</h2>\
-            \(section.content)</section>
+            <section id="\(section.id)" aria-labelledby="\(section.id)-title">\
+            <h2 id="\(section.id)-title">\(section.title)</h2>\(section.content)</section>
             """
         }
         return PageLayout.page(
@@ -150,8 +149,8 @@ struct PatientPage {
                 (
                     "Measurements", "Measurements",
                     """
-                    <div \
-                    class=\"charts\">\(charts.prefix(ObservationSeries.chartLimit).map(\.chart.markup))</div>
+                    <div class="charts">\(charts.prefix(ObservationSeries.chartLimit).map(\.chart.markup))\
+                    </div>
                     """
                         + more
                 )

@@ -32,8 +32,8 @@ enum CarenetCalls {
                         )
                         return
                             """
-                            <CarenetAccount id=\"\(id)\" fullName=\"\(name)\" \
-                            write=\"\(write ? "true" : "false")\" />
+                            <CarenetAccount id="\(id)" fullName="\(name)" \
+                            write="\(write ? "true" : "false")" />
                             """
                     }
                     return .xml("<CarenetAccounts>\(items)</CarenetAccounts>")
@@ -175,8 +175,8 @@ enum CarenetCalls {
                     let types = try String.fetchAll(call.db, sql: sql, arguments: [call.record.id])
                     let items = try types.map { type -> Markup in
                         """
-                        <DocumentSchema \
-                        type=\"\(type)\">\(try autoshared(type, call).map(\.markup))</DocumentSchema>
+                        <DocumentSchema type="\(type)">\(try autoshared(type, call).map(\.markup))\
+                        </DocumentSchema>
                         """
                     }
                     return .xml("<DocumentSchemas>\(items)</DocumentSchemas>")

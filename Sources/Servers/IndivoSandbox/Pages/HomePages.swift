@@ -14,8 +14,8 @@ enum HomePages {
             "An Indivo server in a box",
             isNarrow: true,
             """
-            <section aria-label="What to do"><p>The API is at <code>\(visit.server.apiBase)</code>. Log in \
-            to see the records, the
+            <section aria-label="What to do"><p>The API is at <code>\(visit.server.apiBase)</code>. \
+            Log in to see the records, the
             apps, and what happened to the last requests.</p>
             <p><a class="button primary" href="/login">Log in</a></p></section>
             """
@@ -119,7 +119,7 @@ extension Timestamp {
         let text = secondsText
         return
             """
-            <time datetime=\"\(text)\">\(String(text.prefix(10))) \
+            <time datetime="\(text)">\(String(text.prefix(10))) \
             \(String(text.dropFirst(11).dropLast()))</time>
             """
     }

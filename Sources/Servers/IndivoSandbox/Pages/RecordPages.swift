@@ -88,8 +88,8 @@ enum RecordPages {
             record.label,
             """
             \(sections.person(demographics, at: visit.now))
-            <nav \
-            aria-label="Sections"><ul>\(RecordHealthPage.hasContent(facts) ? health : nil)\(links)</ul></nav>
+            <nav aria-label="Sections"><ul>\(RecordHealthPage.hasContent(facts) ? health : nil)\
+            \(links)</ul></nav>
             \(known.map(\.markup))
             \(section(of: documents, sections).markup)
             \(section(of: apps, visit).markup)

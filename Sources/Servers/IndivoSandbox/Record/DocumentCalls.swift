@@ -56,8 +56,8 @@ enum DocumentCalls {
                         let reason: Markup = "<reason>\(row.reason)</reason>"
                         return
                             """
-                            <DocumentStatus by=\"\(row.by)\" at=\"\(row.at.text)\" \
-                            status=\"\(row.status)\">\(reason)</DocumentStatus>
+                            <DocumentStatus by="\(row.by)" at="\(row.at.text)" \
+                            status="\(row.status)">\(reason)</DocumentStatus>
                             """
                     }
                 return .xml(

@@ -61,8 +61,8 @@ struct MinimalItem {
 
     var procedure: Markup {
         """
-        <Procedure \
-        xmlns="\(DocumentType.namespace)"><datePerformed>\(date("date_performed") ?? "")</datePerformed>\
+        <Procedure xmlns="\(DocumentType.namespace)">\
+        <datePerformed>\(date("date_performed") ?? "")</datePerformed>\
         \(coded("name", "name"))\(provider("Provider"))\(element("location", "location"))\
         \(element("comments", "comments"))</Procedure>
         """

@@ -77,8 +77,7 @@ enum ReportMarkup {
     ) -> Markup {
         """
         <Reports><Summary total_document_count="\(total)" limit="\(limit)" offset="\(offset)" \
-        order_by="\(order)" />\
-        <QueryParams>\(parameters)</QueryParams>\(items)</Reports>
+        order_by="\(order)" /><QueryParams>\(parameters)</QueryParams>\(items)</Reports>
         """
     }
 

@@ -102,8 +102,8 @@ struct ReportQuery {
         let allowed = kinds.map { "'\($0)'" }.joined(separator: ", ")
         let problem =
             """
-            Cannot apply aggregate function \(operation) (type [\(allowed)]) to field \(name) (type \
-            \(field.kind))
+            Cannot apply aggregate function \(operation) (type [\(allowed)]) to field \(name) \
+            (type \(field.kind))
             """
         try require(kinds.contains(field.kind), .badRequest(problem))
     }

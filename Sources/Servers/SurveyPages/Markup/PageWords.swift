@@ -48,8 +48,8 @@ struct PageWords: Sendable {
     var unreadableTime = "Please enter a time, such as 14:30."
     var fileTooLarge =
         """
-        The files of this response are too large together: at most 10 MB are taken. What was here before is \
-        kept.
+        The files of this response are too large together: at most 10 MB are taken. \
+        What was here before is kept.
         """
     var notStored = "Your answers could not be stored. Nothing is lost: try again in a moment."
     var foreign = "This form was not sent by this survey's own page. Open the survey again."
@@ -99,26 +99,23 @@ struct PageWords: Sendable {
         words.newQuestions = "Durch Ihre Antworten gibt es weitere Fragen."
         words.saved =
             """
-            Ihre Antworten werden Seite für Seite gespeichert. Mit der Adresse dieser Seite können Sie \
-            später weitermachen.
+            Ihre Antworten werden Seite für Seite gespeichert. Mit der Adresse dieser Seite können \
+            Sie später weitermachen.
             """
         words.done = "Danke"
         words.doneText = "Ihre Antworten wurden gesendet. Sie können diese Seite schließen."
         words.conflict = """
-            Diese Seite wurde inzwischen in einem anderen Fenster gespeichert. Unten steht, was Sie hier \
-            eingegeben \
-            haben; senden Sie \
-            es noch einmal, um das dort Gespeicherte zu ersetzen.
+            Diese Seite wurde inzwischen in einem anderen Fenster gespeichert. Unten steht, \
+            was Sie hier eingegeben haben; senden Sie es noch einmal, um das dort Gespeicherte zu ersetzen.
             """
         words.expired = """
             Der Server hat die früheren Seiten dieser Antworten nicht mehr. Was Sie auf dieser Seite \
-            eingegeben haben, steht hier; \
-            bitte sehen Sie die anderen Seiten noch einmal an.
+            eingegeben haben, steht hier; bitte sehen Sie die anderen Seiten noch einmal an.
             """
         words.late = """
-            Diese Antworten wurden schon gesendet, und diese Seite hat etwas anderes gesendet. Nichts wurde \
-            geändert. Gehen Sie \
-            zurück, um zu sehen, was Sie eingegeben haben, oder beginnen Sie neu.
+            Diese Antworten wurden schon gesendet, und diese Seite hat etwas anderes gesendet. \
+            Nichts wurde geändert. Gehen Sie zurück, um zu sehen, was Sie eingegeben haben, \
+            oder beginnen Sie neu.
             """
         words.unknown = "Diese Antworten sind nicht mehr hier, oder wurden nie begonnen."
         words.unreadable = "Diese Antwort kann nicht gespeichert werden."
@@ -130,13 +127,13 @@ struct PageWords: Sendable {
         words.unreadableTime = "Bitte geben Sie eine Uhrzeit ein, wie 14:30."
         words.fileTooLarge =
             """
-            Die Dateien dieser Antworten sind zusammen zu groß: höchstens 10 MB sind möglich. Was vorher da \
-            war, bleibt.
+            Die Dateien dieser Antworten sind zusammen zu groß: höchstens 10 MB sind möglich. \
+            Was vorher da war, bleibt.
             """
         words.notStored =
             """
-            Ihre Antworten konnten nicht gespeichert werden. Nichts ist verloren: versuchen Sie es gleich \
-            noch einmal.
+            Ihre Antworten konnten nicht gespeichert werden. Nichts ist verloren: \
+            versuchen Sie es gleich noch einmal.
             """
         words.foreign =
             "Dieses Formular kam nicht von einer Seite dieser Umfrage. Öffnen Sie die Umfrage noch einmal."

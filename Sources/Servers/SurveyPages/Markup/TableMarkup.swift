@@ -37,9 +37,8 @@ struct TableMarkup {
                     """
             }
             return """
-                <tr id="\(row.name)" data-item="\(row.name)"><th \
-                scope="row">\(row.repetition + 1)</th>\(cells)\
-                <td>\(items.errors(row))\(items.removal(row))</td></tr>
+                <tr id="\(row.name)" data-item="\(row.name)"><th scope="row">\(row.repetition + 1)</th>\
+                \(cells)<td>\(items.errors(row))\(items.removal(row))</td></tr>
                 """
         }
         markup = """
@@ -66,8 +65,8 @@ struct TableMarkup {
         )
         return
             """
-            <input type=\"hidden\" name=\"asked\" \
-            value=\"\(item.name)\">\(items.errors(item))\(control.markup)
+            <input type="hidden" name="asked" \
+            value="\(item.name)">\(items.errors(item))\(control.markup)
             """
     }
 
@@ -108,10 +107,9 @@ struct TableMarkup {
             }
             let wrong: Markup = items.problems[child.occurrence] == nil ? "" : " class=\"wrong\""
             return """
-                <tr id="\(child.name)" data-item="\(child.name)" tabindex="-1"\(wrong)><th \
-                scope="row">\(items.label(child))\
-                <input type="hidden" name="asked" \
-                value="\(child.name)">\(items.errors(child))</th>\(cells)</tr>
+                <tr id="\(child.name)" data-item="\(child.name)" tabindex="-1"\(wrong)>\
+                <th scope="row">\(items.label(child))<input type="hidden" name="asked" value="\(child.name)">\
+                \(items.errors(child))</th>\(cells)</tr>
                 """
         }
         markup = """

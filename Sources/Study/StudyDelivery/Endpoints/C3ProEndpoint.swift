@@ -58,8 +58,7 @@ public final class C3ProEndpoint: StudyEndpoint {
         case .envelope: nil
         case .resource(_, let id) where id != nil && !submission.isPatient:
             """
-            a receiver of C3-PRO takes updates of Patient only; send the resource without an id, \
-            or encrypted
+            a receiver of C3-PRO takes updates of Patient only; send the resource without an id, or encrypted
             """
         case .resource: nil
         }

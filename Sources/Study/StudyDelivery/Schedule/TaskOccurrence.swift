@@ -67,8 +67,8 @@ public enum ScheduleError: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .tooManyOccurrences(let task):
             """
-            the schedule has more than \(StudySchedule.maximumOccurrences) occurrences, counted up to the \
-            task \(task)
+            the schedule has more than \(StudySchedule.maximumOccurrences) occurrences, \
+            counted up to the task \(task)
             """
         case .enrolmentOutOfRange: "the enrolment is not in the years 1900 to 2200"
         }

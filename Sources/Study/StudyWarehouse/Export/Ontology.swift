@@ -40,8 +40,8 @@ public struct Ontology: Sendable {
             guard let url = questionnaire.url?.rawValue, !url.isEmpty else {
                 problems.append(
                     """
-                    \(questionnaire.title ?? questionnaire.name ?? "a questionnaire"): it has no url, which \
-                    names its concepts
+                    \(questionnaire.title ?? questionnaire.name ?? "a questionnaire"): \
+                    it has no url, which names its concepts
                     """
                 )
                 continue

@@ -50,8 +50,8 @@
             try command(
                 """
                 SET timezone = 'UTC'; SET datestyle = 'ISO'; SET lock_timeout = '30s';
-                SET idle_in_transaction_session_timeout = '5min'; SET default_transaction_isolation = 'read \
-                committed'
+                SET idle_in_transaction_session_timeout = '5min'; SET default_transaction_isolation \
+                = 'read committed'
                 """
             )
         }

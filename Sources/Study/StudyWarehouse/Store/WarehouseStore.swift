@@ -76,8 +76,8 @@ struct SQLiteWarehouseStore: WarehouseStore {
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
             throw WarehouseError.badInput(
                 """
-                what was deleted is not overwritten yet, since somebody reads the warehouse; do it again \
-                when that has ended
+                what was deleted is not overwritten yet, since somebody reads the warehouse; \
+                do it again when that has ended
                 """
             )
         }

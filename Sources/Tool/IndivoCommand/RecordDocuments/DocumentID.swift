@@ -28,8 +28,8 @@ struct DocumentChoice<Place: DocumentPlace>: ParsableArguments {
         if (id == nil) == (externalId == nil) {
             throw ValidationError(
                 """
-                Name the document, by its id or with --external-id; “indivo \(Place.command) list” lists the \
-                ids.
+                Name the document, by its id or with --external-id; “indivo \(Place.command) \
+                list” lists the ids.
                 """
             )
         }
@@ -43,8 +43,8 @@ struct DocumentChoice<Place: DocumentPlace>: ParsableArguments {
         let external = externalId ?? ""
         return try await byExternalID(external).orFail(
             """
-            this app has no document with the external id \(external); “indivo \(Place.command) list” lists \
-            the ids
+            this app has no document with the external id \(external); “indivo \(Place.command) \
+            list” lists the ids
             """,
             .nothingFound
         )

@@ -11,8 +11,7 @@ struct DocumentsAddCommand: AsyncParsableCommand {
             indivo documents add note.xml --related-to ID --as annotation
 
             The file is sent byte for byte, under an external id, so that a lost response adds nothing \
-            twice. \
-            indivo document check tells before what a server would refuse.
+            twice. indivo document check tells before what a server would refuse.
             """
     )
 
@@ -67,8 +66,8 @@ struct DocumentsReplaceCommand: AsyncParsableCommand {
             indivo documents get ID > document.xml
             indivo documents replace ID document.xml
 
-            Only the newest version can be replaced. The new version has an id of its own; the old one stays \
-            among the versions.
+            Only the newest version can be replaced. The new version has an id of its own; \
+            the old one stays among the versions.
             """
     )
 

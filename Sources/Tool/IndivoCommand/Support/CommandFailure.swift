@@ -47,8 +47,7 @@ enum ExitStatus: Int32 {
 
     /// For the help of commands that ask a server.
     static let help = """
-        The exit status is 0 when it is done, 1 when nothing was found, 2 for wrong use or bad input, 3 when \
-        the \
-        server refuses or fails, 4 when it is not reached.
+        The exit status is 0 when it is done, 1 when nothing was found, 2 for wrong use or bad input, \
+        3 when the server refuses or fails, 4 when it is not reached.
         """
 }

@@ -89,13 +89,11 @@ extension PageService {
         let more: Markup =
             count > rows.count ? "<p class=\"quiet\">The oldest \(rows.count) of \(count).</p>" : .empty
         return """
-            <section aria-labelledby="decide"><h2 id="decide">To be decided</h2><p \
-            class="quiet">Withdrawals, corrections and \
-            further consents that no known app of their participant sent: a phone whose app was installed \
-            anew, packages \
-            without a login, or somebody else. Ask the participant before you decide. What is approved \
-            cannot be taken back; an \
-            app whose message is approved may speak for the participant from then on.</p>
+            <section aria-labelledby="decide"><h2 id="decide">To be decided</h2><p class="quiet">\
+            Withdrawals, corrections and further consents that no known app of their participant sent: \
+            a phone whose app was installed anew, packages without a login, or somebody else. \
+            Ask the participant before you decide. What is approved cannot be taken back; \
+            an app whose message is approved may speak for the participant from then on.</p>
             \(Table(heads: ["Message", "Received", "Reason", "Decision"], rows: rows).markup)\(more)</section>
             """
     }
@@ -104,8 +102,7 @@ extension PageService {
     {
         """
         <form method="post" action="/messages/\(action)">\(visit.csrf)<input type="hidden" name="id" \
-        value="\(id)">\
-        <button>\(words)<span class="unseen"> \(shortened(id))</span></button></form>
+        value="\(id)"><button>\(words)<span class="unseen"> \(shortened(id))</span></button></form>
         """
     }
 
