@@ -62,7 +62,10 @@ public struct HTTPAnswer: Sendable, Hashable {
     public var body: Data
 
     /// A response, from a transport of one's own.
-    public init(response: HTTPResponse, body: Data = Data()) { (self.response, self.body) = (response, body) }
+    public init(response: HTTPResponse, body: Data = Data()) {
+        self.response = response
+        self.body = body
+    }
 }
 
 /// How long a transport waits, and how much it takes.

@@ -207,7 +207,10 @@ public struct DocumentFillProblem: Sendable, Hashable, CustomStringConvertible {
     /// Why the item’s answer is not in the document.
     public let reason: Reason
 
-    init(_ linkId: String, _ reason: Reason) { (self.linkId, self.reason) = (linkId, reason) }
+    init(_ linkId: String, _ reason: Reason) {
+        self.linkId = linkId
+        self.reason = reason
+    }
 
     public var description: String {
         switch reason {

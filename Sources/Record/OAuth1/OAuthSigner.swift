@@ -29,7 +29,12 @@ public struct OAuthSigner: Sendable {
         rule: SignatureRule = .rfc5849,
         nonce: @escaping @Sendable () -> String = OAuthSigner.randomNonce,
         clock: @escaping @Sendable () -> Int = OAuthSigner.systemTime
-    ) { (self.credentials, self.rule, self.nonce, self.clock) = (credentials, rule, nonce, clock) }
+    ) {
+        self.credentials = credentials
+        self.rule = rule
+        self.nonce = nonce
+        self.clock = clock
+    }
 
     /// What to put into a signature beside the parameters that are always there.
     public struct Options: Sendable, Hashable {

@@ -20,7 +20,12 @@ public struct OAuthVerifier: Sendable {
         nonces: any OAuthNonceStore,
         policy: OAuthVerificationPolicy = .rfc5849,
         clock: @escaping @Sendable () -> Int = OAuthSigner.systemTime
-    ) { (self.secrets, self.nonces, self.policy, self.clock) = (secrets, nonces, policy, clock) }
+    ) {
+        self.secrets = secrets
+        self.nonces = nonces
+        self.policy = policy
+        self.clock = clock
+    }
 
     /// Who signed a request, once its signature was found good and its nonce unused.
     ///
@@ -113,7 +118,10 @@ public struct OAuthCaller: Sendable, Hashable {
     public let token: String?
 
     /// A consumer, with its token where it used one.
-    public init(consumerKey: String, token: String?) { (self.consumerKey, self.token) = (consumerKey, token) }
+    public init(consumerKey: String, token: String?) {
+        self.consumerKey = consumerKey
+        self.token = token
+    }
 }
 
 /// What an ``OAuthVerifier`` accepts.

@@ -43,7 +43,10 @@ public final class SurveyServer: Sendable {
     public let url: URL
     private let listener: HTTPListener
 
-    private init(_ listener: HTTPListener, _ url: URL) { (self.listener, self.url) = (listener, url) }
+    private init(_ listener: HTTPListener, _ url: URL) {
+        self.listener = listener
+        self.url = url
+    }
 
     /// Starts a server, and returns once it listens.
     ///

@@ -9,7 +9,10 @@ struct ModelReader {
     /// The definitions found, in the order of the file, each before those nested in it.
     private(set) var definitions: [ModelDefinition] = []
 
-    init(file: SourceFile, diagnostics: Diagnostics) { (self.file, self.diagnostics) = (file, diagnostics) }
+    init(file: SourceFile, diagnostics: Diagnostics) {
+        self.file = file
+        self.diagnostics = diagnostics
+    }
 
     mutating func read(_ root: JSONNode) {
         switch root.value {

@@ -35,7 +35,9 @@ public struct SourceLocation: Sendable, Hashable, Comparable, CustomStringConver
 
     /// A place in the file at `path`.
     public init(path: String, line: Int, column: Int) {
-        (self.path, self.line, self.column) = (path, line, column)
+        self.path = path
+        self.line = line
+        self.column = column
     }
 
     /// `path:line:column`, as compilers write it.

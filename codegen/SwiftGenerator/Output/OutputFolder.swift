@@ -7,7 +7,8 @@ package struct OutputFolder {
     let marker: String
 
     package init(path: String, marker: String = GeneratedFile.marker) {
-        (self.path, self.marker) = (path, marker)
+        self.path = path
+        self.marker = marker
     }
 
     /// What has to happen to a folder so that it holds exactly these generated files.

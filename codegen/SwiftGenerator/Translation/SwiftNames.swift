@@ -109,7 +109,8 @@ struct SwiftNames {
             var choice = name
             var number = 2
             while reserved.contains(choice) || !take(choice) {
-                (choice, number) = ("\(name)\(number)", number + 1)
+                choice = "\(name)\(number)"
+                number += 1
             }
             names[thing] = choice
         }

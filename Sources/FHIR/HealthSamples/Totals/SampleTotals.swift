@@ -153,7 +153,10 @@ public struct SampleTotals: Sendable {
         } catch {
             throw .tooLarge("\(type): \(error)")
         }
-        if recent.count >= Self.remembered { (recent, older) = ([], recent) }
+        if recent.count >= Self.remembered {
+            older = recent
+            recent = []
+        }
         recent.insert(identity)
     }
 

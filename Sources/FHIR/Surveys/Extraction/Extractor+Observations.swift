@@ -11,7 +11,9 @@ final class ObservationParts {
     var members: [String] = []
 
     init(codes: [JSONValue], item: Int, order: Int) {
-        (self.codes, self.item, self.order) = (codes, item, order)
+        self.codes = codes
+        self.item = item
+        self.order = order
     }
 }
 

@@ -17,7 +17,10 @@ public struct FileContent: Sendable, Hashable {
     public var contentType: String
 
     /// Bytes of a media type.
-    public init(_ data: Data, contentType: String) { (self.data, self.contentType) = (data, contentType) }
+    public init(_ data: Data, contentType: String) {
+        self.data = data
+        self.contentType = contentType
+    }
 
     /// Text in UTF-8.
     public init(text: String, contentType: String = "text/plain") {

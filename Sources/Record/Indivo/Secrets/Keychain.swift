@@ -12,7 +12,8 @@
 
         /// The items of a service. Use one for each purpose: sessions, keys.
         public init(service: String, accessGroup: String? = nil) {
-            (self.service, self.accessGroup) = (service, accessGroup)
+            self.service = service
+            self.accessGroup = accessGroup
         }
 
         public func names() throws -> [String] {

@@ -101,8 +101,12 @@ struct ResourceStore {
             var low: (any DatabaseValueConvertible)?
             var high: (any DatabaseValueConvertible)?
             switch value.range {
-            case .time(let range): (low, high) = (range.low, range.high)
-            case .number(let least, let most): (low, high) = (least, most)
+            case .time(let range):
+                low = range.low
+                high = range.high
+            case .number(let least, let most):
+                low = least
+                high = most
             case nil: break
             }
             try statement.execute(

@@ -18,7 +18,12 @@ struct FactRow: TableRow {
 
     /// By index and not by name: reports read many.
     init(row: Row) {
-        (serial, id, model, document, createdAt, body) = (row[0], row[1], row[2], row[3], row[4], row[5])
+        serial = row[0]
+        id = row[1]
+        model = row[2]
+        document = row[3]
+        createdAt = row[4]
+        body = row[5]
     }
 
     func values() throws -> FactValues { try JSONValue(parsing: body) }

@@ -5,7 +5,10 @@ struct MinimalItem {
     private let fact: FactRow
     private let values: FactValues?
 
-    init(_ fact: FactRow) { (self.fact, values) = (fact, try? fact.values()) }
+    init(_ fact: FactRow) {
+        self.fact = fact
+        values = try? fact.values()
+    }
 
     /// The text of a field; nil where it has none.
     private subscript(name: String) -> String? {

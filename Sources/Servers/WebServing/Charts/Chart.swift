@@ -10,7 +10,9 @@ package struct Chart {
         package var page: String
 
         package init(at: Timestamp, value: Double, page: String) {
-            (self.at, self.value, self.page) = (at, value, page)
+            self.at = at
+            self.value = value
+            self.page = page
         }
     }
 

@@ -50,13 +50,15 @@ package struct HealthPeriod: Sendable, Hashable {
         self.zone = zone
         let civil = CivilCalendar.civil(fromDays: day)
         switch length {
-        case .day: (first, count) = (day, 1)
+        case .day:
+            first = day
+            count = 1
         case .month:
-            (first, count) = (day - civil.day + 1, CivilCalendar.days(in: civil.month, of: civil.year))
+            first = day - civil.day + 1
+            count = CivilCalendar.days(in: civil.month, of: civil.year)
         case .year:
-            (first, count) = (
-                CivilCalendar.days(fromCivil: civil.year, 1, 1), CivilCalendar.isLeap(civil.year) ? 366 : 365
-            )
+            first = CivilCalendar.days(fromCivil: civil.year, 1, 1)
+            count = CivilCalendar.isLeap(civil.year) ? 366 : 365
         }
     }
 

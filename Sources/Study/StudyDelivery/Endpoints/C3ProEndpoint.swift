@@ -87,7 +87,9 @@ public final class C3ProEndpoint: StudyEndpoint {
         var method = HTTPRequest.Method.post
         switch submission.content {
         case .envelope(let type): path = "/encfhir/\(type)"
-        case .resource(let type, let id?): (method, path) = (.put, "/fhir/\(type)/\(id)")
+        case .resource(let type, let id?):
+            method = .put
+            path = "/fhir/\(type)/\(id)"
         case .resource(let type, nil): path = "/fhir/\(type)"
         case .package: throw Refusal.response(.refused(reason: objection(to: submission) ?? ""))
         }

@@ -53,7 +53,10 @@ public struct TaskCompletion: Sendable, Hashable {
     public var date: Date
 
     /// A completion.
-    public init(taskID: String, date: Date) { (self.taskID, self.date) = (taskID, date) }
+    public init(taskID: String, date: Date) {
+        self.taskID = taskID
+        self.date = date
+    }
 }
 
 /// Why there is no list of occurrences.

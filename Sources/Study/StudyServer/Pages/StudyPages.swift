@@ -37,7 +37,10 @@ public final class StudyPages: Sendable {
     public let url: URL
     private let listener: HTTPListener
 
-    private init(_ url: URL, _ listener: HTTPListener) { (self.url, self.listener) = (url, listener) }
+    private init(_ url: URL, _ listener: HTTPListener) {
+        self.url = url
+        self.listener = listener
+    }
 
     /// Starts to listen.
     ///

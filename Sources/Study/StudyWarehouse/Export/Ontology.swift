@@ -97,7 +97,9 @@ public struct Ontology: Sendable {
         private var seen: Set<String> = []
 
         init(codebook: Codebook, url: String, name: String) {
-            (self.codebook, self.url, self.name) = (codebook, url, name)
+            self.codebook = codebook
+            self.url = url
+            self.name = name
         }
 
         mutating func items(_ items: [Questionnaire.Item], _ above: [String], _ level: Int) {

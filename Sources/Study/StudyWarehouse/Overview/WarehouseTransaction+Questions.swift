@@ -206,7 +206,10 @@ private struct SourceSummary {
         let concept: String
         let question: String?
 
-        init(concept: String, question: String?) { (self.concept, self.question) = (concept, question) }
+        init(concept: String, question: String?) {
+            self.concept = concept
+            self.question = question
+        }
 
         /// Of a row that begins with the two.
         init(_ row: SQLRow) { self.init(concept: row.text(0) ?? "", question: row.text(1)) }

@@ -394,8 +394,12 @@ struct ValueColumns {
             text = comparison
             self.number = number.description
             blob = number.exact
-        case .text(let text): (type, self.text) = ("T", text)
-        case .longText(let text): (type, blob) = ("B", text)
+        case .text(let text):
+            type = "T"
+            self.text = text
+        case .longText(let text):
+            type = "B"
+            blob = text
         }
     }
 }

@@ -9,7 +9,10 @@ struct CommandFailure: Error, CustomStringConvertible {
         self.init(description: (place.map { "\($0) " } ?? "") + "error: \(message)", status: status)
     }
 
-    init(description: String, status: ExitStatus) { (self.description, self.status) = (description, status) }
+    init(description: String, status: ExitStatus) {
+        self.description = description
+        self.status = status
+    }
 
     /// Starts a server, such as “the receiver”. Ports in use are told in words of the tool, not of the
     /// sockets' library.
