@@ -39,7 +39,8 @@ public struct SDMXDocument {
 
     private init(_ node: XMLNode, collecting problems: ReadingProblems?) throws {
         let root = node.kind == .document ? node.root ?? node : node
-        var (name, type): (String, IndivoDocument.Type) = ("", GenericDocument.self)
+        var name = ""
+        var type: IndivoDocument.Type = GenericDocument.self
         var reader: FieldSchema.Reader?
         models = try SDMX.models(in: root).map { model in
             // Most documents hold models of one kind.

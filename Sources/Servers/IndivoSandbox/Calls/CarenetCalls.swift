@@ -27,9 +27,9 @@ enum CarenetCalls {
                     let rows = try Row.fetchAll(call.db, sql: sql, arguments: [call.carenet.id])
                     guard !rows.isEmpty else { return .xml("<CarenetAccounts />") }
                     let items = rows.map { row -> Markup in
-                        let (id, name, write): (String, String, Bool) = (
-                            row["id"], row["fullName"], row["canWrite"]
-                        )
+                        let id: String = row["id"]
+                        let name: String = row["fullName"]
+                        let write: Bool = row["canWrite"]
                         return
                             """
                             <CarenetAccount id="\(id)" fullName="\(name)" \

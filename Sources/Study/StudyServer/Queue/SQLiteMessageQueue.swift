@@ -166,7 +166,8 @@ public final class SQLiteMessageQueue: MessageQueue {
         let maximumReceives = maximumReceives
         return try await database.write { db in
             try Self.followClock(db, time)
-            var (found, size): ([ReceivedMessage], Int) = ([], 0)
+            var found: [ReceivedMessage] = []
+            var size = 0
             while found.count < limit, size < Self.largestBatch,
                 let row = try Row.fetchOne(
                     db,
@@ -174,7 +175,8 @@ public final class SQLiteMessageQueue: MessageQueue {
                     arguments: [time]
                 )
             {
-                let (number, count): (Int, Int) = (row["number"], row["receives"])
+                let number: Int = row["number"]
+                let count: Int = row["receives"]
                 guard count < maximumReceives else {
                     try Self.bury(
                         db,
