@@ -9,7 +9,9 @@ let package = Package(
     targets: [
         // The README's example, as it stands there.
         .executableTarget(
-            name: "Medications", dependencies: [.product(name: "Indivo", package: "swift-indivo")]),
+            name: "Medications",
+            dependencies: [.product(name: "Indivo", package: "swift-indivo")]
+        ),
         // Documents on the main actor, as an app with a user interface has them.
         .target(name: "MedicationList", dependencies: [.product(name: "Indivo", package: "swift-indivo")]),
     ],

@@ -14,7 +14,8 @@ let package = Package(
                 .product(name: "Indivo", package: "swift-indivo"),
                 .product(name: "IndivoSandbox", package: "swift-indivo"),
                 .product(name: "IndivoTesting", package: "swift-indivo"),
-            ]),
+            ]
+        ),
         // A document type of one's own, generated from SDML when the program is built.
         .executableTarget(
             name: "CustomSchema",
@@ -22,7 +23,8 @@ let package = Package(
                 .product(name: "Indivo", package: "swift-indivo"),
                 .product(name: "IndivoSandbox", package: "swift-indivo"),
             ],
-            plugins: [.plugin(name: "SDMLBuildPlugin", package: "swift-indivo")]),
+            plugins: [.plugin(name: "SDMLBuildPlugin", package: "swift-indivo")]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

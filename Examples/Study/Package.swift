@@ -14,14 +14,17 @@ let package = Package(
                 .product(name: "HealthSamples", package: "swift-indivo"),
                 .product(name: "StudyDelivery", package: "swift-indivo"),
                 .product(name: "Surveys", package: "swift-indivo"),
-            ]),
-        // The program of Indivo's tutorial. It needs the trait Outbox alone, but stands here so that swift-crypto is compiled once.
+            ]
+        ),
+        // The program of Indivo's tutorial. It needs the trait Outbox alone, but stands here so that
+        // swift-crypto is compiled once.
         .executableTarget(
             name: "Record",
             dependencies: [
                 .product(name: "Indivo", package: "swift-indivo"),
                 .product(name: "IndivoOutbox", package: "swift-indivo"),
-            ]),
+            ]
+        ),
         // The README's snippets, as they stand there.
         .executableTarget(
             name: "Snippets",
@@ -29,7 +32,8 @@ let package = Package(
                 .product(name: "FHIR", package: "swift-indivo"),
                 .product(name: "IndivoXML", package: "swift-indivo"),
                 .product(name: "Surveys", package: "swift-indivo"),
-            ]),
+            ]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

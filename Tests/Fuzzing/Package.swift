@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Targets for libFuzzer, in a package of their own: they build only with its flags. `scripts/fuzz` runs all that are here.
+// Targets for libFuzzer, in a package of their own: they build only with its flags. `scripts/fuzz` runs all
+// that are here.
 let targets: [(name: String, products: [String])] = [
     ("FuzzAnswers", ["Indivo"]),
     ("FuzzCallback", ["Indivo", "OAuth1"]),

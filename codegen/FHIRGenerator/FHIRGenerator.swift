@@ -94,13 +94,13 @@ package enum FHIRGenerator {
         }
         let text = """
             \(pageMarker)
-            Every resource and datatype that has a view, by FHIR's own categories, and every enumeration of \
-            codes.
+            Every resource and datatype that has a view, by FHIR's own categories, \
+            and every enumeration of codes.
 
             ## Overview
 
-            This page is generated from `schemas/fhir` by `scripts/generate`. Resources without a view can \
-            be read and written,
+            This page is generated from `schemas/fhir` by `scripts/generate`. \
+            Resources without a view can be read and written,
             too, as ``AnyResource``.
 
             ## Topics

@@ -41,7 +41,10 @@ public struct GeneratedFile: Sendable, Hashable {
     public let text: String
 
     /// A file to be written.
-    public init(name: String, text: String) { (self.name, self.text) = (name, text) }
+    public init(name: String, text: String) {
+        self.name = name
+        self.text = text
+    }
 }
 
 /// What the generated classes should be like.

@@ -4,7 +4,11 @@ import Foundation
 ///
 /// ```swift
 /// let queue = try DurableQueue(in: folder, identity: "study 7", keys: FileKeyStore(keyFile))
-/// try await queue.append(Data("survey".utf8), payload: .data(response), orderKey: "https://study.example.org")
+/// try await queue.append(
+///     Data("survey".utf8),
+///     payload: .data(response),
+///     orderKey: "https://study.example.org"
+/// )
 ///
 /// let report = try await queue.deliver { attempt in
 ///     guard let response = try attempt.payload() else { return .setAside(reason: "nothing to send") }
@@ -118,8 +122,8 @@ public final class DurableQueue: Sendable {
         guard count <= DurableQueue.longestHeader else {
             throw QueueError.badItem(
                 """
-                the header, id and keys of an item have at most \(DurableQueue.longestHeader) bytes, these \
-                \(count)
+                the header, id and keys of an item have at most \(DurableQueue.longestHeader) \
+                bytes, these \(count)
                 """
             )
         }

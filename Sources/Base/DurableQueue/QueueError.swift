@@ -29,8 +29,7 @@ public enum QueueError: Error, Sendable, Hashable, CustomStringConvertible {
             "the disk failed: \(reason). "
                 + (mayBeQueued
                     ? """
-                    It is not known whether the item was queued: look at the items before you queue it \
-                    again.
+                    It is not known whether the item was queued: look at the items before you queue it again.
                     """
                     : "Nothing was changed in the queue. Make room or make the disk writable, and try again.")
         case .unusableKey(let path, let reason): "the key \(path) is not used: \(reason)."
@@ -41,15 +40,15 @@ public enum QueueError: Error, Sendable, Hashable, CustomStringConvertible {
             "the queue in \(folder) was made under another key. Bring that key back; nothing was changed."
         case .otherVersion(let folder, let version):
             """
-            the queue in \(folder) has the form \(version), which another version of the library wrote; use \
-            that one.
+            the queue in \(folder) has the form \(version), which another version of the library wrote; \
+            use that one.
             """
         case .otherFormat(let folder):
-            "the files in \(folder) have a form that this version does not read; an earlier version or another program "
-                + """
-                wrote them. Deliver what is queued there with that one, or move the folder away; nothing \
-                was changed.
-                """
+            """
+            the files in \(folder) have a form that this version does not read; \
+            an earlier version or another program wrote them. Deliver what is queued there with that one, \
+            or move the folder away; nothing was changed.
+            """
         case .damaged(let file):
             "\(file) is damaged: it is not what was written. Restore it, or discard the item."
         case .noSuchItem(let id): "the queue has no item \(id); list its items to see which there are."

@@ -75,8 +75,8 @@ public struct ByteSource: Sendable {
 
         public var description: String {
             """
-            at byte \(offset) there are \(found) bytes in place of \(expected): what is read became shorter \
-            meanwhile
+            at byte \(offset) there are \(found) bytes in place of \(expected): \
+            what is read became shorter meanwhile
             """
         }
     }

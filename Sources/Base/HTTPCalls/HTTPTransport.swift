@@ -62,7 +62,10 @@ public struct HTTPAnswer: Sendable, Hashable {
     public var body: Data
 
     /// A response, from a transport of one's own.
-    public init(response: HTTPResponse, body: Data = Data()) { (self.response, self.body) = (response, body) }
+    public init(response: HTTPResponse, body: Data = Data()) {
+        self.response = response
+        self.body = body
+    }
 }
 
 /// How long a transport waits, and how much it takes.
@@ -116,8 +119,8 @@ extension Date {
         let style = Date.ParseStrategy(
             format: """
                 \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \
-                \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) \
-                GMT
+                \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\
+                \(minute: .twoDigits):\(second: .twoDigits) GMT
                 """,
             locale: Locale(identifier: "en_US_POSIX"),
             timeZone: .gmt,

@@ -73,15 +73,15 @@ public struct HTTPTransportError: Error, Sendable, Hashable, CustomStringConvert
         case .invalidRequest: "the request to \(server) cannot be sent: \(detail ?? "it is not valid")"
         case .hostNotFound:
             """
-            the host of \(server) was not found\(said); check the server's URL, and that this machine is \
-            online
+            the host of \(server) was not found\(said); check the server's URL, \
+            and that this machine is online
             """
         case .cannotConnect:
             "no connection to \(server)\(said); check that the server runs and that the port is right"
         case .tls:
             """
-            no secure connection to \(server)\(said); check the server's certificate, or whether it speaks \
-            plain HTTP
+            no secure connection to \(server)\(said); check the server's certificate, \
+            or whether it speaks plain HTTP
             """
         case .timedOut where mayHaveReachedServer: "\(server) did not answer in time\(said)"
         case .timedOut: "\(server) could not be reached in time\(said); nothing was sent, try again"

@@ -15,8 +15,8 @@ public enum UCUMError: Error, Sendable, Hashable, CustomStringConvertible {
             "“\(code)” is not a UCUM unit: \(reason) at offset \(offset)."
         case .unknownUnit(let code, let name, let offset):
             """
-            “\(code)” is not a UCUM unit: there is no unit “\(name)” (offset \(offset)). Codes are \
-            case-sensitive.
+            “\(code)” is not a UCUM unit: there is no unit “\(name)” (offset \(offset)). \
+            Codes are case-sensitive.
             """
         case .incommensurable(let left, let right): "“\(left)” and “\(right)” do not measure the same."
         case .outOfRange(let reason): reason

@@ -4,9 +4,9 @@ import Foundation
 ///
 /// ```swift
 /// let milligrams = try UCUMUnit("mg"), grams = try UCUMUnit("g")
-/// try milligrams.convert(4000, to: grams)                                     // 4, exactly
-/// try UCUMUnit("[degF]").convert(98.6, to: UCUMUnit("Cel"))                   // 37
-/// try UCUMUnit("mg/dL").isCommensurable(with: UCUMUnit("mmol/L"))             // false: the substance decides
+/// try milligrams.convert(4000, to: grams)                            // 4, exactly
+/// try UCUMUnit("[degF]").convert(98.6, to: UCUMUnit("Cel"))          // 37
+/// try UCUMUnit("mg/dL").isCommensurable(with: UCUMUnit("mmol/L"))    // false: the substance decides
 /// ```
 /// Conversions are exact where the definitions of both units are rational and the result has at most 38
 /// digits.

@@ -245,11 +245,9 @@ enum UnitDefinitions {
     /// Units that a procedure defines: they convert to themselves only. “*” marks those that take prefixes.
     static let arbitrary = """
         [iU]* [IU]* [arb'U] [USP'U] [GPL'U] [MPL'U] [APL'U] [beth'U] [anti'Xa'U] [todd'U] [dye'U] [smgy'U] \
-        [bdsk'U] \
-        [ka'U] [knk'U] [mclg'U] [tb'U] [CCID_50] [TCID_50] [EID_50] [PFU] [FFU] [CFU] [IR] [BAU] [AU] \
-        [Amb'a'1'U] \
-        [PNU] [Lf] [D'ag'U] [FEU] [ELU] [EU] [acr'U] [hp_X] [hp_C] [hp_M] [hp_Q] [kp_X] [kp_C] [kp_M] [kp_Q] \
-        [m/s2/Hz^(1/2)]*
+        [bdsk'U] [ka'U] [knk'U] [mclg'U] [tb'U] [CCID_50] [TCID_50] [EID_50] [PFU] [FFU] [CFU] [IR] [BAU] \
+        [AU] [Amb'a'1'U] [PNU] [Lf] [D'ag'U] [FEU] [ELU] [EU] [acr'U] [hp_X] [hp_C] [hp_M] [hp_Q] [kp_X] \
+        [kp_C] [kp_M] [kp_Q] [m/s2/Hz^(1/2)]*
         """
 
     /// Units on a scale of their own: the code, the value and unit of the ratio behind it, the scale, whether

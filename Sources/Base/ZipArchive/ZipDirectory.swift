@@ -61,8 +61,8 @@ enum ZipDirectory {
             throw .malformed(
                 offset: endOffset,
                 reason:
-                    "the directory should end at byte \(directoryEnd); the end record has it at \(extent.offset) with "
-                    + "\(extent.size) bytes"
+                    "the directory should end at byte \(directoryEnd); the end record has it "
+                    + "at \(extent.offset) with \(extent.size) bytes"
             )
         }
         return extent
@@ -172,8 +172,8 @@ enum ZipDirectory {
                 offset: offset,
                 reason:
                     """
-                    the entry \(name.debugDescription) cannot be \(sizes.size) bytes: deflate stored \
-                    \(sizes.compressed)
+                    the entry \(name.debugDescription) cannot be \(sizes.size) bytes: \
+                    deflate stored \(sizes.compressed)
                     """
             )
         default: break

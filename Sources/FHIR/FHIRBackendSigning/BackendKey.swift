@@ -9,7 +9,7 @@ import OrderedJSON
     #error(
         """
         FHIRBackendSigning needs the trait BackendSigning of swift-indivo: .package(…, traits: \
-        [\"BackendSigning\"])
+        ["BackendSigning"])
         """
     )
 #endif

@@ -18,8 +18,8 @@ public enum BackendKeyError: Error, Sendable, Hashable, CustomStringConvertible 
         case .notPEM: "not PEM: there is no line -----BEGIN … PRIVATE KEY-----"
         case .encrypted:
             """
-            the private key is encrypted; decrypt it with openssl pkey -in KEY -out FILE, readable by you \
-            alone
+            the private key is encrypted; decrypt it with openssl pkey -in KEY -out FILE, \
+            readable by you alone
             """
         case .tooShort(let bits): "the RSA key has \(bits) bits; RS384 needs 2048 or more"
         case .unsupported(let type):

@@ -13,7 +13,8 @@ public struct ItemKeyStore: KeyStore {
 
     /// - Parameter name: The name of the item that holds the key.
     public init(_ items: any SecretItems, name: String = "outbox key") {
-        (self.items, self.name) = (items, name)
+        self.items = items
+        self.name = name
     }
 
     /// - Throws: `OutboxError` when the item holds no key, or what the items throw.

@@ -84,8 +84,8 @@ extension Outbox {
         guard let root = isStored ? document.storedRoot : document.source?.document.root else {
             throw OutboxError.badItem(
                 """
-                what the server has of \(document) is not known; fetch it while there is network, and change \
-                that
+                what the server has of \(document) is not known; fetch it while there is network, \
+                and change that
                 """
             )
         }

@@ -8,7 +8,10 @@ public struct OutboxItem: Sendable, Identifiable, CustomStringConvertible {
     private let queued: QueuedChange?
 
     /// What an item of the queue is to a record.
-    init(_ item: QueueItem) { (self.item, queued) = (item, try? QueuedChange(of: item)) }
+    init(_ item: QueueItem) {
+        self.item = item
+        queued = try? QueuedChange(of: item)
+    }
 
     /// The change's id, a UUID in lower case. Of a document or a new version it is also the external id under
     /// which it is sent, so it can be found on the server by it; of a document that was sent before, it is

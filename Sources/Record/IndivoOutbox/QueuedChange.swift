@@ -61,9 +61,9 @@ struct DeliveryNotes: Codable, Sendable {
     var retried: DeliveryNotes {
         var notes = DeliveryNotes()
         if isUnsure {
-            (notes.stamp, notes.equalChangesBefore, notes.labelBefore) = (
-                stamp, equalChangesBefore, labelBefore
-            )
+            notes.stamp = stamp
+            notes.equalChangesBefore = equalChangesBefore
+            notes.labelBefore = labelBefore
         }
         return notes
     }

@@ -9,8 +9,13 @@ import UCUM
 /// Samples as documents of any SDML model, by a table:
 ///
 /// ```json
-/// {"HKQuantityTypeIdentifierStepCount":
-///   {"model": "Activity", "unit": "{steps}", "fields": {"steps": "value", "from": "start", "to": "end", "device": "source"}}}
+/// {
+///   "HKQuantityTypeIdentifierStepCount": {
+///     "model": "Activity",
+///     "unit": "{steps}",
+///     "fields": {"steps": "value", "from": "start", "to": "end", "device": "source"}
+///   }
+/// }
 /// ```
 ///
 /// A field takes `value`, `unit`, `start`, `end`, `type`, `uuid`, `source` or `device`. Numbers keep their

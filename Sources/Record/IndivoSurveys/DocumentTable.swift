@@ -207,14 +207,17 @@ public struct DocumentFillProblem: Sendable, Hashable, CustomStringConvertible {
     /// Why the item’s answer is not in the document.
     public let reason: Reason
 
-    init(_ linkId: String, _ reason: Reason) { (self.linkId, self.reason) = (linkId, reason) }
+    init(_ linkId: String, _ reason: Reason) {
+        self.linkId = linkId
+        self.reason = reason
+    }
 
     public var description: String {
         switch reason {
         case .wrongType(let found, let field):
             """
-            \(linkId): an answer of the type \(found) does not fit the type \(field) without loss; it is \
-            left out
+            \(linkId): an answer of the type \(found) does not fit the type \(field) without loss; \
+            it is left out
             """
         case .severalValues(let count):
             "\(linkId): there are \(count) answers, and the field has one value; they are left out"

@@ -13,7 +13,8 @@ public struct OAuthCredentials: Sendable, Hashable {
 
     /// An app's credentials, and those of whoever let it act for them.
     public init(consumer: OAuthConsumer, token: OAuthToken? = nil) {
-        (self.consumer, self.token) = (consumer, token)
+        self.consumer = consumer
+        self.token = token
     }
 
     /// The HMAC key: both secrets percent-encoded and joined by `&`, the right side empty without a token
@@ -31,7 +32,10 @@ public struct OAuthConsumer: Sendable, Hashable {
     public var secret: Secret
 
     /// An app's key and secret.
-    public init(key: String, secret: Secret) { (self.key, self.secret) = (key, secret) }
+    public init(key: String, secret: Secret) {
+        self.key = key
+        self.secret = secret
+    }
 }
 
 /// A token and its secret: "temporary credentials" before the person agreed, "token credentials" after (RFC
@@ -43,7 +47,10 @@ public struct OAuthToken: Sendable, Hashable {
     public var secret: Secret
 
     /// A token and its secret.
-    public init(value: String, secret: Secret) { (self.value, self.secret) = (value, secret) }
+    public init(value: String, secret: Secret) {
+        self.value = value
+        self.secret = secret
+    }
 }
 
 extension Secret {

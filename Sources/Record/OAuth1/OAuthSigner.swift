@@ -29,7 +29,12 @@ public struct OAuthSigner: Sendable {
         rule: SignatureRule = .rfc5849,
         nonce: @escaping @Sendable () -> String = OAuthSigner.randomNonce,
         clock: @escaping @Sendable () -> Int = OAuthSigner.systemTime
-    ) { (self.credentials, self.rule, self.nonce, self.clock) = (credentials, rule, nonce, clock) }
+    ) {
+        self.credentials = credentials
+        self.rule = rule
+        self.nonce = nonce
+        self.clock = clock
+    }
 
     /// What to put into a signature beside the parameters that are always there.
     public struct Options: Sendable, Hashable {
@@ -150,16 +155,16 @@ public enum OAuthSigningError: Error, Hashable, CustomStringConvertible {
         switch self {
         case .notAProtocolParameter(let name):
             """
-            the additional parameter “\(name)” does not begin with “oauth_”; send it in the query or the \
-            form instead
+            the additional parameter “\(name)” does not begin with “oauth_”; \
+            send it in the query or the form instead
             """
         case .parameterAlreadySet(let name):
             "the additional parameter “\(name)” is set by the signer or given twice; leave it out"
         case .noBaseString(let error): "the request cannot be signed: \(error)"
         case .noDigest:
             """
-            liboauth computed no digest; most likely memory ran out, or its cryptographic library does not \
-            offer SHA-1
+            liboauth computed no digest; most likely memory ran out, or its cryptographic library \
+            does not offer SHA-1
             """
         }
     }

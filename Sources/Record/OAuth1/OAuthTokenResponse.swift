@@ -50,8 +50,8 @@ public enum OAuthTokenResponseError: Error, Hashable, CustomStringConvertible {
             "the server's token answer has no “\(name)”; check that the URL is the server's token endpoint"
         case .repeatedParameter(let name):
             """
-            the server's token answer has “\(name)” more than once; check that the URL is the server's token \
-            endpoint
+            the server's token answer has “\(name)” more than once; check that the URL is the \
+            server's token endpoint
             """
         }
     }

@@ -20,7 +20,12 @@ public struct OAuthVerifier: Sendable {
         nonces: any OAuthNonceStore,
         policy: OAuthVerificationPolicy = .rfc5849,
         clock: @escaping @Sendable () -> Int = OAuthSigner.systemTime
-    ) { (self.secrets, self.nonces, self.policy, self.clock) = (secrets, nonces, policy, clock) }
+    ) {
+        self.secrets = secrets
+        self.nonces = nonces
+        self.policy = policy
+        self.clock = clock
+    }
 
     /// Who signed a request, once its signature was found good and its nonce unused.
     ///
@@ -113,7 +118,10 @@ public struct OAuthCaller: Sendable, Hashable {
     public let token: String?
 
     /// A consumer, with its token where it used one.
-    public init(consumerKey: String, token: String?) { (self.consumerKey, self.token) = (consumerKey, token) }
+    public init(consumerKey: String, token: String?) {
+        self.consumerKey = consumerKey
+        self.token = token
+    }
 }
 
 /// What an ``OAuthVerifier`` accepts.
@@ -259,8 +267,8 @@ public enum OAuthRefusal: Error, Hashable, CustomStringConvertible {
         case .noBaseString(let error): "the signature cannot be verified: \(error)"
         case .wrongSignature:
             """
-            the signature does not fit the request; compare the secrets, and the base strings of client and \
-            server
+            the signature does not fit the request; compare the secrets, and the base strings \
+            of client and server
             """
         case .wrongBodyHash: "oauth_body_hash is not the hash of the body that arrived"
         case .wrongContentType: "oauth_content_type is not the content type that arrived"

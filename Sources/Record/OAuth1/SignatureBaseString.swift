@@ -112,9 +112,14 @@ public enum SignatureBaseStringError: Error, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .repeatedParameter(let name):
-            "the parameter “\(name)” occurs more than once, which an Indivo server cannot verify; send it once"
+            """
+            the parameter “\(name)” occurs more than once, which an Indivo server cannot verify; send it once
+            """
         case .pathNotASCII:
-            "the path is not ASCII, which an Indivo server cannot verify; use unreserved characters in the path"
+            """
+            the path is not ASCII, which an Indivo server cannot verify; \
+            use unreserved characters in the path
+            """
         }
     }
 }

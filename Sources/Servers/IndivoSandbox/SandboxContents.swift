@@ -77,7 +77,13 @@ extension Sandbox {
     ///
     /// ```swift
     /// let sandbox = try await Sandbox.start {
-    ///     SandboxApp(id: "meds@apps.example.org", name: "Meds", consumerSecret: "s", startURL: "…", callbackURL: "…")
+    ///     SandboxApp(
+    ///         id: "meds@apps.example.org",
+    ///         name: "Meds",
+    ///         consumerSecret: "s",
+    ///         startURL: "…",
+    ///         callbackURL: "…"
+    ///     )
     ///     SandboxAccount(id: "ana@example.org", fullName: "Ana Lopez", password: "p", records: [
     ///         .init("Ana Lopez", apps: ["meds@apps.example.org"], documents: [problem])
     ///     ])
@@ -119,9 +125,10 @@ extension Sandbox {
     static func demographics(of name: String) -> Data {
         let parts = name.split(separator: " ", maxSplits: 1).map(String.init)
         let markup: Markup = """
-            <Demographics \
-            xmlns="\(DocumentType.namespace)"><dateOfBirth>1970-01-01</dateOfBirth><gender>female</gender>\
-            <Name><familyName>\(parts.count > 1 ? parts[1] : name)</familyName><givenName>\(parts.first ?? name)</givenName>\
+            <Demographics xmlns="\(DocumentType.namespace)">\
+            <dateOfBirth>1970-01-01</dateOfBirth><gender>female</gender><Name>\
+            <familyName>\(parts.count > 1 ? parts[1] : name)</familyName>\
+            <givenName>\(parts.first ?? name)</givenName>\
             </Name></Demographics>
             """
         return Data(markup.description.utf8)

@@ -69,10 +69,9 @@ package struct SurveyPages: Sendable {
         let page = pageMarkup(language)
         switch (path.first, path.count, request.method) {
         case (nil, _, "GET"), (nil, _, "HEAD"):
-            return .seeOther(
-                "\(base)/responses/\(RandomToken.make())?begin\(language.query.isEmpty ? "" : "&" + language.query.dropFirst())"
-            )
-            .adding("Cache-Control", "no-store")
+            let query: String = language.query.isEmpty ? "" : "&" + language.query.dropFirst()
+            return .seeOther("\(base)/responses/\(RandomToken.make())?begin\(query)")
+                .adding("Cache-Control", "no-store")
         case ("responses"?, 2, "GET"), ("responses"?, 2, "HEAD"), ("responses"?, 2, "POST"):
             guard RandomToken.isToken(path[1]) else {
                 return page.problem(survey.heading, page.words.unknown, status: 404)

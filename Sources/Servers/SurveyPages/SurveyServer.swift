@@ -43,7 +43,10 @@ public final class SurveyServer: Sendable {
     public let url: URL
     private let listener: HTTPListener
 
-    private init(_ listener: HTTPListener, _ url: URL) { (self.listener, self.url) = (listener, url) }
+    private init(_ listener: HTTPListener, _ url: URL) {
+        self.listener = listener
+        self.url = url
+    }
 
     /// Starts a server, and returns once it listens.
     ///
@@ -69,7 +72,9 @@ public final class SurveyServer: Sendable {
                 status: 413,
                 type: "text/plain; charset=utf-8",
                 text:
-                    "The form is too large: at most \(bodyLimit >> 20) MB are taken. Go back; nothing is lost."
+                    """
+                    The form is too large: at most \(bodyLimit >> 20) MB are taken. Go back; nothing is lost.
+                    """
             ),
             internalError: Response(
                 status: 500,

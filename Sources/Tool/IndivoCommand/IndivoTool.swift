@@ -7,9 +7,8 @@ struct IndivoTool: AsyncParsableCommand {
         commandName: "indivo",
         abstract: "Work with personally controlled health records on an Indivo X server.",
         discussion: """
-            Begin with indivo sandbox, a server to try things with, and indivo login. Which server and app \
-            are meant \
-            is told in the environment (indivo settings --help).
+            Begin with indivo sandbox, a server to try things with, and indivo login. \
+            Which server and app are meant is told in the environment (indivo settings --help).
 
             Results go to standard output, everything else to standard error. \(ExitStatus.help)
 

@@ -9,11 +9,10 @@ struct SandboxCommand: AsyncParsableCommand {
         commandName: "sandbox",
         abstract: "Run an Indivo server for development and tests on this machine.",
         discussion: """
-            The account is demo, password demo; the app's id and consumer key are demo@apps.example.org, its \
-            secret \
-            demo-secret. An admin app, admin@apps.example.org with the secret demo-admin-secret, may make \
-            accounts and \
-            records by the API's own calls; other apps are registered with --app. Not for real patients' data.
+            The account is demo, password demo; the app's id and consumer key are demo@apps.example.org, \
+            its secret demo-secret. An admin app, admin@apps.example.org with the secret demo-admin-secret, \
+            may make accounts and records by the API's own calls; other apps are registered with --app. \
+            Not for real patients' data.
             """
     )
 
@@ -34,8 +33,8 @@ struct SandboxCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Register the app of this manifest (JSON), under its id as consumer key; may be given several \
-            times.
+            Register the app of this manifest (JSON), under its id as consumer key; \
+            may be given several times.
             """,
             discussion: "A secret is made up and printed, unless the manifest has a “consumer_secret”.",
             valueName: "manifest"

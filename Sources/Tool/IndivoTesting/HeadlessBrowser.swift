@@ -55,7 +55,11 @@ public final class HeadlessBrowser {
         transport: any HTTPTransport = .system,
         report: @escaping (String) -> Void = { _ in },
         handOver: @escaping (URL) -> Void = { _ in }
-    ) { (self.transport, self.report, self.handOver) = (transport, report, handOver) }
+    ) {
+        self.transport = transport
+        self.report = report
+        self.handOver = handOver
+    }
 
     /// Logs in from an app's page on a UI server, chooses a record and lets the app in.
     /// - Parameters:

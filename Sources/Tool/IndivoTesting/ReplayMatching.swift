@@ -47,7 +47,14 @@ struct RequestKey: Sendable {
     /// An external id that was made: in base64url the version of a random UUID shows in the ninth character,
     /// and the last has two bits.
     private static var madeID: Regex<(Substring, before: Substring)> {
-        #/(?<before>/external/[^/]+/|/documents/external/)(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[A-Za-z0-9_-]{8}[QRST][A-Za-z0-9_-]{12}[AQgw])(?=/|$)/#
+        #/
+            (?<before> /external/[^/]+/ | /documents/external/ )
+            (?:
+                [0-9a-f]{8} (?: -[0-9a-f]{4} ){3} -[0-9a-f]{12}
+                | [A-Za-z0-9_-]{8} [QRST] [A-Za-z0-9_-]{12} [AQgw]
+            )
+            (?= / | $ )
+        /#
     }
 
     private static func sorted(_ parameters: FormParameters) -> [String] {

@@ -65,7 +65,10 @@ public final class HKQuantity: NSObject {
     private let unit: HKUnit
     private let value: Double
 
-    public init(unit: HKUnit, doubleValue value: Double) { (self.unit, self.value) = (unit, value) }
+    public init(unit: HKUnit, doubleValue value: Double) {
+        self.unit = unit
+        self.value = value
+    }
 
     public func doubleValue(for unit: HKUnit) -> Double {
         precondition(

@@ -3,37 +3,43 @@ import IndivoXML
 import SDML
 import Testing
 
-/// Runs the classes of `Generated/TestModels.swift`, which ``SnapshotTests`` compares with what the generator writes.
+/// Runs the classes of `Generated/TestModels.swift`, which ``SnapshotTests`` compares with what the
+/// generator writes.
 @Suite("Generated classes, compiled")
 struct GeneratedCodeTests {
     /// The fields that a schema says a model has in data.
     static func fields(of model: SDMLModel) -> [String: DataModel.FieldType] {
         var fields: [String: DataModel.FieldType] = [:]
         for leaf in model.fields.flatMap(\.leaves) {
-            fields[leaf.name] = switch leaf.kind {
-            case .string: .string
-            case .number: .number
-            case .boolean: .boolean
-            case .day: .date
-            case .dateTime: .dateTime
-            }
+            fields[leaf.name] =
+                switch leaf.kind {
+                case .string: .string
+                case .number: .number
+                case .boolean: .boolean
+                case .day: .date
+                case .dateTime: .dateTime
+                }
         }
         return fields
     }
 
     /// The schema that the test models are generated from.
     static func testSchema() throws -> SDMLSchema {
-        SDMLParser.parse(try ["everything", "oddities"].map { name in
-            let text = try #require(read("\(testFolder)/Models/\(name).sdml"))
-            let notes = read("\(testFolder)/Models/\(name).notes.json")
-            return .init(
-                models: SourceFile(path: name, text: text), notes: notes.map { SourceFile(path: """
-                    \(name) notes
-                    """, text: $0) })
-        }).schema
+        SDMLParser.parse(
+            try ["everything", "oddities"].map { name in
+                let text = try #require(read("\(testFolder)/Models/\(name).sdml"))
+                let notes = read("\(testFolder)/Models/\(name).notes.json")
+                return .init(
+                    models: SourceFile(path: name, text: text),
+                    notes: notes.map { SourceFile(path: "\(name) notes", text: $0) }
+                )
+            }
+        ).schema
     }
 
-    @Test("classes hold in data exactly the fields of their models, under the same names and of the same types")
+    @Test(
+        "classes hold in data exactly the fields of their models, under the same names and of the same types"
+    )
     func shapes() throws {
         for (schema, shapes) in [
             (try Self.testSchema(), IndivoDocument.testModels.map { DataModel($0) }),
@@ -78,14 +84,17 @@ struct GeneratedCodeTests {
         odd.times = [_2Fast(), _2Fast()]
         odd.times[1].x = "n"
         let xml = try odd.xml()
-        let fields = xml.children(named: "Model").first?.children(named: "Field") ?? XMLNode("none").children()
-        let texts = Dictionary(fields.map { ($0.attr("""
-            name
-            """) ?? "", $0.text()) }, uniquingKeysWith: { first, _ in first })
+        let fields =
+            xml.children(named: "Model").first?.children(named: "Field") ?? XMLNode("none").children()
+        let texts = Dictionary(
+            fields.map { ($0.attr("name") ?? "", $0.text()) },
+            uniquingKeysWith: { first, _ in first }
+        )
         for (name, text) in [
             "test-name": "a", "test_name": "b", "2nd opinion": "c", "mood 😀": "d", "init": "e", "self": "f",
             "Type": "g",
-            "class": "h", "default": "i", "id": "j", "quote\"d": "k", "back\\slash": "l", "related": "m", "times": "n",
+            "class": "h", "default": "i", "id": "j", "quote\"d": "k", "back\\slash": "l", "related": "m",
+            "times": "n",
         ] {
             #expect(texts[name] == text, "\(name)")
         }
@@ -120,10 +129,14 @@ struct GeneratedCodeTests {
 
     @Test("fields are read under their former names")
     func formerNames() throws {
-        let all = try Everything.read(from: XMLNode(parsing: """
-            <Models xmlns="http://indivo.org/vocab/xml/documents#"><Model name="Everything">
-            <Field name="words">old</Field><Field name="date_of_it">2001-02-03</Field></Model></Models>
-            """))
+        let all = try Everything.read(
+            from: XMLNode(
+                parsing: """
+                    <Models xmlns="http://indivo.org/vocab/xml/documents#"><Model name="Everything">
+                    <Field name="words">old</Field><Field name="date_of_it">2001-02-03</Field></Model></Models>
+                    """
+            )
+        )
         #expect(all.string == "old")
         #expect(all.day?.lexical == "2001-02-03")
     }

@@ -65,7 +65,8 @@ import ZipArchive
 
     static func all(_ reader: SampleReader) throws -> (samples: [Sample], problems: [SampleProblem]) {
         var reader = reader
-        var (samples, problems): ([Sample], [SampleProblem]) = ([], [])
+        var samples: [Sample] = []
+        var problems: [SampleProblem] = []
         while let item = try reader.next() {
             switch item {
             case .sample(let sample, _): samples.append(sample)

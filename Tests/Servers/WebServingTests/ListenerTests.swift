@@ -139,7 +139,10 @@ struct ListenerTests {
 
     @Test("bodies that are announced and do not come take nothing of the budget")
     func announcedBodies() async throws {
-        try await withListener({ ($0.bodyLimit, $0.bodyBudget) = (50_000, 100_000) }) { port in
+        try await withListener({
+            $0.bodyLimit = 50_000
+            $0.bodyBudget = 100_000
+        }) { port in
             var silent: [RawConnection] = []
             for number in 0..<16 {
                 let connection = try RawConnection(port: port)
@@ -161,7 +164,10 @@ struct ListenerTests {
 
     @Test("a body beyond the budget gets 503, and the next request has all of it")
     func usedUpBudget() async throws {
-        try await withListener({ ($0.bodyLimit, $0.bodyBudget) = (200_000, 100_000) }) { port in
+        try await withListener({
+            $0.bodyLimit = 200_000
+            $0.bodyBudget = 100_000
+        }) { port in
             let long = String(repeating: "x", count: 150_000)
             let fitting = String(repeating: "y", count: 100_000)
             let received = try await exchange(

@@ -86,7 +86,8 @@ extension Tool {
             return ptsname(master).map { String(cString: $0) }
         #else
             // TIOCSPTLCK and TIOCGPTN of Linux, which the module of the C library lacks.
-            var (lock, number): (Int32, UInt32) = (0, 0)
+            var lock: Int32 = 0
+            var number: UInt32 = 0
             guard ioctl(master, 0x4004_5431, &lock) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
                 return nil
             }

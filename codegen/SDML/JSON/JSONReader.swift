@@ -297,7 +297,9 @@ struct JSONReader {
     }
 
     private mutating func take(to end: Int, isDamaged: Bool = false) {
-        (index, tokenEnd, isAfterDamage) = (end, end, isDamaged)
+        index = end
+        tokenEnd = end
+        isAfterDamage = isDamaged
     }
 
     /// The byte here: there is one as long as a bracket is open.

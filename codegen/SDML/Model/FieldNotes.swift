@@ -49,7 +49,8 @@ public struct AllowedValue: Sendable, Hashable {
 
     /// An allowed value.
     public init(identifier: String, title: String? = nil) {
-        (self.identifier, self.title) = (identifier, title)
+        self.identifier = identifier
+        self.title = title
     }
 }
 

@@ -8,7 +8,10 @@ public struct SDMLCodeSystem: Sendable, Hashable {
     /// A system known only by its URI.
     public init(uri: String) { self = Self.known.first { $0.uri == uri } ?? Self(title: nil, uri: uri) }
 
-    private init(title: String?, uri: String) { (self.title, self.uri) = (title, uri) }
+    private init(title: String?, uri: String) {
+        self.title = title
+        self.uri = uri
+    }
 
     /// The system that `text` means: a title of ``known``, or a URI.
     static func named(_ text: String) -> Self? {

@@ -111,7 +111,10 @@ public struct SDMLLeaf: Sendable, Hashable {
     public let kind: Kind
 
     /// A field as it is sent.
-    public init(name: String, kind: Kind) { (self.name, self.kind) = (name, kind) }
+    public init(name: String, kind: Kind) {
+        self.name = name
+        self.kind = kind
+    }
 }
 
 extension SDMLType {

@@ -9,7 +9,10 @@ struct ModelReader {
     /// The definitions found, in the order of the file, each before those nested in it.
     private(set) var definitions: [ModelDefinition] = []
 
-    init(file: SourceFile, diagnostics: Diagnostics) { (self.file, self.diagnostics) = (file, diagnostics) }
+    init(file: SourceFile, diagnostics: Diagnostics) {
+        self.file = file
+        self.diagnostics = diagnostics
+    }
 
     mutating func read(_ root: JSONNode) {
         switch root.value {
@@ -56,8 +59,8 @@ struct ModelReader {
                 diagnostics.error(
                     at: location,
                     """
-                    '\(key)' was said before, in line \(first.line): a server would silently take only the \
-                    last.
+                    '\(key)' was said before, in line \(first.line): a server would silently \
+                    take only the last.
                     """
                 )
                 continue
@@ -140,8 +143,8 @@ struct ModelReader {
             diagnostics.wrongKind(
                 node,
                 """
-                The type of '\(field)' must be the name of a type in quotation marks, a model, or a list of \
-                one model
+                The type of '\(field)' must be the name of a type in quotation marks, a model, \
+                or a list of one model
                 """
             )
             return nil

@@ -9,7 +9,8 @@ public struct SDMLParser: Sendable {
 
         /// A file of models with its notes.
         public init(models: SourceFile, notes: SourceFile? = nil) {
-            (self.models, self.notes) = (models, notes)
+            self.models = models
+            self.notes = notes
         }
     }
 

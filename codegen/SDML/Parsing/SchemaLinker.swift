@@ -53,11 +53,11 @@ struct SchemaLinker {
         if definition.types != first.types {
             diagnostics.error(
                 at: definition.location,
-                "The model '\(name)' is defined differently at \(first.location)\(difference(definition, first)). "
-                    + """
-                    Make them alike, or leave only '\"\(ModelReader.nameKey)\": \"\(name)\"' in one to \
-                    refer to the other.
-                    """
+                """
+                The model '\(name)' is defined differently at \
+                \(first.location)\(difference(definition, first)). Make them alike, or leave only \
+                '"\(ModelReader.nameKey)": "\(name)"' in one to refer to the other.
+                """
             )
         } else if !definition.isNested && !first.isNested {
             diagnostics.error(
@@ -114,8 +114,8 @@ struct SchemaLinker {
                     diagnostics.error(
                         at: field.location,
                         """
-                        The notes say that '\(field.name)' was '\(name)' formerly, but that is a name of \
-                        '\(owner)'.
+                        The notes say that '\(field.name)' was '\(name)' formerly, but that is a \
+                        name of '\(owner)'.
                         """
                     )
                 }
@@ -132,8 +132,8 @@ struct SchemaLinker {
                 diagnostics.warn(
                     at: model.location,
                     """
-                    The models '\(other)' and '\(model.name)' differ only in letter case: a server has one \
-                    report for both.
+                    The models '\(other)' and '\(model.name)' differ only in letter case: \
+                    a server has one report for both.
                     """
                 )
             }

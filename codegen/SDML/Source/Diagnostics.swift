@@ -26,7 +26,7 @@ package final class Diagnostics {
     /// ` Did you mean 'x'?`, or nothing where no candidate is near. Only beside the first problems: each hint
     /// takes the time of comparing all candidates.
     func hint(for word: String, among candidates: some Sequence<String>) -> String {
-        count < 100 ? Spelling.hint(for: word, among: candidates) : ""
+        count < 20 ? Spelling.hint(for: word, among: candidates) : ""
     }
 
     /// Adds that a value is of another kind than it should be, unless what is wrong with it was said already.

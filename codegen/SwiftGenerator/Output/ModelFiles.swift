@@ -76,8 +76,8 @@ package struct ModelFiles {
             if !models.contains(String(expected)) {
                 warnings.append(
                     """
-                    \(Self.path(notes, in: folder)): warning: There is no \(expected) that these could be \
-                    notes on.
+                    \(Self.path(notes, in: folder)): warning: There is no \(expected) \
+                    that these could be notes on.
                     """
                 )
             }

@@ -60,8 +60,8 @@ package struct OutputFolder {
                 plan.written.append(file)
             } else {
                 problems.append(
-                    "\(path)/\(file.name): error: This file was not generated, and stands where the generator would "
-                        + "write. Move it, or choose another folder for the output."
+                    "\(path)/\(file.name): error: This file was not generated, and stands where "
+                        + "the generator would write. Move it, or choose another folder for the output."
                 )
             }
         }

@@ -101,8 +101,8 @@ struct Renderer {
             let name = names[field.name]
             guard case .value(let type) = field.type, !otherNames.contains(name) else { return nil }
             let head = "        \(modifier)static let \(SwiftGrammar.quoted(name)) ="
-            let value =
-                "ModelColumn<\(SwiftValueTypes.name(of: type, isDay: field.notes.isDay))>(\(Self.literal(name)))"
+            let typeName = SwiftValueTypes.name(of: type, isDay: field.notes.isDay)
+            let value = "ModelColumn<\(typeName)>(\(Self.literal(name)))"
             let isLong = head.count + 1 + value.count > Self.lineLength
             return "        /// The column of ``\(className)/\(name)``.\n" + head
                 + (isLong ? "\n            " : " ") + value + "\n"

@@ -60,8 +60,9 @@ struct SwiftNames {
         where field.asked == nil && ReservedNames.documentMembers.contains(plain(field.name)) {
             diagnostics.warn(
                 at: field.location,
-                "The property of '\(field.name)' is called '\(self[field.name])': '\(plain(field.name))' of every document is "
-                    + "something else, and would compile. Notes can choose another name: \"swiftName\"."
+                "The property of '\(field.name)' is called '\(self[field.name])': "
+                    + "'\(plain(field.name))' of every document is something else, and would compile. "
+                    + "Notes can choose another name: \"swiftName\"."
             )
         }
     }

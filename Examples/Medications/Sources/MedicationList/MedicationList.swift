@@ -1,7 +1,7 @@
 import Indivo
 
-/// The model behind a list of medications. Documents live on the main actor here, without ceremony: the library's
-/// calls run on the caller's actor and leave it only to wait and to parse.
+/// The model behind a list of medications. Documents live on the main actor here, without ceremony: the
+/// library's calls run on the caller's actor and leave it only to wait and to parse.
 @MainActor
 public final class MedicationList {
     public private(set) var medications: [Medication] = []

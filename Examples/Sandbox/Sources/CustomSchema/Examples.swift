@@ -39,7 +39,10 @@ enum Examples {
 
         let aunt = relative("Ruth", "aunt", born: "1958-04-02")
         aunt.mother = relative("Hazel", "grandmother", born: "1931-10-17")
-        aunt.children = [relative("Joan", "cousin", born: "1983-01-30"), relative("Paul", "cousin", born: "1986-07-08")]
+        aunt.children = [
+            relative("Joan", "cousin", born: "1983-01-30"),
+            relative("Paul", "cousin", born: "1986-07-08"),
+        ]
         aunt.children[1].conditions = [asthma]
         return aunt
     }
@@ -51,11 +54,20 @@ enum Examples {
             checkup.at = "2026-11-21T09:30:00.5Z"
             checkup.remarks = "Shoes & jacket on; a < b"
             checkup.fitness = 0.75
-            checkup.reason = CodedValue(title: "Periodic examination", system: .snomed, identifier: "310861008")
+            checkup.reason = CodedValue(
+                title: "Periodic examination",
+                system: .snomed,
+                identifier: "310861008"
+            )
             checkup.grip = ValueAndUnit("38", "kg")
-            checkup.targetPulse = ValueRange(from: ValueAndUnit("95", "/min"), to: ValueAndUnit("162", "/min"))
+            checkup.targetPulse = ValueRange(
+                from: ValueAndUnit("95", "/min"),
+                to: ValueAndUnit("162", "/min")
+            )
             checkup.cholesterol = QuantitativeResult(
-                ValueAndUnit("4.9", "mmol/L"), normalRange: ValueRange(from: nil, to: ValueAndUnit("5.2", "mmol/L")))
+                ValueAndUnit("4.9", "mmol/L"),
+                normalRange: ValueRange(from: nil, to: ValueAndUnit("5.2", "mmol/L"))
+            )
             var address = Address()
             address.street = "Main Street 1"
             address.city = "Springfield"
@@ -72,8 +84,14 @@ enum Examples {
             doctor.telephone1 = Telephone("555-0199", kind: .work)
             checkup.doctor = doctor
             checkup.weight = VitalSign(
-                70.8, "kg", name: CodedValue(title: "Body weight", system: .loinc, identifier: "3141-9"))
-            checkup.pressure = BloodPressure(systolic: VitalSign(132, "mm[Hg]"), diastolic: VitalSign(82, "mm[Hg]"))
+                70.8,
+                "kg",
+                name: CodedValue(title: "Body weight", system: .loinc, identifier: "3141-9")
+            )
+            checkup.pressure = BloodPressure(
+                systolic: VitalSign(132, "mm[Hg]"),
+                diastolic: VitalSign(82, "mm[Hg]")
+            )
             return checkup
         }
     }

@@ -2,9 +2,10 @@ import Foundation
 import Indivo
 import IndivoSandbox
 
-// The models in Models/*.sdml become classes when this package is built. Here they are used like any other document:
-// added to a record of a sandbox that was given the same models, and read back as a report. The article “Your own document
-// types” of IndivoModel begins with less: an empty folder and one model, and a login.
+// The models in Models/*.sdml become classes when this package is built. Here they are used like any other
+// document: added to a record of a sandbox that was given the same models, and read back as a report. The
+// article “Your own document types” of IndivoModel begins with less: an empty folder and one model, and a
+// login.
 
 for type in IndivoDocument.customSchemaModels { type.register() }
 
@@ -15,18 +16,26 @@ let sandbox = try await Sandbox.start(configuration)
 
 // What a login would give, without the browser.
 let id = try await sandbox.records()[0].id
-let token = try await sandbox.issueAccessToken(app: SandboxApp.demo.id, record: id, account: Sandbox.demoAccount)
+let token = try await sandbox.issueAccessToken(
+    app: SandboxApp.demo.id,
+    record: id,
+    account: Sandbox.demoAccount
+)
 let record = IndivoServer(
-    api: sandbox.apiURL, ui: sandbox.uiURL,
+    api: sandbox.apiURL,
+    ui: sandbox.uiURL,
     app: AppCredentials(
-        id: SandboxApp.demo.id, consumerKey: SandboxApp.demo.consumerKey,
-        consumerSecret: Secret(SandboxApp.demo.consumerSecret))
+        id: SandboxApp.demo.id,
+        consumerKey: SandboxApp.demo.consumerKey,
+        consumerSecret: Secret(SandboxApp.demo.consumerSecret)
+    )
 ).record(id: id, token: OAuthToken(value: token.token, secret: Secret(token.secret)))
 
 let documents: [IndivoDocument] = [Examples.night, Examples.family, try Examples.checkup]
 for document in documents {
     try await record.add(document)
-    print("\(document.modelName): \(try document.xml().child(named: "Model")?.children().count ?? 0) fields pushed")
+    let count = try document.xml().child(named: "Model")?.children().count ?? 0
+    print("\(document.modelName): \(count) fields pushed")
 }
 
 let nights = try await record.reports(of: SleepNight.self).all()
@@ -43,7 +52,10 @@ let checkups = try await record.reports(of: Checkup.self).all()
 let sent = try Examples.checkup
 try expect(checkups.map(\.at) == [sent.at], "the time of the check-up")
 try expect(checkups[0].remarks == sent.remarks && checkups[0].fitness == sent.fitness, "text and number")
-try expect(checkups[0].cholesterol == sent.cholesterol && checkups[0].pressure == sent.pressure, "compound values")
+try expect(
+    checkups[0].cholesterol == sent.cholesterol && checkups[0].pressure == sent.pressure,
+    "compound values"
+)
 try expect(checkups[0].phone == sent.phone && checkups[0].clinic == sent.clinic, "people and places")
 
 await sandbox.stop()

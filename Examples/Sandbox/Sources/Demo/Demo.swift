@@ -62,9 +62,10 @@ struct Demo {
         print(
             """
 
-            Done: logged in, read \(medications.count) medications with \(fills) fills, added one in \(versions) \
-            versions and archived it, and was refused with a wrong secret.
-            """)
+            Done: logged in, read \(medications.count) medications with \(fills) fills, \
+            added one in \(versions) versions and archived it, and was refused with a wrong secret.
+            """
+        )
     }
 
     private func load(_ folder: URL) async throws -> SandboxLoadReport {
@@ -77,8 +78,10 @@ struct Demo {
 
     private func server(secret: String) -> IndivoServer {
         IndivoServer(
-            api: sandbox.apiURL, ui: sandbox.uiURL,
-            app: AppCredentials(id: app.id, consumerKey: app.consumerKey, consumerSecret: Secret(secret)))
+            api: sandbox.apiURL,
+            ui: sandbox.uiURL,
+            app: AppCredentials(id: app.id, consumerKey: app.consumerKey, consumerSecret: Secret(secret))
+        )
     }
 
     /// The login runs in the library; the browser, beside it, goes where the pages lead.
@@ -87,7 +90,8 @@ struct Demo {
         let (pages, opened) = AsyncStream.makeStream(of: URL.self)
         let login = Task {
             defer { opened.finish() }
-            return try await server(secret: app.consumerSecret).selectRecord(callback: listener) { opened.yield($0) }
+            return try await server(secret: app.consumerSecret)
+                .selectRecord(callback: listener) { opened.yield($0) }
         }
         do {
             for await page in pages {
@@ -115,10 +119,12 @@ struct Demo {
 
         let versions = try await vitaminC.versions()
         for version in versions {
-            print("version \(version.id)  \(version.createdAt?.lexical ?? "")  \(version.status?.rawValue ?? "")")
+            let status = version.status?.rawValue ?? ""
+            print("version \(version.id)  \(version.createdAt?.lexical ?? "")  \(status)")
         }
         for change in try await vitaminC.statusHistory() {
-            print("status  \(change.status?.rawValue ?? "?") since \(change.at?.lexical ?? "?"): \(change.reason ?? "")")
+            let status = change.status?.rawValue ?? "?"
+            print("status  \(status) since \(change.at?.lexical ?? "?"): \(change.reason ?? "")")
         }
         return versions.count
     }
@@ -131,16 +137,21 @@ struct Demo {
             print("\(error)")
             return
         }
-        throw CocoaError(.userCancelled, userInfo: ["reason": "the server took a request signed with a wrong secret"])
+        throw CocoaError(
+            .userCancelled,
+            userInfo: ["reason": "the server took a request signed with a wrong secret"]
+        )
     }
 
     private func heading(_ text: String) { print("\n\(text)\n") }
 
     private func show(_ medications: [Medication]) {
-        for medication in medications.sorted(by: { ($0.startDate ?? "9999-12-31") < ($1.startDate ?? "9999-12-31") }) {
+        let sorted = medications.sorted { ($0.startDate ?? "9999-12-31") < ($1.startDate ?? "9999-12-31") }
+        for medication in sorted {
             let drug = (medication.drugName?.title ?? "?").padding(toLength: 48, withPad: " ", startingAt: 0)
-            let fills = medication.fulfillments.count
-            print("\(drug)  since \(medication.startDate?.lexical ?? "?")  \(fills == 1 ? "1 fill" : "\(fills) fills")")
+            let count = medication.fulfillments.count
+            let fills = count == 1 ? "1 fill" : "\(count) fills"
+            print("\(drug)  since \(medication.startDate?.lexical ?? "?")  \(fills)")
         }
     }
 }

@@ -6,7 +6,11 @@ let server = IndivoServer(
     api: URL(string: "http://127.0.0.1:8000")!,
     ui: URL(string: "http://127.0.0.1:8001")!,
     app: AppCredentials(
-        id: "demo@apps.example.org", consumerKey: "demo@apps.example.org", consumerSecret: "demo-secret"))
+        id: "demo@apps.example.org",
+        consumerKey: "demo@apps.example.org",
+        consumerSecret: "demo-secret"
+    )
+)
 
 do {
     // 1. Log in.
@@ -29,9 +33,18 @@ do {
         .ordered(by: LabResult.Columns.collectedAt, descending: true)
     for try await result in record.reports(of: LabResult.self, matching: a1c) {
         let measured = result.quantitativeResult?.value
-        print(result.collectedAt ?? "", result.testName?.title ?? "?", measured?.value ?? "", measured?.unit ?? "")
+        print(
+            result.collectedAt ?? "",
+            result.testName?.title ?? "?",
+            measured?.value ?? "",
+            measured?.unit ?? ""
+        )
     }
-    let weights = AggregateQuery(.average, of: VitalSigns.Columns.weight.value, by: .year(VitalSigns.Columns.date))
+    let weights = AggregateQuery(
+        .average,
+        of: VitalSigns.Columns.weight.value,
+        by: .year(VitalSigns.Columns.date)
+    )
     for year in try await record.aggregate(weights, over: .model(VitalSigns.self)) {
         print(year.group ?? "", year.value ?? "")
     }

@@ -10,5 +10,6 @@ func read(_ file: URL) throws {
     for patient in bundle.resources(of: Patient.self) {
         print(try family.evaluate(on: patient.tree).map(\.text))
     }
-    for issue in bundle.issues() { print(issue) }                      // severity, FHIRPath, line and column, text
+    // Severity, FHIRPath, line and column, text.
+    for issue in bundle.issues() { print(issue) }
 }

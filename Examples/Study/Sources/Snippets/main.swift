@@ -1,6 +1,7 @@
 import Foundation
 
-// The snippets of the README, on the files that the arguments name: report.xml, bundle.json, questionnaire.json.
+// The snippets of the README, on the files that the arguments name: report.xml, bundle.json,
+// questionnaire.json.
 let files = CommandLine.arguments.dropFirst().map { URL(filePath: $0) }
 guard files.count == 3 else {
     print("usage: Snippets REPORT BUNDLE QUESTIONNAIRE")

@@ -12,9 +12,9 @@ guard CommandLine.arguments.count == 2, let server = URL(string: CommandLine.arg
 func file(_ name: String) throws -> Data { try Data(contentsOf: URL(filePath: name)) }
 
 do {
-    // 1. The participant: a random id, kept on this device under a key.
+    // 1. The participant: a random id, kept on this device under a key (on Apple's systems, the keychain).
     let device = URL(filePath: "device", directoryHint: .isDirectory)
-    let keys = FileKeyStore(device.appending(path: "key"))                  // on Apple's systems: the keychain
+    let keys = FileKeyStore(device.appending(path: "key"))
     let participants = ParticipantStore(in: device.appending(path: "participants"), keys: keys)
     let enrolment = try participants.enrol(in: "org.example.sleep")
     let patient = "Patient/\(enrolment.participant)"
@@ -25,7 +25,7 @@ do {
     if document.needsSignature(of: enrolment) {
         var answers = ConsentAnswers()
         answers.participant = enrolment.participant
-        answers.givenName = "Ada"                                           // for the form; in no resource
+        answers.givenName = "Ada"  // for the form; in no resource
         answers.familyName = "Lovelace"
         answers.eligibility = ["adult": true]
         answers.agrees = true
@@ -53,23 +53,33 @@ do {
 
     // 4. A sample, as a watch gives it.
     let pulse = Sample(
-        type: "HKQuantityTypeIdentifierHeartRate", uuid: "0b6d0c1e-0000-4000-8000-000000000001",
-        start: "2026-11-22T07:05:00+01:00", end: "2026-11-22T07:05:00+01:00",
-        value: .quantity(SampleQuantity(value: 61, unit: .healthKit("count/min"))))
+        type: "HKQuantityTypeIdentifierHeartRate",
+        uuid: "0b6d0c1e-0000-4000-8000-000000000001",
+        start: "2026-11-22T07:05:00+01:00",
+        end: "2026-11-22T07:05:00+01:00",
+        value: .quantity(SampleQuantity(value: 61, unit: .healthKit("count/min")))
+    )
     resources.append(try SampleConverter(subject: patient).resource(of: pulse))
 
     // 5. Encrypted for the study and written to the disk; a network is not needed for that.
     let certificate = try StudyCertificate(file("keys/key-1/certificate.pem"))
     let sealing = StudyQueue.Sealing(for: certificate, keyID: try KeyID("key-1"), form: .second)
     let queue = try StudyQueue(
-        in: participants.folder(of: enrolment), study: enrolment.study, subject: enrolment.participant, keys: keys)
+        in: participants.folder(of: enrolment),
+        study: enrolment.study,
+        subject: enrolment.participant,
+        keys: keys
+    )
     for resource in resources { try await queue.submit(resource: resource.json(), sealing: sealing) }
     try participants.setConsentVersion(document.version, of: enrolment)
 
     // 6. Delivered, once and in order.
     let endpoint = try C3ProEndpoint(
-        server.appending(path: "c3pro"), antispam: "the app's anti-spam token", attestation: ReceiptAttestation { "" },
-        clients: FileClientStore(device.appending(path: "clients.json")))
+        server.appending(path: "c3pro"),
+        antispam: "the app's anti-spam token",
+        attestation: ReceiptAttestation { "" },
+        clients: FileClientStore(device.appending(path: "clients.json"))
+    )
     let report = try await queue.deliver(to: endpoint)
     print("\(report.delivered.count) delivered, \(report.remaining) wait")
     for (_, problem) in report.stopped { print(problem) }

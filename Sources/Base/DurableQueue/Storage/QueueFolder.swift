@@ -102,8 +102,8 @@ struct QueueFolder: Sendable {
         case .opened, .failed:
             return QueueProgress(
                 setAside:
-                    "how far its delivery had come cannot be read, \(place(.progress, number)) is damaged; see "
-                    + "on the server whether it arrived, then retry or discard it"
+                    "how far its delivery had come cannot be read, \(place(.progress, number)) is damaged; "
+                    + "see on the server whether it arrived, then retry or discard it"
             )
         }
     }

@@ -22,7 +22,12 @@ package struct SealedFolder: Sendable {
         identity: String,
         keys: any KeyStore,
         diskFault: @escaping @Sendable (DiskStep) -> Int32 = { _ in 0 }
-    ) { (path, self.identity, self.keys, disk) = (folder.path, identity, keys, Disk(fault: diskFault)) }
+    ) {
+        path = folder.path
+        self.identity = identity
+        self.keys = keys
+        disk = Disk(fault: diskFault)
+    }
 
     /// The names of the values, in order.
     package func names() throws -> [String] {

@@ -59,7 +59,12 @@ public struct CallTiming: Sendable {
         elapsed: @escaping @Sendable () -> Duration,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
         random: @escaping @Sendable () -> Double
-    ) { (self.now, self.elapsed, self.sleep, self.random) = (now, elapsed, sleep, random) }
+    ) {
+        self.now = now
+        self.elapsed = elapsed
+        self.sleep = sleep
+        self.random = random
+    }
 
     /// The system's clocks.
     public static let system = CallTiming(

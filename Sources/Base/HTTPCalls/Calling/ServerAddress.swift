@@ -57,8 +57,8 @@ package enum ServerAddressError: Error, CustomStringConvertible {
         case .notAnAddress(let text):
             "“\(text)” is no address of a server; it looks like https://health.example.org:8000".shown()
         case .plainHTTP(let host):
-            "http to \(host) would show what is sent to everybody on the way; use https, or, in a network that you trust, "
-                + "name the host in the option plainHTTPHosts"
+            "http to \(host) would show what is sent to everybody on the way; "
+                + "use https, or, in a network that you trust, name the host in the option plainHTTPHosts"
         }
     }
 }

@@ -94,7 +94,10 @@
 
             while true {
                 let news = inbox.withLock { inbox in
-                    defer { (inbox.started, inbox.cancelled) = ([], []) }
+                    defer {
+                        inbox.started = []
+                        inbox.cancelled = []
+                    }
                     return inbox
                 }
                 for transfer in news.started {

@@ -171,7 +171,10 @@ package struct SpanTotals: Sendable {
     private var tooManyPieces: TooLarge {
         TooLarge(
             description:
-                "overlaps and spans cut the samples into more than \(limits.pieces) pieces; narrow them by time"
+                """
+                overlaps and spans cut the samples into more than \(limits.pieces) pieces; \
+                narrow them by time
+                """
         )
     }
 

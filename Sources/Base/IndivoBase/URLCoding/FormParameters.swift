@@ -17,7 +17,10 @@ public struct FormParameters: Sendable, Hashable, RandomAccessCollection, Expres
         public var value: String
 
         /// A name with its value.
-        public init(name: String, value: String) { (self.name, self.value) = (name, value) }
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// The media type of a body in this encoding. Send it exactly so: a server may take

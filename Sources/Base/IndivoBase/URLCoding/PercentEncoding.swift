@@ -117,7 +117,10 @@ public enum PercentEncodingError: Error, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .malformedEscape(let offset):
-            "the “%” at byte \(offset) is not followed by two hexadecimal digits; write a literal “%” as “%25”"
+            """
+            the “%” at byte \(offset) is not followed by two hexadecimal digits; \
+            write a literal “%” as “%25”
+            """
         case .notUTF8:
             "the percent-encoded bytes are not UTF-8; encode the text as UTF-8 before escaping it"
         }

@@ -28,7 +28,9 @@ final class LibXMLMirror {
                     .limit(.depth),
                     line: tree.handle(index).line,
                     message:
-                        "elements lie more than \(LibXMLMirror.depthLimit) deep, too deep for XPath and schemas"
+                        """
+                        elements lie more than \(LibXMLMirror.depthLimit) deep, too deep for XPath and schemas
+                        """
                 )
             }
             guard let node = make(index, tree) else { return }

@@ -45,7 +45,9 @@ public final class XMLSchema: Sendable {
                 .externalEntity,
                 line: node.line,
                 message:
-                    "the schema takes in another by its location, and such are never loaded; put them into one"
+                    """
+                    the schema takes in another by its location, and such are never loaded; put them into one
+                    """
             )
         }
         let mirror = try root.tree.mirror()

@@ -12,7 +12,10 @@
 /// Compiled once it cannot fail any more, and costs nothing to use again:
 ///
 /// ```swift
-/// let fields = try XMLSelector("d|Model > d|Field", namespaces: ["d": "http://indivo.org/vocab/xml/documents#"])
+/// let fields = try XMLSelector(
+///     "d|Model > d|Field",
+///     namespaces: ["d": "http://indivo.org/vocab/xml/documents#"]
+/// )
 /// for report in reports { report.find(fields) }
 /// ```
 ///

@@ -145,7 +145,9 @@ extension XMLWriter {
     private func undeclared(_ name: UInt32, _ index: UInt32) -> XMLError {
         unwritable(
             index,
-            "the prefix of \(tree.names.qualified(name).string.prefix(40)) is not declared; give the namespace"
+            """
+            the prefix of \(tree.names.qualified(name).string.prefix(40)) is not declared; give the namespace
+            """
         )
     }
 

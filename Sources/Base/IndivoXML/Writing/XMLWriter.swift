@@ -191,7 +191,9 @@ struct XMLWriter {
             {
                 throw unwritable(
                     index,
-                    "a processing instruction is named xml, has a colon in its name or holds \"?>\"; change it"
+                    """
+                    a processing instruction is named xml, has a colon in its name or holds "?>"; change it
+                    """
                 )
             }
             output.write("<?")

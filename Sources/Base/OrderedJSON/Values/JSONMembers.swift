@@ -90,11 +90,15 @@ public struct JSONMember: Sendable {
 
     @inline(__always)
     init(_ arena: JSONArena, _ index: Int) {
-        (nameValue, value) = (JSONValue(arena, index), JSONValue(arena, index + 1))
+        nameValue = JSONValue(arena, index)
+        value = JSONValue(arena, index + 1)
     }
 
     /// A member.
-    public init(name: String, value: JSONValue) { (nameValue, self.value) = (JSONValue(name), value) }
+    public init(name: String, value: JSONValue) {
+        nameValue = JSONValue(name)
+        self.value = value
+    }
 
     /// The name.
     public var name: String { nameValue.string ?? "" }

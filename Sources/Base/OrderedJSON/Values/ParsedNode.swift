@@ -11,7 +11,8 @@ package struct ParsedNode: Sendable {
 
     @inline(__always)
     fileprivate init(_ arena: Unmanaged<JSONArena>, _ index: Int) {
-        (self.arena, self.index) = (arena, index)
+        self.arena = arena
+        self.index = index
     }
 
     /// Whoever uses a node holds the value that it is of, and so the arena.

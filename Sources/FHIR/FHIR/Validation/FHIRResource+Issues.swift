@@ -4,7 +4,9 @@ extension FHIRResource {
     /// Validates the resource, and all resources in it, against the definitions of FHIR R4.
     ///
     /// ```swift
-    /// for issue in weight.issues() { print(issue) }      // 3:14: error: Observation.status: the code is not in …
+    /// for issue in weight.issues() {
+    ///     print(issue)  // 3:14: error: Observation.status: the code is not in …
+    /// }
     /// ```
     ///
     /// Checked are elements, cardinalities, types and formats, required codes, references, rules (invariants)

@@ -8,9 +8,15 @@ import Foundation
 ///
 /// ```swift
 /// var transaction = FHIRTransaction()
-/// let patient = transaction.create(patient, ifNoneExist: [.parameter("identifier", .token(system: system, "12"))])
+/// let patient = transaction.create(
+///     patient,
+///     ifNoneExist: [.parameter("identifier", .token(system: system, "12"))]
+/// )
 /// weight.subject = patient.to(AnyResource.self)
-/// transaction.create(weight, ifNoneExist: [.parameter("identifier", .token(system: samples, sample.id))])
+/// transaction.create(
+///     weight,
+///     ifNoneExist: [.parameter("identifier", .token(system: samples, sample.id))]
+/// )
 /// let results = try await client.transaction(transaction)
 /// ```
 public struct FHIRTransaction: Sendable {

@@ -18,7 +18,10 @@ import OrderedJSON
 ///     print(weight.value?.quantity?.value ?? "?")
 /// }
 ///
-/// let stored = try await client.create(observation, ifNoneExist: [.parameter("identifier", .token(system: system, id))])
+/// let stored = try await client.create(
+///     observation,
+///     ifNoneExist: [.parameter("identifier", .token(system: system, id))]
+/// )
 /// ```
 ///
 /// Requests that are safe to repeat are retried (`RetryPolicy`): reads, requests that have the same effect

@@ -30,8 +30,8 @@ extension FHIRClientError: CustomStringConvertible {
         case .conflict: "it conflicts with what is stored (409); read the newest version first"
         case .preconditionFailed:
             """
-            the version is not the newest, or several resources match (412); read the newest version, or \
-            narrow the condition
+            the version is not the newest, or several resources match (412); read the newest version, \
+            or narrow the condition
             """
         case .invalid: "the server refuses what was sent (\(status ?? 400)); see the outcome"
         case .notSupported: "the server does not support it (\(status ?? 501)); see its capabilities"

@@ -19,7 +19,10 @@ extension FHIRClient {
     /// With `ifNoneExist` it is retried, and stores nothing when a stored resource matches the condition:
     ///
     /// ```swift
-    /// try await client.create(observation, ifNoneExist: [.parameter("identifier", .token(system: system, id))])
+    /// try await client.create(
+    ///     observation,
+    ///     ifNoneExist: [.parameter("identifier", .token(system: system, id))]
+    /// )
     /// ```
     /// - Parameter condition: A condition that no stored resource may match. It should match the resource
     ///   created here, and no other.

@@ -1,10 +1,12 @@
 /// One parameter of a search: a condition, or how the result is given.
 ///
 /// ```swift
-/// .parameter("code", .token(system: .loinc, "29463-7"), .token(system: .loinc, "3141-9"))     // either
+/// // Either of two codes:
+/// .parameter("code", .token(system: .loinc, "29463-7"), .token(system: .loinc, "3141-9"))
 /// .parameter("family", modifier: .exact, .string("O'Brien, Jr"))
-/// .parameter("patient.identifier", .token(system: system, "12"))                              // chained
-/// .has("Observation", "patient", "code", .token("1234-5"))                                    // reverse chained
+/// // Chained, and reverse chained:
+/// .parameter("patient.identifier", .token(system: system, "12"))
+/// .has("Observation", "patient", "code", .token("1234-5"))
 /// .include("Observation:patient")
 /// .sort("-date")
 /// ```

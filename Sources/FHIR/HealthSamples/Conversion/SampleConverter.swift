@@ -7,7 +7,10 @@ import UCUM
 ///
 ///     let converter = SampleConverter(subject: "Patient/7")
 ///     let device = converter.device(of: sample)
-///     let observation = try converter.resource(of: sample, device: device.map { Reference("Device/\($0.id ?? "")") })
+///     let observation = try converter.resource(
+///         of: sample,
+///         device: device.map { Reference("Device/\($0.id ?? "")") }
+///     )
 ///
 /// The same sample gives the same resources each time. Vital signs satisfy R4's profile of vital signs when
 /// there is a subject.

@@ -92,7 +92,8 @@ public struct SampleTotals: Sendable {
     private let zone: TimeZone
     private let converter: SampleConverter
     /// Hashes of the identities of the last samples; when there are enough, the older half is forgotten.
-    private var (recent, older): (Set<Int>, Set<Int>) = ([], [])
+    private var recent: Set<Int> = []
+    private var older: Set<Int> = []
     private static let remembered = 1_000_000
 
     /// Totals of no samples yet.
@@ -153,7 +154,10 @@ public struct SampleTotals: Sendable {
         } catch {
             throw .tooLarge("\(type): \(error)")
         }
-        if recent.count >= Self.remembered { (recent, older) = ([], recent) }
+        if recent.count >= Self.remembered {
+            older = recent
+            recent = []
+        }
         recent.insert(identity)
     }
 

@@ -144,8 +144,12 @@ enum HealthKitUnit {
 
         for character in text {
             switch character {
-            case "<": (inMass, name) = (true, name + "<")
-            case ">": (inMass, name) = (false, name + ">")
+            case "<":
+                inMass = true
+                name += "<"
+            case ">":
+                inMass = false
+                name += ">"
             case "*", "·", ".", "/":
                 if inMass {
                     name.append(character)

@@ -4,8 +4,11 @@ import Foundation
 /// Something that a phone, a watch or another sensor measured.
 ///
 ///     let sample = Sample(
-///         type: "HKQuantityTypeIdentifierHeartRate", start: "2026-03-29T08:00:00+02:00", end: "2026-03-29T08:00:00+02:00",
-///         value: .quantity(SampleQuantity(value: 72, unit: .healthKit("count/min"))))
+///         type: "HKQuantityTypeIdentifierHeartRate",
+///         start: "2026-03-29T08:00:00+02:00",
+///         end: "2026-03-29T08:00:00+02:00",
+///         value: .quantity(SampleQuantity(value: 72, unit: .healthKit("count/min")))
+///     )
 ///
 /// Dates and numbers are kept as they were written. ``init(json:)`` and ``json`` read and write a line of
 /// JSON; coders such as `JSONEncoder` do too.

@@ -75,8 +75,7 @@ public struct SurveyPhrases: Sendable {
         "referenceType": "Das ist kein Verweis auf: {0}.",
         "notEvaluated":
             """
-        Eine Regel des Fragebogens konnte nicht ausgewertet werden; die Antwort wurde nach ihr nicht \
-        geprüft.
+        Eine Regel des Fragebogens konnte nicht ausgewertet werden; die Antwort wurde nach ihr nicht geprüft.
         """,
         "responseTooLarge": "Die Antwort hat mehr Einträge, als angenommen werden; die übrigen fehlen.",
         "malformed": "Dieser Wert kann nicht gespeichert werden.",

@@ -55,8 +55,9 @@ extension Extractor {
                 return report(
                     .error,
                     "incompleteUpdate",
-                    "The update of a \(type) lacks something that the questionnaire sets, and would erase it; it is not extracted. "
-                        + "Give the resource that it updates as a launch context.",
+                    "The update of a \(type) lacks something that the questionnaire sets, "
+                        + "and would erase it; it is not extracted. Give the resource that it updates "
+                        + "as a launch context.",
                     scope.item
                 )
             }
@@ -104,7 +105,9 @@ extension Extractor {
                 report(
                     .error,
                     "invalidElement",
-                    "What was extracted is not valid FHIR and is left out: \(issue.expression): \(issue.text).",
+                    """
+                    What was extracted is not valid FHIR and is left out: \(issue.expression): \(issue.text).
+                    """,
                     entry.item
                 )
             }

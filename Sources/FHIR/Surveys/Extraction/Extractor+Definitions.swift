@@ -106,8 +106,8 @@ extension Extractor {
                 report(
                     .error,
                     "resourceNotGiven",
-                    "The resource that is updated is the result of a query (\(text.prefix(100))); give the one \(type) "
-                        + "that it finds as a launch context.",
+                    "The resource that is updated is the result of a query (\(text.prefix(100))); "
+                        + "give the one \(type) that it finds as a launch context.",
                     scope.item
                 )
                 return nil
@@ -378,8 +378,8 @@ extension Extractor {
                     .error,
                     "wrongType",
                     """
-                    A value of the type \(value.type) is not a \(wanted), which \(step.element.path) has; it \
-                    is left out.
+                    A value of the type \(value.type) is not a \(wanted), which \(step.element.path) has; \
+                    it is left out.
                     """,
                     scope.item
                 )

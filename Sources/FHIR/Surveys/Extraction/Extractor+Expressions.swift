@@ -42,7 +42,9 @@ extension Extractor {
             report(
                 .error,
                 "severalValues",
-                "The expression “\(expression.prefix(200))” gives \(result.count) values where one is needed.",
+                """
+                The expression “\(expression.prefix(200))” gives \(result.count) values where one is needed.
+                """,
                 scope.item
             )
             return nil

@@ -11,7 +11,9 @@ final class ObservationParts {
     var members: [String] = []
 
     init(codes: [JSONValue], item: Int, order: Int) {
-        (self.codes, self.item, self.order) = (codes, item, order)
+        self.codes = codes
+        self.item = item
+        self.order = order
     }
 }
 
@@ -47,8 +49,8 @@ extension Extractor {
                 .warning,
                 "noParent",
                 """
-                The item is to be part of an Observation, and no group around it has a code; it becomes one \
-                itself.
+                The item is to be part of an Observation, and no group around it has a code; \
+                it becomes one itself.
                 """,
                 scope.item
             )
@@ -112,8 +114,8 @@ extension Extractor {
                 .warning,
                 "unsupportedAnswer",
                 """
-                An answer of the type \(value.type) is not one that an Observation can have; it is not \
-                extracted.
+                An answer of the type \(value.type) is not one that an Observation can have; \
+                it is not extracted.
                 """,
                 item.index
             )

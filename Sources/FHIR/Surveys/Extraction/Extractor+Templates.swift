@@ -54,8 +54,8 @@ extension Extractor {
                     .error,
                     "unsupportedRequest",
                     """
-                    An entry of the template is neither a new \(type) nor an update by its id; it is not \
-                    extracted.
+                    An entry of the template is neither a new \(type) nor an update by its id; \
+                    it is not extracted.
                     """,
                     scope.item
                 )
@@ -82,8 +82,8 @@ extension Extractor {
                     .error,
                     "incompleteUpdate",
                     """
-                    The update of a \(type) lacks something that the template sets, and would erase it; it \
-                    is not extracted.
+                    The update of a \(type) lacks something that the template sets, and would erase it; \
+                    it is not extracted.
                     """,
                     scope.item
                 )
@@ -136,8 +136,8 @@ extension Extractor {
                     .error,
                     "unknownElement",
                     """
-                    The template has an element “\(name.prefix(60))” that \(type.name) does not have; it is \
-                    left out.
+                    The template has an element “\(name.prefix(60))” that \(type.name) does not have; \
+                    it is left out.
                     """,
                     scope.item
                 )
@@ -153,8 +153,8 @@ extension Extractor {
                     .error,
                     "severalValues",
                     """
-                    The template gives \(parts.count) values for \(element.path), which has one; they are \
-                    left out.
+                    The template gives \(parts.count) values for \(element.path), which has one; \
+                    they are left out.
                     """,
                     scope.item
                 )

@@ -57,8 +57,8 @@ struct DependencyGraph: Sendable {
         cyclic.sorted().filter { !items[$0].conditions.isEmpty || items[$0].hasExpression }.map { index in
             let what =
                 items[index].calculatedExpression == nil
-                ? "Whether the item is asked depends on itself, over conditions of other items; answers of disabled items count "
-                    + "in its conditions."
+                ? "Whether the item is asked depends on itself, over conditions of other items; "
+                    + "answers of disabled items count in its conditions."
                 : "The calculated value depends on itself; it is calculated a few times and then left."
             return SurveyDiagnostic(.error, "cycle", what, linkId: items[index].linkId, position: index)
         }

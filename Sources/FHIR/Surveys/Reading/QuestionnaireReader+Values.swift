@@ -77,8 +77,8 @@ extension QuestionnaireReader {
                 report(
                     .warning,
                     "unsupportedOperator",
-                    "The operator \(comparison.code) is not defined for an answer of the type \(value.typeSuffix); "
-                        + "the condition is never met.",
+                    "The operator \(comparison.code) is not defined for an answer of the type "
+                        + "\(value.typeSuffix); the condition is never met.",
                     item
                 )
             }

@@ -136,7 +136,10 @@ struct ValueSetReader {
             else { return }
             guard options.count < ValueSetReader.mostOptions else {
                 problem =
-                    "The value set has more than \(ValueSetReader.mostOptions) codes; the others are left out."
+                    """
+                    The value set has more than \(ValueSetReader.mostOptions) codes; \
+                    the others are left out.
+                    """
                 return
             }
             options.append(option)
@@ -146,7 +149,10 @@ struct ValueSetReader {
             guard countsOn() else { return }
             guard options.count < ValueSetReader.mostOptions else {
                 problem =
-                    "The value set has more than \(ValueSetReader.mostOptions) codes; the others are left out."
+                    """
+                    The value set has more than \(ValueSetReader.mostOptions) codes; \
+                    the others are left out.
+                    """
                 return
             }
             guard let code = concept.member("code")?.string,
@@ -291,7 +297,9 @@ struct ValueSetReader {
             } else {
                 expansion.isUnknown = true
                 expansion.problem =
-                    "The value set includes a whole code system that is not contained; its codes are left out."
+                    """
+                    The value set includes a whole code system that is not contained; its codes are left out.
+                    """
             }
         }
     }

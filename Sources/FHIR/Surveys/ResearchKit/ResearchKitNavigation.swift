@@ -98,11 +98,10 @@ extension ResearchKitTaskWriter {
         let linkId = Self.quoted(survey.items[target].linkId)
         func some(_ test: String) -> String {
             """
-            SUBQUERY(SELF, $x, $x.identifier == $ORK_TASK_IDENTIFIER AND SUBQUERY($x.results, $y, \
-            $y.identifier == \
-            \(Self.quoted(source.identifier)) AND $y.isPreviousResult == 0 AND SUBQUERY($y.results, $z, \
-            $z.identifier == \
-            \(linkId) AND \(test)).@count > 0).@count > 0).@count > 0
+            SUBQUERY(SELF, $x, $x.identifier == $ORK_TASK_IDENTIFIER AND SUBQUERY($x.results, \
+            $y, $y.identifier == \(Self.quoted(source.identifier)) AND $y.isPreviousResult == \
+            0 AND SUBQUERY($y.results, $z, $z.identifier == \(linkId) AND \(test)).@count > \
+            0).@count > 0).@count > 0
             """
         }
         if condition.comparison == .exists {

@@ -80,7 +80,10 @@ public struct AppDocuments: Sendable {
         }
 
         /// A document known by its id alone. Nothing is asked of the server.
-        public init(id: String, in storage: AppDocuments) { (self.storage, self.id) = (storage, id) }
+        public init(id: String, in storage: AppDocuments) {
+            self.storage = storage
+            self.id = id
+        }
 
         /// Fetches the content (`record_app_specific_document`, `app_specific_document`), checked against the
         /// metadata's digest.

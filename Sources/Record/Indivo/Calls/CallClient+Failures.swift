@@ -63,18 +63,19 @@ extension CallClient {
     private func advice(on answer: HTTPAnswer, to call: IndivoCall) -> String? {
         if RespondingServer(answer) == .pages {
             return
-                "The response is a page for people, or leads to one, which the API server does not send: the API address "
-                    + """
-                    seems to be the UI server's or a proxy's. The two servers have different ports; check \
-                    the API address.
-                    """
+                """
+                The response is a page for people, or leads to one, which the API server does not send: \
+                the API address seems to be the UI server's or a proxy's. The two servers have different \
+                ports; check the API address.
+                """
         }
         guard answer.response.status.code == 404, let path = try? address.get().path, !path.isEmpty else {
             return nil
         }
         return
-            "The API address has a path of its own, “\(path.prefix(60))”, which an Indivo API server does not have: leave it "
-            + "out, unless a proxy adds it. " + (call.notFoundHint ?? "If it does, check the ids.")
+            "The API address has a path of its own, “\(path.prefix(60))”, which an Indivo API server "
+            + "does not have: leave it out, unless a proxy adds it. "
+            + (call.notFoundHint ?? "If it does, check the ids.")
     }
 
     /// What a failed attempt leads to.

@@ -125,7 +125,9 @@ final class CallClient: Sendable {
         return clockOffset.withLock { offset in
             guard serverTime - (deviceTime + offset) > Self.clockTolerance else { return .right }
             logger.notice(
-                "the device's clock is \(serverTime - deviceTime) s behind the server's, whose time is used now"
+                """
+                the device's clock is \(serverTime - deviceTime) s behind the server's, whose time is used now
+                """
             )
             let former = offset
             offset = serverTime - deviceTime

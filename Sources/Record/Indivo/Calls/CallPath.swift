@@ -51,9 +51,9 @@ enum CallPath {
         }
         // No more than one character is named: the text may come from a response, and break a log's lines.
         throw call.refused(
-            "the \(noun) has at position \(scalars.distance(from: scalars.startIndex, to: index) + 1) a character "
-                + "(U+\(String(format: "%04X", scalars[index].value))) that cannot be signed for an Indivo server in a path; "
-                + "use ASCII without /, ?, #, ; and control characters"
+            "the \(noun) has at position \(scalars.distance(from: scalars.startIndex, to: index) + 1) "
+                + "a character (U+\(String(format: "%04X", scalars[index].value))) that cannot be signed "
+                + "for an Indivo server in a path; use ASCII without /, ?, #, ; and control characters"
         )
     }
 

@@ -170,8 +170,8 @@ public struct IndivoError: Error, Sendable {
             case .slowClock: "this device's clock is more than five minutes slow"
             case .changedOnTheWay:
                 """
-                the request was changed on the way, or the API address is not the one that the server has of \
-                itself
+                the request was changed on the way, or the API address is not the one that the \
+                server has of itself
                 """
             }
         }
@@ -259,8 +259,8 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, Cu
                     """)
         case .serverFailed(let status):
             """
-            the server answered \(status). The fault is the server's, or a request it did not expect; its \
-            log says more.
+            the server answered \(status). The fault is the server's, or a request it did not expect; \
+            its log says more.
             """
         case .unexpectedStatus(let status):
             "the server answered \(status)" + (addressHint.map { ". " + $0 } ?? Self.advice(on: status))

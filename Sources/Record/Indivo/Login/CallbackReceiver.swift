@@ -62,7 +62,11 @@ public struct CallbackSession: Sendable {
             url: URL,
             redirect: (@Sendable (URL) -> Void)? = nil,
             finish: @escaping @Sendable (_ message: String) -> Void = { _ in }
-        ) { (self.url, self.redirect, self.finish) = (url, redirect, finish) }
+        ) {
+            self.url = url
+            self.redirect = redirect
+            self.finish = finish
+        }
     }
 }
 

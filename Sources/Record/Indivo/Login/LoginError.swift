@@ -39,40 +39,43 @@ extension IndivoError {
                     + "record_id={record_id} in its query"
             case .carenetChosen:
                 """
-                a carenet was chosen, which holds only a part of a record; choose a record that is one's own \
-                or shared in full
+                a carenet was chosen, which holds only a part of a record; \
+                choose a record that is one's own or shared in full
                 """
             case .wrongState:
                 """
-                the callback is not the one that was made for this login; it was not used. Begin the login \
-                again
+                the callback is not the one that was made for this login; it was not used. \
+                Begin the login again
                 """
             case .callbackReplayed:
                 "the callback was used before; it was not used again. Begin the login again"
             case .callbackForAnotherToken:
                 "the callback belongs to another login; it was not used. Begin the login again"
             case .noVerifier:
-                "the callback has no oauth_verifier; the authorisation was not completed. Begin the login again"
+                """
+                the callback has no oauth_verifier; the authorisation was not completed. \
+                Begin the login again
+                """
             case .tokenForAnotherRecord:
                 """
-                the server's token is for another record than was chosen; it was not used. Begin the login \
-                again
+                the server's token is for another record than was chosen; it was not used. \
+                Begin the login again
                 """
             case .cancelled: "the login was cancelled before it was complete"
             case .badCallback(let why): why
             case .launchWithoutCredentials:
                 """
-                the URL that the app was opened with holds no oauth_header with credentials; log in with \
-                selectRecord
+                the URL that the app was opened with holds no oauth_header with credentials; \
+                log in with selectRecord
                 """
             case .launchNotGenuine(let why):
                 """
-                the credentials in the URL that the app was opened with were not used: \(why). Log in with \
-                selectRecord
+                the credentials in the URL that the app was opened with were not used: \(why). \
+                Log in with selectRecord
                 """
             case .launchForAnotherServer:
-                "the app was opened by another Indivo server than the one it is set up for, or for another app; its "
-                    + "credentials were not used. Check the API address and the app's id"
+                "the app was opened by another Indivo server than the one it is set up for, or for "
+                    + "another app; its credentials were not used. Check the API address and the app's id"
             case .loggedOut: "the app has logged out of this record; log in again with selectRecord"
             }
         }

@@ -23,9 +23,15 @@ public struct LoopbackListener: CallbackReceiver {
     private let socket: LoopbackSocket?
 
     /// A listener on a port that is taken when a login begins, and given back before the login returns.
-    public init(port: UInt16 = 8002) { (self.port, socket) = (port, nil) }
+    public init(port: UInt16 = 8002) {
+        self.port = port
+        socket = nil
+    }
 
-    private init(socket: LoopbackSocket) { (port, self.socket) = (socket.port, socket) }
+    private init(socket: LoopbackSocket) {
+        port = socket.port
+        self.socket = socket
+    }
 
     /// A listener on a port that is free now, and kept. It serves one login at a time.
     /// - Throws: ``IndivoError`` with the reason ``IndivoError/LoginError/badCallback(_:)`` when the system

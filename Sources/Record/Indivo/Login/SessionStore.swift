@@ -93,8 +93,8 @@ public struct IndivoSession: Sendable, Hashable {
         public var description: String {
             switch self {
             case .readableByOthers(let file, let mode):
-                "the sessions in \(file) are not used, since others can read the file, or it is theirs (mode \(mode)); if "
-                    + "nobody did, run chmod 600 on it, else delete it and log in again"
+                "the sessions in \(file) are not used, since others can read the file, or it is theirs "
+                    + "(mode \(mode)); if nobody did, run chmod 600 on it, else delete it and log in again"
             case .notAPlainFile(let file):
                 "\(file) is no plain file, and no sessions are read from it or written to it; take it away"
             case .malformed(let file):

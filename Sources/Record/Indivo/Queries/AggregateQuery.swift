@@ -1,7 +1,8 @@
 /// A number over many facts, for each group of them.
 ///
 /// ```swift
-/// let perMonth = AggregateQuery(.count, of: LabResult.Columns.collectedAt, by: .month(LabResult.Columns.collectedAt))
+/// let collectedAt = LabResult.Columns.collectedAt
+/// let perMonth = AggregateQuery(.count, of: collectedAt, by: .month(collectedAt))
 /// for result in try await record.aggregate(perMonth, over: .model(LabResult.self)) {
 ///     print(result.group ?? "-", result.value ?? "")
 /// }

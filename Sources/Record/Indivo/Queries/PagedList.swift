@@ -245,7 +245,11 @@ struct ListCursor {
     private static let searchedAtOnce = 100
     private static let slack = 100
 
-    init(start: Int, pageSize: Int) { (self.start, self.pageSize, position) = (start, pageSize, start) }
+    init(start: Int, pageSize: Int) {
+        self.start = start
+        self.pageSize = pageSize
+        position = start
+    }
 
     /// What to ask for, where no more than `rest` elements are wanted.
     func request(upTo rest: Int) -> Request {
@@ -324,14 +328,17 @@ struct ListCursor {
         case .following where request.offset > start:
             mode = .steppingBack
             position = max(start, request.offset - min(request.limit, 1000) * 4)
-        case .steppingBack where request.offset > start: (mode, position) = (.searching, start)
+        case .steppingBack where request.offset > start:
+            mode = .searching
+            position = start
         case .restarting: break
         case _ where isAtEnd || fruitlessPages > Self.longestSearch:
             failedSearches += 1
             mode = .restarting
             position = start
         case .following, .steppingBack, .searching:
-            (mode, position) = (.searching, request.offset + page.count)
+            mode = .searching
+            position = request.offset + page.count
         }
     }
 }

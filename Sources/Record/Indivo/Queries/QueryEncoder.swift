@@ -36,8 +36,8 @@ struct QueryEncoder {
             if range.start == nil && range.end == nil {
                 throw call.refused(
                     """
-                    the date range of “\(range.field)” has neither a start nor an end; give one, or leave it \
-                    out
+                    the date range of “\(range.field)” has neither a start nor an end; \
+                    give one, or leave it out
                     """
                 )
             }
@@ -74,8 +74,8 @@ struct QueryEncoder {
             try call.require(
                 source.isMinimal,
                 """
-                a server fails on an aggregate over a whole report on \(source.name); group it by a field or \
-                by dates
+                a server fails on an aggregate over a whole report on \(source.name); \
+                group it by a field or by dates
                 """
             )
         }

@@ -23,7 +23,10 @@ public struct ReportQuery: Sendable, Hashable {
         public var values: [Value]
 
         /// A field, and what it may be.
-        public init(field: String, values: [Value]) { (self.field, self.values) = (field, values) }
+        public init(field: String, values: [Value]) {
+            self.field = field
+            self.values = values
+        }
     }
 
     /// Between which dates a field has to lie, both of them included.
@@ -37,7 +40,9 @@ public struct ReportQuery: Sendable, Hashable {
 
         /// A field, and the dates between which it lies.
         public init(field: String, start: Value?, end: Value?) {
-            (self.field, self.start, self.end) = (field, start, end)
+            self.field = field
+            self.start = start
+            self.end = end
         }
     }
 
@@ -50,7 +55,8 @@ public struct ReportQuery: Sendable, Hashable {
 
         /// An order by a field.
         public init(field: String, isDescending: Bool = false) {
-            (self.field, self.isDescending) = (field, isDescending)
+            self.field = field
+            self.isDescending = isDescending
         }
     }
 
@@ -92,7 +98,10 @@ public struct ReportQuery: Sendable, Hashable {
 
     /// At most so many facts, after leaving out some.
     public func limited(to limit: Int?, offset: Int = 0) -> ReportQuery {
-        changed { ($0.limit, $0.offset) = (limit, offset) }
+        changed {
+            $0.limit = limit
+            $0.offset = offset
+        }
     }
 
     /// Fetched so many at once.

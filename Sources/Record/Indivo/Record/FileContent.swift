@@ -17,7 +17,10 @@ public struct FileContent: Sendable, Hashable {
     public var contentType: String
 
     /// Bytes of a media type.
-    public init(_ data: Data, contentType: String) { (self.data, self.contentType) = (data, contentType) }
+    public init(_ data: Data, contentType: String) {
+        self.data = data
+        self.contentType = contentType
+    }
 
     /// Text in UTF-8.
     public init(text: String, contentType: String = "text/plain") {
@@ -73,7 +76,9 @@ public struct FileContent: Sendable, Hashable {
         }
         if bare == "application/x-www-form-urlencoded" {
             return
-                "a server takes a document of type \(bare) for a form; give it another type, such as text/plain"
+                """
+                a server takes a document of type \(bare) for a form; give it another type, such as text/plain
+                """
         }
         if contentType.unicodeScalars.count > 100 {
             return "a content type has at most 100 characters, this one \(contentType.unicodeScalars.count)"
@@ -122,8 +127,8 @@ extension DocumentMetadata {
         guard let mismatch = mismatch(with: content.data) else { return }
         let what =
             """
-            the document was stored, but not as it was sent: its \(mismatch.what) differs; look at what is \
-            there
+            the document was stored, but not as it was sent: its \(mismatch.what) differs; \
+            look at what is there
             """
         var error = IndivoError(
             .malformedResponse(what),

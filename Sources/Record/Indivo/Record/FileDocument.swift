@@ -18,7 +18,10 @@ public final class FileDocument: RecordDocument, CustomStringConvertible {
     private var storedContent: FileContent?
 
     /// A new document.
-    public init(_ content: FileContent) { (self.content, documentPlace) = (content, DocumentPlace()) }
+    public init(_ content: FileContent) {
+        self.content = content
+        documentPlace = DocumentPlace()
+    }
 
     /// A document of a record, known by its id alone. Nothing is asked of the server.
     public init(id: String, in record: IndivoRecord) {

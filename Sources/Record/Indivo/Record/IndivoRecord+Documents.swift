@@ -41,8 +41,8 @@ extension IndivoRecord {
         }
         try call.require(
             await store(upload, call, [:], externalID),
-            "the models were stored as they were sent before, and have changed since; they are in the record now: "
-                + "call replace() on those that changed"
+            "the models were stored as they were sent before, and have changed since; "
+                + "they are in the record now: call replace() on those that changed"
         )
     }
 

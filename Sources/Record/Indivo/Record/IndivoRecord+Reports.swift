@@ -6,7 +6,9 @@ extension IndivoRecord {
     ///
     /// ```swift
     /// for try await medication in record.reports(of: Medication.self) { … }
-    /// let archived = try await record.reports(of: Medication.self, matching: ReportQuery(status: .archived)).all()
+    ///
+    /// let query = ReportQuery(status: .archived)
+    /// let archived = try await record.reports(of: Medication.self, matching: query).all()
     /// ```
     /// What a report leaves out (fields the model does not have, a vital signs' encounter) is kept when a
     /// document is replaced. A value that cannot be read, such as a date before 1900, which servers write as

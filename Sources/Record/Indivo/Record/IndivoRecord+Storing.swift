@@ -210,8 +210,8 @@ extension DocumentStage {
 extension RecordDocument {
     /// Why it is not sent by another call than the one before.
     package var mayBeStored: String {
-        "the \(kind) may be stored already, by a call whose outcome is not known; make that call again to find out, or send a "
-            + "copy() of it"
+        "the \(kind) may be stored already, by a call whose outcome is not known; "
+            + "make that call again to find out, or send a copy() of it"
     }
 }
 

@@ -23,7 +23,9 @@ public final class IndivoRecord: Sendable {
     let unresolvedMessages = Mutex<[String: OutgoingMessage]>([:])
 
     init(server: IndivoServer, id: String, token: OAuthToken) {
-        (self.server, self.id, self.token) = (server, id, token)
+        self.server = server
+        self.id = id
+        self.token = token
     }
 
     /// The record's label, its demographics' id, and when it was made (`record`).

@@ -100,7 +100,11 @@ extension IndivoDocument: RecordDocument {
     /// Where the document is: its record, its id, its metadata.
     public var documentPlace: DocumentPlace {
         get { DocumentPlace(stage: documentStage, id: id, metadata: metadata) }
-        set { (documentStage, id, metadata) = (newValue.stage, newValue.id, newValue.metadata) }
+        set {
+            documentStage = newValue.stage
+            id = newValue.id
+            metadata = newValue.metadata
+        }
     }
 
     /// Whether the document is new, or differs from what was last read from or written to a server.

@@ -12,7 +12,8 @@
 
         /// The items of a service. Use one for each purpose: sessions, keys.
         public init(service: String, accessGroup: String? = nil) {
-            (self.service, self.accessGroup) = (service, accessGroup)
+            self.service = service
+            self.accessGroup = accessGroup
         }
 
         public func names() throws -> [String] {
@@ -77,8 +78,8 @@
             public var description: String {
                 let message = SecCopyErrorMessageString(status, nil) as String? ?? "no message"
                 return
-                    "the keychain refuses it: \(message) (status \(status)); check that the device was unlocked and that the app "
-                    + "has the entitlement for its access group"
+                    "the keychain refuses it: \(message) (status \(status)); check that the device was "
+                    + "unlocked and that the app has the entitlement for its access group"
             }
         }
     }

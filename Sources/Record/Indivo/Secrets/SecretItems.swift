@@ -24,7 +24,8 @@ public protocol SecretItems: Sendable {
 /// Keeps sessions in a keychain, or what else keeps secrets by name: one item a session.
 ///
 /// ```swift
-/// let options = IndivoServer.Options(sessions: ItemSessionStore(Keychain(service: "org.example.meds.sessions")))
+/// let keychain = Keychain(service: "org.example.meds.sessions")
+/// let options = IndivoServer.Options(sessions: ItemSessionStore(keychain))
 /// ```
 public struct ItemSessionStore: SessionStore {
     private let items: any SecretItems

@@ -139,11 +139,11 @@ public final class IndivoServer: Sendable {
         guard let answer, RespondingServer(answer) == .api else { return }
         throw IndivoError(
             .badCallback(
-                "the API server responds at the UI server's address, \(address.authority), so that nobody can log in there. "
-                    + """
-                    The UI server has an address of its own, mostly another port: give that as the \
-                    address of the pages
-                    """
+                """
+                the API server responds at the UI server's address, \(address.authority), so that nobody \
+                can log in there. The UI server has an address of its own, mostly another port: \
+                give that as the address of the pages
+                """
             )
         )
     }

@@ -8,8 +8,8 @@ extension FactMapping {
         rows: [
             MappingRow(
                 "category_*",
-                "AllergyIntolerance.type, .category; the coded value as an extension of .category, of the resource where the "
-                    + "code is unknown"
+                "AllergyIntolerance.type, .category; the coded value as an extension of .category, "
+                    + "of the resource where the code is unknown"
             ) { allergy, fields, _ in
                 guard let category = fields.concept("category") else { return }
                 guard let known = category.firstCode.flatMap({ AllergyCodes.categories[$0] }) else {
@@ -46,8 +46,8 @@ extension FactMapping {
             },
             MappingRow(
                 "severity_*",
-                "AllergyIntolerance.reaction.severity (and .criticality, high for life threatening and fatal); the coded "
-                    + "value as an extension of .severity"
+                "AllergyIntolerance.reaction.severity (and .criticality, high for life threatening "
+                    + "and fatal); the coded value as an extension of .severity"
             ) { allergy, fields, _ in
                 guard let severity = fields.concept("severity") else { return }
                 var reaction =

@@ -38,8 +38,8 @@ extension FactMapping {
             },
             MappingRow(
                 "provider_*",
-                "MedicationDispense.authorizingPrescription, a contained MedicationRequest; its .requester, a contained "
-                    + "Practitioner"
+                "MedicationDispense.authorizingPrescription, a contained MedicationRequest; "
+                    + "its .requester, a contained Practitioner"
             ) { draft, fields, _ in
                 draft.prescriber = fields.practitioner("provider")
             },

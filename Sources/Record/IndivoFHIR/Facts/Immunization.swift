@@ -14,8 +14,8 @@ extension FactMapping {
         rows: [
             MappingRow(
                 "administration_status_*",
-                "Immunization.status (notAdministered: not-done), .isSubpotent (partialDose); the coded value as an extension "
-                    + "of .status"
+                "Immunization.status (notAdministered: not-done), .isSubpotent (partialDose); "
+                    + "the coded value as an extension of .status"
             ) { immunization, fields, _ in
                 guard let status = fields.concept("administration_status") else { return }
                 if status.firstCode == "notAdministered" { immunization.status = .notDone }

@@ -20,8 +20,8 @@ extension FactMapping {
             MappingRow(
                 "status_*",
                 """
-                Observation.status (correction: corrected; without it unknown); the coded value as an \
-                extension of .status
+                Observation.status (correction: corrected; without it unknown); \
+                the coded value as an extension of .status
                 """
             ) { draft, fields, _ in
                 guard let status = fields.concept("status") else { return }
@@ -88,8 +88,8 @@ extension FactMapping {
             },
             MappingRow(
                 "collected_by_org_*, collected_by_name_*, collected_by_role",
-                "the same Specimen's .collection.collector, a contained PractitionerRole with contained Organization and "
-                    + "Practitioner"
+                "the same Specimen's .collection.collector, a contained PractitionerRole "
+                    + "with contained Organization and Practitioner"
             ) { draft, fields, _ in
                 if let organization = fields.organization("collected_by_org", name: "_name") {
                     let reference = draft.observation.contain(organization, as: "collecting-organization")

@@ -33,8 +33,8 @@ extension FactMapping {
             MappingRow(
                 "endDate",
                 """
-                Condition.abatementDateTime (words as .abatementString), .clinicalStatus (resolved; without \
-                it active)
+                Condition.abatementDateTime (words as .abatementString), .clinicalStatus (resolved; \
+                without it active)
                 """
             ) { condition, fields, _ in
                 switch fields.dateOrWords("endDate") {

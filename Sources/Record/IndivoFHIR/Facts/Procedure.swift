@@ -15,8 +15,8 @@ extension FactMapping {
             MappingRow(
                 "date_performed",
                 """
-                Procedure.performedDateTime (words as .performedString), .status (completed; without it \
-                unknown)
+                Procedure.performedDateTime (words as .performedString), .status (completed; \
+                without it unknown)
                 """
             ) { procedure, fields, _ in
                 switch fields.dateOrWords("date_performed") {

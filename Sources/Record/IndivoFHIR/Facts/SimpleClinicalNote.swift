@@ -74,8 +74,8 @@ extension FactMapping {
             },
             MappingRow(
                 "signature, signed_at, provider_name, provider_institution",
-                "DocumentReference.content.attachment.creation, .author.display (each signature's), .authenticator.display "
-                    + "(the first one's name, else institution)"
+                "DocumentReference.content.attachment.creation, .author.display (each signature's), "
+                    + ".authenticator.display (the first one's name, else institution)"
             ) { draft, fields, _ in
                 // Nested XML has signatures; a data model has the first one's fields.
                 for signature in fields.related("signature") {

@@ -39,8 +39,8 @@ extension FactMapping {
             },
             MappingRow(
                 "bp_systolic_*, bp_diastolic_*, bp_position_*, bp_site_*, bp_method_*",
-                "an Observation with code 85354-9: .component (systolic 8480-6, diastolic 8462-4, position 8361-8), .bodySite, "
-                    + ".method"
+                "an Observation with code 85354-9: .component (systolic 8480-6, diastolic 8462-4, "
+                    + "position 8361-8), .bodySite, .method"
             ) { draft, fields, context in
                 guard let panel = fields.bloodPressure(context) else { return }
                 draft.observations.append(("bp", panel))
@@ -50,8 +50,8 @@ extension FactMapping {
                 MappingRow(
                     "\(sign.field)_*",
                     """
-                    an Observation: .valueQuantity, .code (\(sign.code.firstCode ?? "") unless named \
-                    otherwise)
+                    an Observation: .valueQuantity, .code (\(sign.code.firstCode ?? "") \
+                    unless named otherwise)
                     """
                 ) { draft, fields, context in
                     let name = fields.concept(sign.field + "_name")

@@ -103,7 +103,10 @@ public struct LexicalError: Error, Hashable, CustomStringConvertible {
     public let reason: String
 
     /// An error to be thrown by a type of your own.
-    public init(expected: String, reason: String) { (self.expected, self.reason) = (expected, reason) }
+    public init(expected: String, reason: String) {
+        self.expected = expected
+        self.reason = reason
+    }
 
     /// What most types say of a text.
     init(_ text: String, isNot expected: String) {

@@ -14,7 +14,10 @@ public struct SDMXDocument {
     private let source: XMLNode?
 
     /// A new document of these models.
-    public init(_ models: [IndivoDocument]) { (self.models, source) = (models, nil) }
+    public init(_ models: [IndivoDocument]) {
+        self.models = models
+        source = nil
+    }
 
     /// Reads every model.
     /// - Parameter node: The `Models` root element, or its document.
@@ -36,12 +39,16 @@ public struct SDMXDocument {
 
     private init(_ node: XMLNode, collecting problems: ReadingProblems?) throws {
         let root = node.kind == .document ? node.root ?? node : node
-        var (name, type): (String, IndivoDocument.Type) = ("", GenericDocument.self)
+        var name = ""
+        var type: IndivoDocument.Type = GenericDocument.self
         var reader: FieldSchema.Reader?
         models = try SDMX.models(in: root).map { model in
             // Most documents hold models of one kind.
             let next = model.attr("name") ?? ""
-            if next != name { (name, type) = (next, DocumentClasses.type(ofModel: next)) }
+            if next != name {
+                name = next
+                type = DocumentClasses.type(ofModel: next)
+            }
             return try FieldSchema.Reader.read(model, as: type, reusing: &reader, collecting: problems)
         }
         source = root

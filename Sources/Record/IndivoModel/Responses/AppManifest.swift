@@ -26,7 +26,10 @@ public struct AppManifest: Hashable, Sendable {
         public var methods: [String]
 
         /// A kind of data, and the HTTP methods by which it is used.
-        public init(type: String, methods: [String]) { (self.type, self.methods) = (type, methods) }
+        public init(type: String, methods: [String]) {
+            self.type = type
+            self.methods = methods
+        }
     }
 
     /// The app's id, in the form of an e-mail address.

@@ -35,7 +35,10 @@ public struct DataModel: Sendable, Hashable {
         public let type: FieldType
 
         /// A leaf of this name and type.
-        public init(name: String, type: FieldType) { (self.name, self.type) = (name, type) }
+        public init(name: String, type: FieldType) {
+            self.name = name
+            self.type = type
+        }
     }
 
     /// What a leaf of a data model holds.
@@ -63,7 +66,9 @@ public struct DataModel: Sendable, Hashable {
 
         /// A field that holds one object of a model, or any number of them.
         public init(name: String, isList: Bool, model: String) {
-            (self.name, self.isList, self.model) = (name, isList, model)
+            self.name = name
+            self.isList = isList
+            self.model = model
         }
     }
 

@@ -128,6 +128,7 @@ public struct CareProvider: CompoundValue {
 
     /// A person who cares for the patient.
     public init(name: String?, institution: String? = nil) {
-        (self.name, self.institution) = (name, institution)
+        self.name = name
+        self.institution = institution
     }
 }

@@ -243,7 +243,10 @@ struct DateWriter: ~Copyable {
         guard nanosecond > 0 else { return }
         var rest = nanosecond
         var digits = 9
-        while rest % 10 == 0 { (rest, digits) = (rest / 10, digits - 1) }
+        while rest % 10 == 0 {
+            rest /= 10
+            digits -= 1
+        }
         sign(".")
         number(rest, digits: digits)
     }

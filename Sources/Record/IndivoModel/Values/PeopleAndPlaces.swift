@@ -14,7 +14,10 @@ public struct PersonName: CompoundValue {
     public init() {}
 
     /// A name of two parts.
-    public init(given: String?, family: String?) { (self.given, self.family) = (given, family) }
+    public init(given: String?, family: String?) {
+        self.given = given
+        self.family = family
+    }
 }
 
 /// A telephone number. SDML type `Telephone`.
@@ -72,7 +75,10 @@ public struct Organization: CompoundValue {
     public init() {}
 
     /// An organization and where it is.
-    public init(name: String?, address: Address? = nil) { (self.name, self.address) = (name, address) }
+    public init(name: String?, address: Address? = nil) {
+        self.name = name
+        self.address = address
+    }
 }
 
 /// A pharmacy. SDML type `Pharmacy`.

@@ -9,7 +9,10 @@ public struct ValueAndUnit: CompoundValue {
     public init() {}
 
     /// A value and its unit.
-    public init(_ value: String?, _ unit: String?) { (self.value, self.unit) = (value, unit) }
+    public init(_ value: String?, _ unit: String?) {
+        self.value = value
+        self.unit = unit
+    }
 
     /// The amount as a number, where it is one.
     public var number: Double? { value.flatMap { try? Double(lexical: $0) } }
@@ -26,7 +29,8 @@ public struct ValueRange: CompoundValue {
 
     /// A range; open where there is no value.
     public init(from minimum: ValueAndUnit?, to maximum: ValueAndUnit?) {
-        (self.minimum, self.maximum) = (minimum, maximum)
+        self.minimum = minimum
+        self.maximum = maximum
     }
 }
 
@@ -85,6 +89,7 @@ public struct BloodPressure: CompoundValue {
 
     /// The two pressures, without how they were taken.
     public init(systolic: VitalSign?, diastolic: VitalSign?) {
-        (self.systolic, self.diastolic) = (systolic, diastolic)
+        self.systolic = systolic
+        self.diastolic = diastolic
     }
 }

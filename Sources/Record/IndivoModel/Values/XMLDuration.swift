@@ -79,7 +79,10 @@ extension XMLDuration: LexicalValue, CustomStringConvertible, XMLTextReadable {
         // To the nanosecond.
         var whole = Int(abs(seconds).rounded(.down))
         var nanosecond = Int(((abs(seconds) - Double(whole)) * 1e9).rounded())
-        if nanosecond == 1_000_000_000 { (whole, nanosecond) = (whole + 1, 0) }
+        if nanosecond == 1_000_000_000 {
+            whole += 1
+            nanosecond = 0
+        }
         add(whole / 86_400, "D")
         if whole % 86_400 > 0 || nanosecond > 0 {
             text += "T"

@@ -40,8 +40,8 @@ struct ItemDelivery {
 
     private static let blindness =
         """
-        and what the server lists of the document cannot be read; look whether the change was made, and \
-        retry or discard it
+        and what the server lists of the document cannot be read; look whether the change was made, \
+        and retry or discard it
         """
 
     mutating func run() async throws -> DeliveryOutcome {
@@ -172,8 +172,8 @@ struct ItemDelivery {
         if notes.networkFailures >= policy.networkFailures {
             let failures =
                 """
-                it did not get through \(notes.networkFailures) times, while the record could be used \
-                otherwise
+                it did not get through \(notes.networkFailures) times, while the record could \
+                be used otherwise
                 """
             throw Obstacle.decided(.setAside(reason: "\(failures). \(error)"))
         }
@@ -298,8 +298,8 @@ struct ItemDelivery {
             guard !XMLText.areSame(label, before) else { return nil }
             // Whether this one was made before the other, or never arrived, nobody knows.
             throw Obstacle.overtaken(
-                "its response was lost, and somebody set another label meanwhile; look which one is right, and retry or "
-                    + "discard it"
+                "its response was lost, and somebody set another label meanwhile; "
+                    + "look which one is right, and retry or discard it"
             )
         }
     }

@@ -65,7 +65,10 @@ enum Interaction: Sendable, Hashable {
             case "GET": return .search(type: type)
             case "POST" where isConditional:
                 throw .invalid(
-                    "a create has no parameters; If-None-Exist has the condition, and POST to _search searches"
+                    """
+                    a create has no parameters; If-None-Exist has the condition, \
+                    and POST to _search searches
+                    """
                 )
             case "POST": return .create(type: type)
             case "PUT" where isConditional: return .conditionalUpdate(type: type)

@@ -61,8 +61,8 @@ extension Session {
         guard bytes <= limits.response else {
             throw .tooCostly(
                 """
-                not done: the entries read and write more than \(limits.response) bytes of resources; send \
-                fewer at once
+                not done: the entries read and write more than \(limits.response) bytes of resources; \
+                send fewer at once
                 """,
                 status: 503
             )

@@ -41,8 +41,9 @@ extension Session {
             try SQLRequest<Int>(
                 literal:
                     """
-                    SELECT COUNT(*) FROM \(StoredResource.tables) WHERE \
-                    \(conditions.joined(separator: " AND "))
+                    SELECT COUNT(*)
+                    FROM \(StoredResource.tables)
+                    WHERE \(conditions.joined(separator: " AND "))
                     """
             ).fetchOne(db) ?? 0
         if let text = request.query["_before"] {
@@ -52,9 +53,10 @@ extension Session {
         let versions = try store.versions(
             SQLRequest(
                 literal: """
-                    SELECT \(StoredResource.columns) FROM \(StoredResource.tables)
-                    WHERE \(conditions.joined(separator: " AND ")) ORDER BY version.sequence DESC LIMIT \
-                    \(count + 1)
+                    SELECT \(StoredResource.columns)
+                    FROM \(StoredResource.tables)
+                    WHERE \(conditions.joined(separator: " AND "))
+                    ORDER BY version.sequence DESC LIMIT \(count + 1)
                     """
             )
         )

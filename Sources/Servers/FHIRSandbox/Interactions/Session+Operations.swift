@@ -123,17 +123,29 @@ extension Session {
             let sql: SQL = """
                 WITH compartment AS (
                     SELECT \(patient.row) AS id
-                    UNION SELECT value.resource FROM value JOIN resource AS source ON source.id = \
-                value.resource
-                        WHERE value.code = \(id) AND value.system = 'Patient' AND NOT source.isDeleted
-                        AND value.key IN (\(Self.patientKeys.map { "\($0)" as SQL }.joined(separator: ","))))
-                SELECT resource.id FROM resource WHERE \(conditions.joined(separator: " AND ")) AND \
-                resource.id IN (
-                    SELECT id FROM compartment
-                    UNION SELECT target.id FROM compartment JOIN value ON value.resource = compartment.id
+                    UNION
+                    SELECT value.resource
+                    FROM value
+                    JOIN resource AS source ON source.id = value.resource
+                    WHERE value.code = \(id)
+                        AND value.system = 'Patient'
+                        AND NOT source.isDeleted
+                        AND value.key IN (\(Self.patientKeys.map { "\($0)" as SQL }.joined(separator: ",")))
+                )
+                SELECT resource.id
+                FROM resource
+                WHERE \(conditions.joined(separator: " AND "))
+                    AND resource.id IN (
+                        SELECT id FROM compartment
+                        UNION
+                        SELECT target.id
+                        FROM compartment
+                        JOIN value ON value.resource = compartment.id
                         JOIN resource AS target ON target.type = value.system AND target.name = value.code
-                        WHERE target.type <> 'Patient')
-                ORDER BY resource.id <> \(patient.row), resource.type, resource.id LIMIT \(limits.matches + 1)
+                        WHERE target.type <> 'Patient'
+                    )
+                ORDER BY resource.id <> \(patient.row), resource.type, resource.id
+                LIMIT \(limits.matches + 1)
                 """
             let rows = try SQLRequest<Int64>(literal: sql).fetchAll(db)
             guard rows.count <= limits.matches else {

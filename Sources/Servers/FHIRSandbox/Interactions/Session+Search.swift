@@ -67,8 +67,11 @@ extension Session {
                     }
                 let value: SQL =
                     """
-                    (SELECT \(column) FROM value WHERE value.resource = resource.id AND value.key = \
-                    \(parameter.key))
+                    (
+                        SELECT \(column)
+                        FROM value
+                        WHERE value.resource = resource.id AND value.key = \(parameter.key)
+                    )
                     """
                 return "\(value) \(direction) NULLS LAST"
             }
@@ -195,10 +198,12 @@ extension Session {
         try inParts(rows) { list in
             let target: SQL = include.target.map { "AND target.type = \($0)" } ?? ""
             return """
-                SELECT DISTINCT target.id FROM value
+                SELECT DISTINCT target.id
+                FROM value
                 JOIN resource AS target ON target.type = value.system AND target.name = value.code
-                WHERE value.resource IN (\(list)) AND value.key IN (\(Self.list(include.keys))) AND NOT \
-                target.isDeleted \(target)
+                WHERE value.resource IN (\(list))
+                    AND value.key IN (\(Self.list(include.keys)))
+                    AND NOT target.isDeleted \(target)
                 ORDER BY target.id LIMIT \(limits.included + 1)
                 """
         }
@@ -208,11 +213,13 @@ extension Session {
         try inParts(rows) { list in
             let target: SQL = include.target.map { "AND target.type = \($0)" } ?? ""
             return """
-                SELECT DISTINCT source.id FROM resource AS target
+                SELECT DISTINCT source.id
+                FROM resource AS target
                 JOIN value ON value.code = target.name AND value.system = target.type
                 JOIN resource AS source ON source.id = value.resource
-                WHERE target.id IN (\(list)) AND value.key IN (\(Self.list(include.keys))) AND NOT \
-                source.isDeleted \(target)
+                WHERE target.id IN (\(list))
+                    AND value.key IN (\(Self.list(include.keys)))
+                    AND NOT source.isDeleted \(target)
                 ORDER BY source.id LIMIT \(limits.included + 1)
                 """
         }

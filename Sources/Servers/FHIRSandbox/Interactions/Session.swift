@@ -181,8 +181,8 @@ struct Session {
                 412,
                 "conflict",
                 """
-                another entry of the transaction makes the resource that the condition matches, or changes \
-                it to
+                another entry of the transaction makes the resource that the condition matches, \
+                or changes it to
                 """
             )
         }

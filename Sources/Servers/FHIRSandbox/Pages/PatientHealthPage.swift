@@ -60,14 +60,28 @@ struct PatientHealthPage {
         let rows = try Int64.fetchAll(
             session.db,
             sql: """
-                SELECT dates.resource FROM value AS dates CROSS JOIN resource ON resource.id = dates.resource
-                WHERE dates.key = 'Observation.date' AND dates.low < ? AND dates.high > ? AND NOT \
-                resource.isDeleted
-                AND EXISTS (SELECT 1 FROM value AS patients WHERE patients.resource = dates.resource
-                    AND patients.key = 'Observation.patient' AND patients.code = ? AND patients.system = \
-                'Patient')
-                AND EXISTS (SELECT 1 FROM value AS codes WHERE codes.resource = dates.resource
-                    AND codes.key = 'Observation.code' AND codes.code IN (SELECT value FROM json_each(?)))
+                SELECT dates.resource
+                FROM value AS dates
+                CROSS JOIN resource ON resource.id = dates.resource
+                WHERE dates.key = 'Observation.date'
+                    AND dates.low < ?
+                    AND dates.high > ?
+                    AND NOT resource.isDeleted
+                    AND EXISTS (
+                        SELECT 1
+                        FROM value AS patients
+                        WHERE patients.resource = dates.resource
+                            AND patients.key = 'Observation.patient'
+                            AND patients.code = ?
+                            AND patients.system = 'Patient'
+                    )
+                    AND EXISTS (
+                        SELECT 1
+                        FROM value AS codes
+                        WHERE codes.resource = dates.resource
+                            AND codes.key = 'Observation.code'
+                            AND codes.code IN (SELECT value FROM json_each(?))
+                    )
                 ORDER BY dates.low DESC LIMIT ?
                 """,
             arguments: [to, from, id, codes, limit]

@@ -26,9 +26,8 @@ struct PatientPage {
         let links = sections.map { "<li><a href=\"#\($0.id)\">\($0.title)</a></li>" as Markup }
         let parts = sections.map { section -> Markup in
             """
-            <section id="\(section.id)" aria-labelledby="\(section.id)-title"><h2 \
-            id="\(section.id)-title">\(section.title)</h2>\
-            \(section.content)</section>
+            <section id="\(section.id)" aria-labelledby="\(section.id)-title">\
+            <h2 id="\(section.id)-title">\(section.title)</h2>\(section.content)</section>
             """
         }
         return PageLayout.page(
@@ -93,10 +92,15 @@ struct PatientPage {
         let rows = try Int64.fetchAll(
             session.db,
             sql: """
-                SELECT DISTINCT resource.id FROM value JOIN resource ON resource.id = value.resource
+                SELECT DISTINCT resource.id
+                FROM value
+                JOIN resource ON resource.id = value.resource
                 WHERE value.code = ? AND value.system = 'Patient' AND value.key = ? AND NOT resource.isDeleted
-                ORDER BY (SELECT max(dates.low) FROM value AS dates
-                    WHERE dates.resource = resource.id AND dates.key = ?) DESC NULLS LAST, resource.id DESC \
+                ORDER BY (
+                    SELECT max(dates.low)
+                    FROM value AS dates
+                    WHERE dates.resource = resource.id AND dates.key = ?
+                ) DESC NULLS LAST, resource.id DESC
                 LIMIT ?
                 """,
             arguments: [id, "\(type).patient", "\(type).date", limit]
@@ -121,8 +125,8 @@ struct PatientPage {
 
     private func link(_ resource: JSONValue, _ text: String) -> Markup {
         """
-        <a \
-        href=\"/resources/\(resource["resourceType"]?.string ?? "")/\(resource["id"]?.string ?? "")\">\(text)</a>
+        <a href="/resources/\(resource["resourceType"]?.string ?? "")/\(resource["id"]?.string ?? "")">\
+        \(text)</a>
         """
     }
 
@@ -145,8 +149,8 @@ struct PatientPage {
                 (
                     "Measurements", "Measurements",
                     """
-                    <div \
-                    class=\"charts\">\(charts.prefix(ObservationSeries.chartLimit).map(\.chart.markup))</div>
+                    <div class="charts">\(charts.prefix(ObservationSeries.chartLimit).map(\.chart.markup))\
+                    </div>
                     """
                         + more
                 )

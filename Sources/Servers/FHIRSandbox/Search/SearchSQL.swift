@@ -45,8 +45,11 @@ extension SearchCriterion {
                     // code.
                     return isFilter
                         ? """
-                        EXISTS (SELECT 1 FROM value INDEXED BY valueByResource WHERE resource = \
-                        \(alias).id AND \(condition))
+                        EXISTS (
+                            SELECT 1
+                            FROM value INDEXED BY valueByResource
+                            WHERE resource = \(alias).id AND \(condition)
+                        )
                         """
                         : "\(alias).id IN (SELECT resource FROM value WHERE \(condition))"
                 }
@@ -67,10 +70,16 @@ extension SearchCriterion {
             )
         case .isReferredTo(let type, let key, let criterion):
             return """
-                \(alias).name IN (SELECT value.code FROM value JOIN resource AS source ON source.id = \
-                value.resource
-                    WHERE value.key = \(key) AND value.system = \(alias).type AND source.type = \(type)
-                    AND NOT source.isDeleted AND \(criterion.sql("source", now: now)))
+                \(alias).name IN (
+                    SELECT value.code
+                    FROM value
+                    JOIN resource AS source ON source.id = value.resource
+                    WHERE value.key = \(key)
+                        AND value.system = \(alias).type
+                        AND source.type = \(type)
+                        AND NOT source.isDeleted
+                        AND \(criterion.sql("source", now: now))
+                )
                 """
         }
     }
@@ -82,8 +91,9 @@ extension SearchCriterion {
     {
         let selects = parts.enumerated().map { index, matches -> SQL in
             """
-            SELECT resource, item FROM value WHERE key = \("\(key)$\(index)") AND \
-            \(any(matches.map { $0.sql(now: now) }))
+            SELECT resource, item
+            FROM value
+            WHERE key = \("\(key)$\(index)") AND \(any(matches.map { $0.sql(now: now) }))
             """
         }
         return "\(alias).id IN (SELECT resource FROM (\(selects.joined(separator: " INTERSECT "))))"
@@ -133,8 +143,11 @@ extension ValueMatch {
             case .text(let text):
                 return
                     """
-                    (\(compared) AND (code = \(text) OR text = \(text)) AND system IS NOT \
-                    \(IndexedValue.ucumDimension))
+                    (
+                        \(compared)
+                        AND (code = \(text) OR text = \(text))
+                        AND system IS NOT \(IndexedValue.ucumDimension)
+                    )
                     """
             case .code(let system, let code): return "(\(compared) AND code = \(code) AND system = \(system))"
             case .dimension(let key):
@@ -170,8 +183,10 @@ extension ValueMatch {
     private static func number(_ prefix: Prefix, _ value: Double, _ implied: ClosedRange<Double>) -> SQL {
         // Without the upper bound, unless the digits are more than a double distinguishes.
         let equal: SQL = """
-            (low >= \(implied.lowerBound) AND high < \(implied.upperBound) OR low = \(value) AND high = \
-            \(value))
+            (
+                low >= \(implied.lowerBound) AND high < \(implied.upperBound)
+                OR low = \(value) AND high = \(value)
+            )
             """
         switch prefix {
         case .eq: return equal

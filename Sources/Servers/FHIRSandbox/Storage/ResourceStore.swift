@@ -93,16 +93,20 @@ struct ResourceStore {
         let statement = try db.cachedStatement(
             sql:
                 """
-                INSERT INTO value (resource, key, item, system, code, text, low, high) VALUES (?, ?, ?, ?, \
-                ?, ?, ?, ?)
+                INSERT INTO value (resource, key, item, system, code, text, low, high)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """
         )
         for value in extraction.values {
             var low: (any DatabaseValueConvertible)?
             var high: (any DatabaseValueConvertible)?
             switch value.range {
-            case .time(let range): (low, high) = (range.low, range.high)
-            case .number(let least, let most): (low, high) = (least, most)
+            case .time(let range):
+                low = range.low
+                high = range.high
+            case .number(let least, let most):
+                low = least
+                high = most
             case nil: break
             }
             try statement.execute(

@@ -47,11 +47,15 @@ struct StoredResource: Sendable, FetchableRecord {
     }
 
     static let columns: SQL = """
-        resource.id, resource.type, resource.name, version.number, version.at, version.method, \
-        version.content,
-        version.sequence,
-        NOT EXISTS (SELECT 1 FROM version AS earlier WHERE earlier.resource = version.resource
-            AND earlier.number = version.number - 1 AND earlier.method <> 'DELETE') AS isCreation
+        resource.id, resource.type, resource.name, version.number, version.at, version.method,
+        version.content, version.sequence,
+        NOT EXISTS (
+            SELECT 1
+            FROM version AS earlier
+            WHERE earlier.resource = version.resource
+                AND earlier.number = version.number - 1
+                AND earlier.method <> 'DELETE'
+        ) AS isCreation
         """
     static let tables: SQL = "resource JOIN version ON version.resource = resource.id"
 }

@@ -32,7 +32,7 @@ enum AccountCalls {
                 try require(name != nil || email != nil, .badRequest("No search criteria given"))
                 let accounts = try AccountRow.all(
                     """
-                    WHERE instr(lower(fullName), lower(?)) > 0 OR instr(lower(contactEmail), lower(?)) > 0 \
+                    WHERE instr(lower(fullName), lower(?)) > 0 OR instr(lower(contactEmail), lower(?)) > 0
                     ORDER BY id
                     """,
                     [name, email],
@@ -54,9 +54,8 @@ enum AccountCalls {
                 },
                 .get("record_list", "/records/", .adminOrOwnerAccount) { call in
                     _ = try ListArguments(call.request.query)
-                    return .xml(
-                        "<Records>\(try ReachableRecord.all(of: call.account.id, in: call.db).map(\.markup))</Records>"
-                    )
+                    let records = try ReachableRecord.all(of: call.account.id, in: call.db)
+                    return .xml("<Records>\(records.map(\.markup))</Records>")
                 },
                 .get("account_permissions", "/permissions/", .ownerAccount) { call in
                     let own = "JOIN carenetAccount ON carenet = carenet.id WHERE account = ? ORDER BY serial"
@@ -67,8 +66,9 @@ enum AccountCalls {
                     try require(form["contact_email"] != nil || form["full_name"] != nil, .badRequest())
                     return try call.execute(
                         """
-                        UPDATE account SET contactEmail = ifnull(?, contactEmail), fullName = ifnull(?, \
-                        fullName) WHERE id = ?
+                        UPDATE account
+                        SET contactEmail = ifnull(?, contactEmail), fullName = ifnull(?, fullName)
+                        WHERE id = ?
                         """,
                         [form["contact_email"], form["full_name"], call.account.id]
                     )

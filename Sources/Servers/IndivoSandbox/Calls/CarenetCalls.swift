@@ -18,20 +18,22 @@ enum CarenetCalls {
                 .get("carenet_record", "/record", .carenetRead) { .xml(try $0.record.markup) },
                 .get("carenet_account_list", "/accounts/", .carenetRead) { call in
                     let sql = """
-                        SELECT account.id, account.fullName, canWrite FROM carenetAccount
-                        JOIN account ON account.id = carenetAccount.account WHERE carenet = ? ORDER BY \
-                        account.id
+                        SELECT account.id, account.fullName, canWrite
+                        FROM carenetAccount
+                        JOIN account ON account.id = carenetAccount.account
+                        WHERE carenet = ?
+                        ORDER BY account.id
                         """
                     let rows = try Row.fetchAll(call.db, sql: sql, arguments: [call.carenet.id])
                     guard !rows.isEmpty else { return .xml("<CarenetAccounts />") }
                     let items = rows.map { row -> Markup in
-                        let (id, name, write): (String, String, Bool) = (
-                            row["id"], row["fullName"], row["canWrite"]
-                        )
+                        let id: String = row["id"]
+                        let name: String = row["fullName"]
+                        let write: Bool = row["canWrite"]
                         return
                             """
-                            <CarenetAccount id=\"\(id)\" fullName=\"\(name)\" \
-                            write=\"\(write ? "true" : "false")\" />
+                            <CarenetAccount id="\(id)" fullName="\(name)" \
+                            write="\(write ? "true" : "false")" />
                             """
                     }
                     return .xml("<CarenetAccounts>\(items)</CarenetAccounts>")
@@ -164,14 +166,17 @@ enum CarenetCalls {
                 .get("autoshare_list_bytype_all", "/autoshare/bytype/all", .full) { call in
                     let sql =
                         """
-                        SELECT DISTINCT type FROM autoshare JOIN carenet ON carenet.id = carenet WHERE \
-                        record = ? ORDER BY type
+                        SELECT DISTINCT type
+                        FROM autoshare
+                        JOIN carenet ON carenet.id = carenet
+                        WHERE record = ?
+                        ORDER BY type
                         """
                     let types = try String.fetchAll(call.db, sql: sql, arguments: [call.record.id])
                     let items = try types.map { type -> Markup in
                         """
-                        <DocumentSchema \
-                        type=\"\(type)\">\(try autoshared(type, call).map(\.markup))</DocumentSchema>
+                        <DocumentSchema type="\(type)">\(try autoshared(type, call).map(\.markup))\
+                        </DocumentSchema>
                         """
                     }
                     return .xml("<DocumentSchemas>\(items)</DocumentSchemas>")

@@ -25,8 +25,8 @@ extension Response {
     static let notFound = html(
         """
         <h4>We're sorry. You have reached a page that has been disconnected or is no longer in service, \
-        if you feel like you've reached this page in error, please check the url and try your connection \
-        again.</h4>
+        if you feel like you've reached this page in error, please check the url and try your \
+        connection again.</h4>
 
         """,
         status: 404

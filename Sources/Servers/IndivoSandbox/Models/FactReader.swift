@@ -64,7 +64,10 @@ struct FactReader {
         func refuse(_ kind: String) -> ContentError {
             ContentError(
                 sentence:
-                    "Invalid SDM data: SDM data for field \(name) should have been \(kind): got \(text) instead"
+                    """
+                    Invalid SDM data: SDM data for field \(name) should have been \(kind): \
+                    got \(text) instead
+                    """
             )
         }
         switch type {

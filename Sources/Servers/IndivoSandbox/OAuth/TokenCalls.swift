@@ -143,11 +143,12 @@ enum TokenCalls {
         return .xml(
             """
             <RequestToken token="\(call["requestToken"])">\(record)\(carenet)<kind>\(kind)</kind>\
-            <App \
-            id="\(app.id)"><name>\(app.name)</name><description>\(manifest["description"]?.string ?? "")</description>\
+            <App id="\(app.id)"><name>\(app.name)</name>\
+            <description>\(manifest["description"]?.string ?? "")</description>\
             <autonomous>\(word(app.isAutonomous))</autonomous>\
             \(manifest["autonomous_reason"]?.string.map { "<autonomousReason>\($0)</autonomousReason>" })\
-            <frameable>\(word(manifest["frameable"]?.boolean))</frameable><ui>\(word(manifest["has_ui"]?.boolean))</ui></App>\
+            <frameable>\(word(manifest["frameable"]?.boolean))</frameable>\
+            <ui>\(word(manifest["has_ui"]?.boolean))</ui></App>\
             <Permissions></Permissions></RequestToken>
 
             """,

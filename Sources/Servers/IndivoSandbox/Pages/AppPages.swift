@@ -37,8 +37,7 @@ enum AppPages {
             let fields = [("record_id", record.id)] + (record.carenet.map { [("carenet_id", $0)] } ?? [])
             return
                 """
-                <li><a \
-                href=\"/apps/\(app.id)/complete/?\(FormFields.encode(fields))\">\(record.title)</a></li>
+                <li><a href="/apps/\(app.id)/complete/?\(FormFields.encode(fields))">\(record.title)</a></li>
                 """
         }
         return visit.page(
@@ -155,8 +154,8 @@ enum AppPages {
             <strong>\(record)</strong>. If you allow it, the app will be able to</p>
             <ul class="able">
             <li>read everything in this record: medications, problems, results, documents, demographics;</li>
-            <li>add documents, replace them with new versions, label them, and mark them as void or \
-            archived;</li>
+            <li>add documents, replace them with new versions, label them, and mark them as \
+            void or archived;</li>
             <li>send messages and notifications to those who have this record;</li>
             <li>keep documents of its own with the record.</li>
             </ul>

@@ -14,8 +14,8 @@ enum HomePages {
             "An Indivo server in a box",
             isNarrow: true,
             """
-            <section aria-label="What to do"><p>The API is at <code>\(visit.server.apiBase)</code>. Log in \
-            to see the records, the
+            <section aria-label="What to do"><p>The API is at <code>\(visit.server.apiBase)</code>. \
+            Log in to see the records, the
             apps, and what happened to the last requests.</p>
             <p><a class="button primary" href="/login">Log in</a></p></section>
             """
@@ -41,9 +41,10 @@ enum HomePages {
                     sql: """
                         SELECT accessToken.app, record.label, accessToken.account, accessToken.createdAt,
                             accessToken.expiresAt, accessToken.carenet IS NOT NULL AS isCarenet
-                        FROM accessToken JOIN record ON record.id = accessToken.record
-                        WHERE accessToken.account = ? OR record.owner = ? ORDER BY accessToken.createdAt \
-                        DESC LIMIT 20
+                        FROM accessToken
+                        JOIN record ON record.id = accessToken.record
+                        WHERE accessToken.account = ? OR record.owner = ?
+                        ORDER BY accessToken.createdAt DESC LIMIT 20
                         """,
                     arguments: [account.id, account.id]
                 )
@@ -118,7 +119,7 @@ extension Timestamp {
         let text = secondsText
         return
             """
-            <time datetime=\"\(text)\">\(String(text.prefix(10))) \
+            <time datetime="\(text)">\(String(text.prefix(10))) \
             \(String(text.dropFirst(11).dropLast()))</time>
             """
     }

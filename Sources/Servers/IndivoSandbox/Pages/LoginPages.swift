@@ -68,7 +68,9 @@ enum LoginPages {
             try AccountRow.find(Sandbox.demoAccount, in: db) != nil
         }
         let demo: Markup =
-            "<p class=\"quiet\">The demo account: user name <code>demo</code>, password <code>demo</code>.</p>"
+            """
+            <p class="quiet">The demo account: user name <code>demo</code>, password <code>demo</code>.</p>
+            """
         return PageLayout.page(
             "Log in",
             isNarrow: true,

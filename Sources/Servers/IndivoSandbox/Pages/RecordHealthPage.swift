@@ -74,8 +74,9 @@ enum RecordHealthPage {
             db,
             """
             fact.record = ? AND document.status = 'active' AND document.replacedBy IS NULL
-            AND fact.model IN (SELECT value FROM json_each(?)) AND \(date) >= ? AND \(date) < ? ORDER BY \
-            \(date) DESC LIMIT ?
+                AND fact.model IN (SELECT value FROM json_each(?))
+                AND \(date) >= ? AND \(date) < ?
+            ORDER BY \(date) DESC LIMIT ?
             """,
             [record, dates.keys.jsonList, from?.sortableText ?? "", to?.sortableText ?? "~", limit]
         )

@@ -66,8 +66,8 @@ enum RecordPages {
             }
             let latest =
                 """
-                WHERE record = ? AND app IS NULL AND replacedBy IS NULL ORDER BY createdAt DESC, serial DESC \
-                LIMIT ?
+                WHERE record = ? AND app IS NULL AND replacedBy IS NULL
+                ORDER BY createdAt DESC, serial DESC LIMIT ?
                 """
             return (
                 record, try FactRow.all(ofDocument: record.demographics, in: db).first?.values(), facts,
@@ -88,8 +88,8 @@ enum RecordPages {
             record.label,
             """
             \(sections.person(demographics, at: visit.now))
-            <nav \
-            aria-label="Sections"><ul>\(RecordHealthPage.hasContent(facts) ? health : nil)\(links)</ul></nav>
+            <nav aria-label="Sections"><ul>\(RecordHealthPage.hasContent(facts) ? health : nil)\
+            \(links)</ul></nav>
             \(known.map(\.markup))
             \(section(of: documents, sections).markup)
             \(section(of: apps, visit).markup)
@@ -111,8 +111,8 @@ enum RecordPages {
                             ?? document.mimeType
                         return
                             """
-                            <a \
-                            href=\"/records/\(sections.record)/documents/\(document.id)\">\(name ?? "document")</a>
+                            <a href="/records/\(sections.record)/documents/\(document.id)">\
+                            \(name ?? "document")</a>
                             """
                     },
                     "Added": { "<span class=\"nowrap\">\($0.createdAt.day)</span>" },
@@ -214,8 +214,10 @@ enum RecordPages {
         let fields = (fact.values.members ?? []).compactMap { member -> Markup? in
             let value = member.value
             if value.isNull { return nil }
-            return
-                "<dt>\(member.name)</dt><dd>\(value.string.map { RecordSections.shown($0) } ?? "\(value.text())")</dd>"
+            return """
+                <dt>\(member.name)</dt>\
+                <dd>\(value.string.map { RecordSections.shown($0) } ?? "\(value.text())")</dd>
+                """
         }
         let title = alone ? "What it says" : "What it says: \(RecordSections.words(model).lowercased())"
         return "<section aria-label=\"\(title)\"><h2>\(title)</h2><dl>\(fields)</dl></section>"

@@ -78,9 +78,9 @@ struct RecordSections {
         ).markup
         guard !timeline.description.isEmpty else { return nil }
         let legend: Markup = """
-            <p class="legend quiet"><span class="key lasting-problem"></span> problem <span class="key \
-            lasting-medication"></span> \
-            medication <span class="key moment"></span> one event</p>
+            <p class="legend quiet"><span class="key lasting-problem"></span> problem \
+            <span class="key lasting-medication"></span> medication <span class="key moment"></span> \
+            one event</p>
             """
         return Section(id: "timeline", title: "At a glance", content: timeline + legend)
     }

@@ -71,8 +71,7 @@ struct Timeline {
         let marks = lane.moments.map { moment -> Markup in
             """
             <circle class="moment" cx="\(percent(scale.x(moment)))" cy="\(row * Timeline.rowHeight + 22)" \
-            r="4">\
-            <title>\(lane.title): \(moment.day)</title></circle>
+            r="4"><title>\(lane.title): \(moment.day)</title></circle>
             """
         }
         return "<g>\(title(lane.title, row: row))\(marks)</g>"

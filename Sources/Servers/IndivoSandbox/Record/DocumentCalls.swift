@@ -56,8 +56,8 @@ enum DocumentCalls {
                         let reason: Markup = "<reason>\(row.reason)</reason>"
                         return
                             """
-                            <DocumentStatus by=\"\(row.by)\" at=\"\(row.at.text)\" \
-                            status=\"\(row.status)\">\(reason)</DocumentStatus>
+                            <DocumentStatus by="\(row.by)" at="\(row.at.text)" \
+                            status="\(row.status)">\(reason)</DocumentStatus>
                             """
                     }
                 return .xml(
@@ -80,7 +80,10 @@ enum DocumentCalls {
     private static func replace(_ call: Call, externalId: String? = nil) throws -> Response {
         let old = try call.document
         let problem =
-            "Can't version a document that has already been versioned. Get the latest version of the document."
+            """
+            Can't version a document that has already been versioned. \
+            Get the latest version of the document.
+            """
         try require(old.replacedBy == nil, .badRequest(problem))
         do {
             let content = try call.documentContent()

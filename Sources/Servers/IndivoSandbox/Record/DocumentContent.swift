@@ -38,7 +38,12 @@ struct DocumentContent {
     }
 
     /// A document that was checked already.
-    init(stored data: Data, type: String) { (self.data, self.type, mimeType, root) = (data, type, nil, nil) }
+    init(stored data: Data, type: String) {
+        self.data = data
+        self.type = type
+        mimeType = nil
+        root = nil
+    }
 
     /// SHA-256 for text, SHA-1 for binary documents, in hexadecimal digits.
     var digest: String { (mimeType == nil ? DocumentDigest.sha256 : .sha1).hex(of: data) }

@@ -33,7 +33,10 @@ struct DocumentMarkup {
         }
         func relations(of end: String) throws -> [String: Markup] {
             let sql = """
-                SELECT \(end), type, count(*) FROM relation WHERE \(end) IN \(list) GROUP BY \(end), type \
+                SELECT \(end), type, count(*)
+                FROM relation
+                WHERE \(end) IN \(list)
+                GROUP BY \(end), type
                 ORDER BY min(serial)
                 """
             let rows = try Row.fetchAll(
@@ -63,13 +66,16 @@ struct DocumentMarkup {
         }
         return """
             <Document id="\(document.id)" type="" size="\(document.size)" digest="\(document.digest)" \
-            record_id="\(recordId ? document.record ?? "" : "")"><createdAt>\(document.createdAt.text)</createdAt>\
-            <creator id="\(document.creator)" \
-            type="\(document.creatorType)"><fullname>\(creator)</fullname></creator>\
-            \(document.replacedBy.map { "<replacedBy id=\"\($0)\"/>" })\(document.replaces.map { "<replaces id=\"\($0)\"/>" })\
+            record_id="\(recordId ? document.record ?? "" : "")">\
+            <createdAt>\(document.createdAt.text)</createdAt>\
+            <creator id="\(document.creator)" type="\(document.creatorType)">\
+            <fullname>\(creator)</fullname></creator>\
+            \(document.replacedBy.map { "<replacedBy id=\"\($0)\"/>" })\
+            \(document.replaces.map { "<replaces id=\"\($0)\"/>" })\
             <original id="\(document.original)"/>\(isLatestSaid ? last : nil)\
             \(document.label.flatMap { $0.isEmpty ? nil : "<label>\($0)</label>" })\
-            <status>\(document.status)</status><nevershare>\(document.neverShare ? "true" : "false")</nevershare>\
+            <status>\(document.status)</status>\
+            <nevershare>\(document.neverShare ? "true" : "false")</nevershare>\
             \(asSubject[document.id].map { "<relatesTo>\($0)</relatesTo>" })\
             \(asObject[document.id].map { "<isRelatedFrom>\($0)</isRelatedFrom>" })</Document>
             """

@@ -67,9 +67,8 @@ enum MessageCalls {
                         call.request.query["include_archive"] == nil ? " AND archivedAt IS NULL" : ""
                     let rest = try "WHERE account = ?\(archived) ORDER BY \(order(call, messageColumns))"
                     let messages = try MessageRow.all(rest, [call.account.id], in: call.db)
-                    return .xml(
-                        "<Messages>\(try messages.map { try $0.markup(in: call.db, isListed: true) })</Messages>"
-                    )
+                    let markup = try messages.map { try $0.markup(in: call.db, isListed: true) }
+                    return .xml("<Messages>\(markup)</Messages>")
                 },
                 .post("account_send_message", "/inbox/", .admin) { call in
                     let form = call.request.form
@@ -114,9 +113,8 @@ enum MessageCalls {
                 .get("account_notifications", "/notifications/", .ownerAccount) { call in
                     let rest = try "WHERE account = ? ORDER BY \(order(call, notificationColumns))"
                     let notifications = try NotificationRow.all(rest, [call.account.id], in: call.db)
-                    return .xml(
-                        "<Notifications>\(try notifications.map { try $0.markup(in: call.db) })</Notifications>"
-                    )
+                    let markup = try notifications.map { try $0.markup(in: call.db) }
+                    return .xml("<Notifications>\(markup)</Notifications>")
                 },
             ]
         )

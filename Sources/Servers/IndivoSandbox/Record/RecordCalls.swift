@@ -105,8 +105,7 @@ enum RecordCalls {
 
 extension Response {
     static func records(_ records: [RecordRow]) -> Response {
-        xml(
-            "<Records>\(records.map { "<Record id=\"\($0.id)\" label=\"\($0.label)\" />" as Markup })</Records>"
-        )
+        let markup = records.map { "<Record id=\"\($0.id)\" label=\"\($0.label)\" />" as Markup }
+        return xml("<Records>\(markup)</Records>")
     }
 }

@@ -16,10 +16,14 @@ enum RelationCalls {
                 let status = try ListArguments(call.request.query).status
                 let documents = try DocumentRow.all(
                     """
-                    JOIN (SELECT relation.serial AS number, object FROM relation JOIN document ON \
-                    document.id = subject
-                          WHERE original = ? AND relation.type = ?) ON id = object
-                    WHERE status = ? ORDER BY number
+                    JOIN (
+                        SELECT relation.serial AS number, object
+                        FROM relation
+                        JOIN document ON document.id = subject
+                        WHERE original = ? AND relation.type = ?
+                    ) ON id = object
+                    WHERE status = ?
+                    ORDER BY number
                     """,
                     [document.original, namespace + call["relation"], status],
                     in: call.db

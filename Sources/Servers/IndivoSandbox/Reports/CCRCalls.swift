@@ -22,8 +22,8 @@ enum CCRCalls {
                 <Patient><ActorID>\(record)</ActorID></Patient><From><ActorLink/></From><Body>\
                 <Medications>\(try documents("Medication").map(medication))</Medications>\
                 <Immunizations>\(try documents("Immunization").map(immunization))</Immunizations>\
-                <VitalSigns>\(try documents("VitalSigns").map(vitalSign))</VitalSigns></Body><Actors></Actors>\
-                </ContinuityOfCareRecord>
+                <VitalSigns>\(try documents("VitalSigns").map(vitalSign))</VitalSigns>\
+                </Body><Actors></Actors></ContinuityOfCareRecord>
 
                 """
             return .xml(markup, declaration: false)
@@ -38,7 +38,8 @@ enum CCRCalls {
         <DateTime><Type><Text>Dispense date</Text></Type><ExactDateTime></ExactDateTime></DateTime>\
         <Status><Text>Active</Text></Status><Product><ProductName><Text></Text>\(code)</ProductName>\
         <Strength><Value></Value><Units><Unit></Unit></Units></Strength></Product>\
-        <Directions><Direction><Dose><Value></Value><Units><Unit></Unit></Units></Dose><Route><Text></Text></Route>\
+        <Directions><Direction><Dose><Value></Value><Units><Unit></Unit></Units></Dose>\
+        <Route><Text></Text></Route>\
         <Frequency><Value></Value></Frequency></Direction></Directions></Medication>
         """
     }

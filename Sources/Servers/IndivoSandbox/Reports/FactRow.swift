@@ -18,7 +18,12 @@ struct FactRow: TableRow {
 
     /// By index and not by name: reports read many.
     init(row: Row) {
-        (serial, id, model, document, createdAt, body) = (row[0], row[1], row[2], row[3], row[4], row[5])
+        serial = row[0]
+        id = row[1]
+        model = row[2]
+        document = row[3]
+        createdAt = row[4]
+        body = row[5]
     }
 
     func values() throws -> FactValues { try JSONValue(parsing: body) }
@@ -46,8 +51,10 @@ struct FactRow: TableRow {
         var level = facts.map(\.serial)
         while !level.isEmpty {
             let sql = """
-                SELECT \(columns), parent, relation FROM fact WHERE parent IN (SELECT value FROM \
-                json_each(?)) ORDER BY serial
+                SELECT \(columns), parent, relation
+                FROM fact
+                WHERE parent IN (SELECT value FROM json_each(?))
+                ORDER BY serial
                 """
             let rows = try Row.fetchAll(
                 db.cachedStatement(sql: sql),
@@ -72,8 +79,8 @@ struct FactRow: TableRow {
         in db: Database
     ) throws {
         let sql = """
-            INSERT INTO fact (id, model, record, document, createdAt, parent, relation, body) VALUES (?, ?, \
-            ?, ?, ?, ?, ?, ?)
+            INSERT INTO fact (id, model, record, document, createdAt, parent, relation, body)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """
         let statement = try db.cachedStatement(sql: sql)
         func insert(_ fact: FactDraft, parent: Int64?, relation: String?) throws {

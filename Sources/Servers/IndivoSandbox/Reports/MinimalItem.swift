@@ -5,7 +5,10 @@ struct MinimalItem {
     private let fact: FactRow
     private let values: FactValues?
 
-    init(_ fact: FactRow) { (self.fact, values) = (fact, try? fact.values()) }
+    init(_ fact: FactRow) {
+        self.fact = fact
+        values = try? fact.values()
+    }
 
     /// The text of a field; nil where it has none.
     private subscript(name: String) -> String? {
@@ -61,8 +64,8 @@ struct MinimalItem {
 
     var procedure: Markup {
         """
-        <Procedure \
-        xmlns="\(DocumentType.namespace)"><datePerformed>\(date("date_performed") ?? "")</datePerformed>\
+        <Procedure xmlns="\(DocumentType.namespace)">\
+        <datePerformed>\(date("date_performed") ?? "")</datePerformed>\
         \(coded("name", "name"))\(provider("Provider"))\(element("location", "location"))\
         \(element("comments", "comments"))</Procedure>
         """
@@ -71,11 +74,15 @@ struct MinimalItem {
     var simpleClinicalNote: Markup {
         let signature = [dateElement("at", "signed_at"), provider("provider")].compactMap { $0 }
         return """
-            <SimpleClinicalNote \
-            xmlns="\(DocumentType.namespace)"><dateOfVisit>\(date("date_of_visit") ?? "")</dateOfVisit>\
-            \(coded("visitType", "visit_type"))\(element("visitLocation", "visit_location"))\(coded("specialty", "specialty"))\
+            <SimpleClinicalNote xmlns="\(DocumentType.namespace)">\
+            <dateOfVisit>\(date("date_of_visit") ?? "")</dateOfVisit>\
+            \(coded("visitType", "visit_type"))\
+            \(element("visitLocation", "visit_location"))\
+            \(coded("specialty", "specialty"))\
             \(signature.isEmpty ? nil : "<signature>\(signature)</signature>")\
-            \(element("chiefComplaint", "chief_complaint"))\(element("content", "content"))</SimpleClinicalNote>
+            \(element("chiefComplaint", "chief_complaint"))\
+            \(element("content", "content"))\
+            </SimpleClinicalNote>
             """
     }
 }

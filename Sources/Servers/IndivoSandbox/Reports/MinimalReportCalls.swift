@@ -77,8 +77,7 @@ enum ReportMarkup {
     ) -> Markup {
         """
         <Reports><Summary total_document_count="\(total)" limit="\(limit)" offset="\(offset)" \
-        order_by="\(order)" />\
-        <QueryParams>\(parameters)</QueryParams>\(items)</Reports>
+        order_by="\(order)" /><QueryParams>\(parameters)</QueryParams>\(items)</Reports>
         """
     }
 
@@ -105,11 +104,14 @@ enum ReportMarkup {
 
     private static func parameters(_ query: ReportQuery) -> Markup {
         let filters = query.filters.map { "<Filter name=\"\($0.field)\" value=\"\($0.value)\"/>" as Markup }
+        let dateRange = query.dateRange.map { range -> Markup in
+            "<DateRange value=\"\(range.field)*\(bound(range.start))*\(bound(range.end))\" />"
+        }
         return """
             \(query.groupBy.map { "<GroupBy value=\"\($0)\" />" })\
             \(query.dateGroup.map { "<DateGroup value=\"\($0.field)*\($0.increment)\" />" })\
             \(query.aggregate.map { "<AggregateBy value=\"\($0.operation)*\($0.field)\" />" })\
-            \(query.dateRange.map { "<DateRange value=\"\($0.field)*\(bound($0.start))*\(bound($0.end))\" />" })\
+            \(dateRange)\
             \(filters.isEmpty ? .empty : "<Filters>\(filters)</Filters>")
             """
     }

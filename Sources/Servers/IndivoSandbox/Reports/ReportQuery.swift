@@ -102,8 +102,8 @@ struct ReportQuery {
         let allowed = kinds.map { "'\($0)'" }.joined(separator: ", ")
         let problem =
             """
-            Cannot apply aggregate function \(operation) (type [\(allowed)]) to field \(name) (type \
-            \(field.kind))
+            Cannot apply aggregate function \(operation) (type [\(allowed)]) to field \(name) \
+            (type \(field.kind))
             """
         try require(kinds.contains(field.kind), .badRequest(problem))
     }
@@ -262,7 +262,9 @@ extension ReportQuery {
         let unknown = "CASE WHEN count(\(expression)) > 0 THEN 'nan' END"
         return
             """
-            CASE WHEN total(typeof(\(expression)) = 'text') > 0 THEN 'nan' ELSE ifnull(\(value), \(unknown)) \
+            CASE
+                WHEN total(typeof(\(expression)) = 'text') > 0 THEN 'nan'
+                ELSE ifnull(\(value), \(unknown))
             END
             """
     }

@@ -31,9 +31,8 @@ struct DocumentRow: Sendable {
 
     /// The columns above, in their order: everything but the content.
     static let columns = """
-        serial, id, record, app, account, externalId, type, mimeType, size, digest, label, status, \
-        neverShare, createdAt, creator, \
-        creatorType, original, replaces, replacedBy
+        serial, id, record, app, account, externalId, type, mimeType, size, digest, label, status,
+        neverShare, createdAt, creator, creatorType, original, replaces, replacedBy
         """
     static let states: Set = ["active", "void", "archived"]
 

@@ -26,8 +26,8 @@ struct MessageRow: Codable, TableRow, PersistableRecord {
             let document: Markup? = isListed ? nil : attachment.document.map { " doc_id=\"\($0)\"" }
             return
                 """
-                <attachment num=\"\(attachment.number)\" type=\"\(attachment.type)\" \
-                size=\"\(size)\"\(document) />
+                <attachment num="\(attachment.number)" type="\(attachment.type)" \
+                size="\(size)"\(document) />
                 """
         }
         func time(_ name: Markup, _ at: Timestamp?) -> Markup? {

@@ -29,14 +29,23 @@ struct ReachableRecord: Codable, Sendable, FetchableRecord {
                 FROM (SELECT * FROM record WHERE owner = :account ORDER BY serial)
                 UNION ALL
                 SELECT id, label, 1, role, NULL, NULL
-                FROM (SELECT record.*, share.role FROM share JOIN record ON record.id = share.record
-                      WHERE share.account = :account AND record.owner IS NOT :account ORDER BY share.serial)
+                FROM (
+                    SELECT record.*, share.role
+                    FROM share
+                    JOIN record ON record.id = share.record
+                    WHERE share.account = :account AND record.owner IS NOT :account
+                    ORDER BY share.serial
+                )
                 UNION ALL
                 SELECT id, label, 1, NULL, carenet, carenetName
-                FROM (SELECT record.*, carenet.id AS carenet, carenet.name AS carenetName FROM carenetAccount
-                      JOIN carenet ON carenet.id = carenetAccount.carenet JOIN record ON record.id = \
-                carenet.record
-                      WHERE carenetAccount.account = :account ORDER BY carenet.serial)
+                FROM (
+                    SELECT record.*, carenet.id AS carenet, carenet.name AS carenetName
+                    FROM carenetAccount
+                    JOIN carenet ON carenet.id = carenetAccount.carenet
+                    JOIN record ON record.id = carenet.record
+                    WHERE carenetAccount.account = :account
+                    ORDER BY carenet.serial
+                )
                 """,
             arguments: ["account": account]
         )

@@ -40,7 +40,10 @@ struct RecordRow: Codable, IdentifiedRow, PersistableRecord {
         }
         try db.execute(
             sql:
-                "DELETE FROM carenetApp WHERE app = ? AND carenet IN (SELECT id FROM carenet WHERE record = ?)",
+                """
+                DELETE FROM carenetApp
+                WHERE app = ? AND carenet IN (SELECT id FROM carenet WHERE record = ?)
+                """,
             arguments: [app, id]
         )
     }
@@ -76,11 +79,16 @@ struct CarenetRow: Codable, IdentifiedRow, PersistableRecord {
     /// there, and what is shared by its type unless it was taken out; never what is marked so.
     static func shows(_ document: String, in carenet: String) -> String {
         """
-        EXISTS (SELECT 1 FROM document AS shown JOIN carenet AS net ON net.id = \(carenet)
+        EXISTS (
+            SELECT 1
+            FROM document AS shown
+            JOIN carenet AS net ON net.id = \(carenet)
             LEFT JOIN carenetDocument AS placed ON placed.carenet = net.id AND placed.document = shown.id
             LEFT JOIN autoshare ON autoshare.carenet = net.id AND autoshare.type = shown.type
-            WHERE shown.id = \(document) AND ifnull(placed.isShared, autoshare.type IS NOT NULL) AND NOT \
-        shown.neverShare)
+            WHERE shown.id = \(document)
+                AND ifnull(placed.isShared, autoshare.type IS NOT NULL)
+                AND NOT shown.neverShare
+        )
         """
     }
 

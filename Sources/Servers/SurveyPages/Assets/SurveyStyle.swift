@@ -14,8 +14,8 @@ enum SurveyStyle {
         .progress progress { width: 100%; height: .6rem; accent-color: var(--link); }
         .progress p { margin: .1rem 0 0; color: var(--quiet); font-size: .9375rem; }
         .item { padding: 1rem 0; border-top: 1px solid var(--line); }
-        .survey input:focus, .survey input:focus-within { outline: 3px solid var(--link); outline-offset: \
-        2px; }
+        .survey input:focus, .survey input:focus-within { outline: 3px solid var(--link); \
+        outline-offset: 2px; }
         .item:focus, .group:focus, tr:focus { outline: none; }
         .item:first-child { border-top: 0; padding-top: .25rem; }
         .item.wrong { border-left: 4px solid var(--bad); padding-left: .9rem; margin-left: -.9rem; }
@@ -24,14 +24,14 @@ enum SurveyStyle {
         .summary h2 { margin: 0; } .summary ul { margin: .25rem 0 0; padding-left: 1.25rem; }
         .question { display: grid; gap: .45rem; } .question > label { display: block; }
         fieldset.question { display: block; } fieldset.question > * + * { margin-top: .45rem; }
-        .rich-bold { font-weight: 700; } .rich-normal { font-weight: 400; } .rich-italic { font-style: \
-        italic; }
+        .rich-bold { font-weight: 700; } .rich-normal { font-weight: 400; } \
+        .rich-italic { font-style: italic; }
         .rich-underline { text-decoration: underline; } .rich-through { text-decoration: line-through; }
         .rich-upper { text-transform: uppercase; }
-        .rich-red { color: light-dark(#a40e26, #ff8b8b); } .rich-green { color: light-dark(#0a5c2b, \
-        #6fd08c); }
-        .rich-blue { color: light-dark(#0b4aa2, #8ab8ff); } .rich-orange { color: light-dark(#8a4300, \
-        #ffb066); }
+        .rich-red { color: light-dark(#a40e26, #ff8b8b); } \
+        .rich-green { color: light-dark(#0a5c2b, #6fd08c); }
+        .rich-blue { color: light-dark(#0b4aa2, #8ab8ff); } \
+        .rich-orange { color: light-dark(#8a4300, #ffb066); }
         .rich-purple { color: light-dark(#5b2a9d, #c8a6ff); } .rich-gray { color: var(--quiet); }
         .mark { color: var(--bad); }
         .hint { color: var(--quiet); font-size: .9375rem; margin: 0; }
@@ -61,8 +61,8 @@ enum SurveyStyle {
         .survey input.number { max-width: 10rem; }
         .quantity, .slider { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; }
         .quantity label.unit { min-width: 7rem; }
-        .slider input[type=range] { flex: 1 1 14rem; padding: 0; min-height: 2rem; accent-color: \
-        var(--link); border: 0; }
+        .slider input[type=range] { flex: 1 1 14rem; padding: 0; min-height: 2rem; \
+        accent-color: var(--link); border: 0; }
         .slider input.number { max-width: 6rem; }
         .date { display: flex; flex-wrap: wrap; gap: .75rem; }
         .survey label.part { font-weight: 400; font-size: .9375rem; }
@@ -86,8 +86,8 @@ enum SurveyStyle {
           .matrix tr, .rows tr { padding: .9rem 0; }
           .matrix td { display: block; padding: .2rem 0; }
           .matrix td::before { content: none; }
-          .matrix label.cell { display: flex; gap: .7rem; align-items: center; padding: .6rem .9rem; border: \
-        1px solid var(--line);
+          .matrix label.cell { display: flex; gap: .7rem; align-items: center; padding: .6rem .9rem; \
+        border: 1px solid var(--line);
             border-radius: .5rem; text-align: left; font-weight: 400; }
           .matrix label.cell span { display: inline; }
           .matrix label.cell:has(:checked) {

@@ -33,7 +33,10 @@ struct FormKey: Hashable {
 
     static let root = FormKey(text: "", numbers: "")
 
-    private init(text: String, numbers: String) { (self.text, self.numbers) = (text, numbers) }
+    private init(text: String, numbers: String) {
+        self.text = text
+        self.numbers = numbers
+    }
 
     /// The key of an occurrence in a group or under an answer.
     func child(_ item: SurveyItem, isFirstOfLinkId: Bool, repetition: Int) -> FormKey {

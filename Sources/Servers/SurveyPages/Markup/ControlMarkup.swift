@@ -66,7 +66,8 @@ struct ControlMarkup {
             """
             <label class="choice"><input type="\(type)" id="\(name).\(index)" name="\(name)" \
             value="\(option.token)"\
-            \(option.isChosen ? " checked" : "" as Markup)\(exclusive.contains(option.token) ? " data-exclusive" : "" as Markup)>\
+            \(option.isChosen ? " checked" : "" as Markup)\
+            \(exclusive.contains(option.token) ? " data-exclusive" : "" as Markup)>\
             <span>\(option.label)</span></label>
             """
         }
@@ -76,9 +77,8 @@ struct ControlMarkup {
             label == nil
         {
             result += """
-                <p><button class="small" name="action" value="clear \(name)">\(words.clear)<span \
-                class="unseen">: \
-                \(item.item.label(in: items.language))</span></button></p>
+                <p><button class="small" name="action" value="clear \(name)">\(words.clear)\
+                <span class="unseen">: \(item.item.label(in: items.language))</span></button></p>
                 """
         }
         return result
@@ -88,13 +88,13 @@ struct ControlMarkup {
         let options = options
         let lines = options.map { option -> Markup in
             """
-            <option \
-            value=\"\(option.token)\"\(option.isChosen ? " selected" : "" as Markup)>\(plain(option.label))</option>
+            <option value="\(option.token)"\(option.isChosen ? " selected" : "" as Markup)>\
+            \(plain(option.label))</option>
             """
         }
         return """
-            <select id="\(name).0" name="\(name)"\(attributes)><option \
-            value="">\(words.choose)</option>\(lines)</select>
+            <select id="\(name).0" name="\(name)"\(attributes)><option value="">\(words.choose)</option>\
+            \(lines)</select>
             """
     }
 
@@ -115,9 +115,8 @@ struct ControlMarkup {
         let label = item.item.format.openLabel?.text(in: items.language) ?? words.other
         let fields = texts.enumerated().map { index, text -> Markup in
             """
-            <label class="open">\(label)\
-            <input type="text" id="\(name).other.\(index)" name="\(name).other" value="\(text)" \
-            data-open></label>
+            <label class="open">\(label)<input type="text" id="\(name).other.\(index)" name="\(name).other" \
+            value="\(text)" data-open></label>
             """
         }
         return Markup(fields)
@@ -165,35 +164,32 @@ struct ControlMarkup {
         case .time:
             return
                 """
-                <input type=\"time\" id=\"\(field)\" name=\"\(field)\" \
-                value=\"\(String(text.prefix(5)))\"\(more)>
+                <input type="time" id="\(field)" name="\(field)" \
+                value="\(String(text.prefix(5)))"\(more)>
                 """
         case .number(let isWhole, let slider):
             let input: Markup = """
                 <input type="text" inputmode="\(isWhole ? "numeric" : "decimal")" autocomplete="off" \
-                class="number" \
-                id="\(field)" name="\(field)" value="\(text)"\(more)>
+                class="number" id="\(field)" name="\(field)" value="\(text)"\(more)>
                 """
             guard let slider else { return input + unit }
             return """
-                <div class="slider">\(input)\(unit)<input type="range" hidden data-slider="\(field)" \
-                min="\(slider.minimum)" \
-                max="\(slider.maximum)" step="\(slider.step)" \
-                value="\(text.isEmpty ? slider.minimum : text)" \
+                <div class="slider">\(input)\(unit)<input type="range" hidden \
+                data-slider="\(field)" min="\(slider.minimum)" max="\(slider.maximum)" \
+                step="\(slider.step)" value="\(text.isEmpty ? slider.minimum : text)" \
                 aria-label="\(item.item.label(in: items.language)), \(words.slider)"></div>
                 """
         case .quantity:
             let input: Markup = """
                 <input type="text" inputmode="decimal" autocomplete="off" class="number" id="\(field)" \
-                name="\(field)" \
-                value="\(text)"\(more)>
+                name="\(field)" value="\(text)"\(more)>
                 """
             return "<div class=\"quantity\">\(input)\(unitField(field, answer))</div>"
         default:
             return
                 """
-                <input type=\"\(keyboard)\" id=\"\(field)\" name=\"\(field)\" \
-                value=\"\(text)\"\(more)\(filling)>
+                <input type="\(keyboard)" id="\(field)" name="\(field)" \
+                value="\(text)"\(more)\(filling)>
                 """
         }
     }
@@ -222,8 +218,8 @@ struct ControlMarkup {
         guard !units.isEmpty else {
             return
                 """
-                <label class=\"unit\">\(words.unit)<input type=\"text\" name=\"\(field).unit\" \
-                value=\"\(current ?? "")\"></label>
+                <label class="unit">\(words.unit)<input type="text" name="\(field).unit" \
+                value="\(current ?? "")"></label>
                 """
         }
         guard units.count > 1 else { return unit }
@@ -235,8 +231,8 @@ struct ControlMarkup {
         }
         return
             """
-            <label class="unit"><span class="unseen">\(words.unit)</span><select \
-            name="\(field).unit">\(options)</select></label>
+            <label class="unit"><span class="unseen">\(words.unit)</span>\
+            <select name="\(field).unit">\(options)</select></label>
             """
     }
 
@@ -292,8 +288,8 @@ struct ControlMarkup {
                 position == 3
                 ? "type=\"time\""
                 : """
-                type=\"text\" inputmode=\"numeric\" autocomplete=\"off\" \
-                maxlength=\"\(position == 2 ? 4 : 2)\"
+                type="text" inputmode="numeric" autocomplete="off" \
+                maxlength="\(position == 2 ? 4 : 2)"
                 """
             let prefix: Markup = label.map { "<span class=\"unseen\">\($0): </span>" } ?? .empty
             return """
@@ -318,9 +314,9 @@ struct ControlMarkup {
             guard case .attachment(let file) = answer else { return .empty }
             let size = file.size.map { " (\(max(1, $0 / 1_000)) kB)" } ?? ""
             return """
-                <li>\(file.title ?? file.contentType ?? "")\(size) <label class="choice small"><input \
-                type="checkbox" \
-                name="\(name).remove" value="\(index)"><span>\(words.remove)</span></label></li>
+                <li>\(file.title ?? file.contentType ?? "")\(size) <label class="choice small">\
+                <input type="checkbox" name="\(name).remove" value="\(index)">\
+                <span>\(words.remove)</span></label></li>
                 """
         }
         let accept: Markup =

@@ -72,9 +72,8 @@ struct ItemMarkup {
     func removal(_ item: FormItem) -> Markup {
         guard item.item.repeats, item.repetitions > 1 else { return .empty }
         return """
-            <p><button class="small" name="action" value="remove \(item.name)">\(words.remove)<span \
-            class="unseen">: \
-            \(item.item.label(in: language)) \(item.repetition + 1)</span></button></p>
+            <p><button class="small" name="action" value="remove \(item.name)">\(words.remove)\
+            <span class="unseen">: \(item.item.label(in: language)) \(item.repetition + 1)</span></button></p>
             """
     }
 
@@ -84,8 +83,8 @@ struct ItemMarkup {
         let kind: Markup = item.item.displayCategory == "security" ? " note" : ""
         return
             """
-            <div class=\"display\(kind)\" data-item=\"\(item.name)\" \
-            id=\"\(item.name)\">\(text)\(media(item))</div>
+            <div class="display\(kind)" data-item="\(item.name)" \
+            id="\(item.name)">\(text)\(media(item))</div>
             """
     }
 
@@ -101,8 +100,8 @@ struct ItemMarkup {
             inside = "<div class=\"question\"><span class=\"label\">\(label(item))</span>\(content)</div>"
         } else if isFieldset {
             inside = """
-                <fieldset \
-                class="question"\(describedBy(item))><legend>\(label(item))</legend>\(content)</fieldset>
+                <fieldset class="question"\(describedBy(item))><legend>\(label(item))</legend>\
+                \(content)</fieldset>
                 """
         } else {
             inside =
@@ -139,7 +138,7 @@ struct ItemMarkup {
         if item.item.isRequired, !item.item.isGroup {
             parts.append(
                 """
-                 <span class=\"mark\" aria-hidden=\"true\">*</span><span class=\"unseen\"> \
+                 <span class="mark" aria-hidden="true">*</span><span class="unseen"> \
                 (\(words.required))</span>
                 """
             )
@@ -151,8 +150,8 @@ struct ItemMarkup {
         let text = item.answers.map(answerText).joined(separator: ", ")
         return
             """
-            <output class=\"computed\" \
-            aria-label=\"\(item.item.label(in: language))\">\(text.isEmpty ? "–" : text)</output>
+            <output class="computed" \
+            aria-label="\(item.item.label(in: language))">\(text.isEmpty ? "–" : text)</output>
             """
     }
 

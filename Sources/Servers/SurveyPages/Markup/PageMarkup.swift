@@ -35,8 +35,8 @@ struct PageMarkup {
             title,
             status: status,
             """
-            <p class=\"problem\" role=\"alert\">\(text)</p><p><a class=\"button primary\" \
-            href=\"\(base)/\">\(words.begin)</a></p>
+            <p class="problem" role="alert">\(text)</p><p><a class="button primary" \
+            href="\(base)/">\(words.begin)</a></p>
             """
         )
     }
@@ -45,8 +45,8 @@ struct PageMarkup {
         page(
             words.done,
             """
-            <section aria-label=\"\(words.done)\"><p>\(words.doneText)</p><p><a \
-            href=\"\(base)/\">\(words.begin)</a></p></section>
+            <section aria-label="\(words.done)"><p>\(words.doneText)</p>\
+            <p><a href="\(base)/">\(words.begin)</a></p></section>
             """
         )
     }
@@ -167,8 +167,7 @@ struct FormMarkup {
             pageIndex == 0 ? .empty : "<button name=\"action\" value=\"back\">\(words.back)</button>"
         return """
             <form method="post" action="\(page.base)/responses/\(token)\(query)" \
-            enctype="multipart/form-data" \
-            id="survey" novalidate>
+            enctype="multipart/form-data" id="survey" novalidate>
             <button hidden name="action" value="\(isLast ? "send" : "next" as Markup)">\(words.next)</button>
             <input type="hidden" name="form" value="\(RandomFormName.make())">
             <input type="hidden" name="revision" value="\(visit.saves.revision)">

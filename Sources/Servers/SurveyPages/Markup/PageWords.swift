@@ -29,6 +29,7 @@ struct PageWords: Sendable {
     var problems = "Please look at these answers"
     var newQuestions = "There are more questions now because of your answers."
     var conflict =
+<<<<<<< HEAD
         "This page was saved in another window in the meantime. Below is what you entered here; send it again to replace "
         + "what was saved there."
     var reshaped =
@@ -37,15 +38,19 @@ struct PageWords: Sendable {
     var notAsked =
         "Because of what was saved in another window, some questions that you answered here are not asked any more. "
         + "Their answers are not kept."
+=======
+        "This page was saved in another window in the meantime. Below is what you entered here; "
+        + "send it again to replace what was saved there."
+>>>>>>> wrap
     var expired =
-        "The server does not have the earlier pages of this response any more. What you entered on this page is here; "
-        + "please look at the other pages again."
+        "The server does not have the earlier pages of this response any more. "
+        + "What you entered on this page is here; please look at the other pages again."
     var saved = "Your answers are saved page by page. Keep this page's address to go on later."
     var done = "Thank you"
     var doneText = "Your answers were sent. You can close this page."
     var late =
-        "These answers were sent before, and what this page sent differs. Nothing was changed. Go back to see what you "
-        + "entered, or begin again."
+        "These answers were sent before, and what this page sent differs. Nothing was changed. "
+        + "Go back to see what you entered, or begin again."
     var unknown = "This response is not here any more, or was never begun."
     var unreadable = "This answer cannot be stored."
     var unreadableNumber = "Please enter a number, such as 12 or 1.5, without separators of thousands."
@@ -54,8 +59,8 @@ struct PageWords: Sendable {
     var unreadableTime = "Please enter a time, such as 14:30."
     var fileTooLarge =
         """
-        The files of this response are too large together: at most 10 MB are taken. What was here before is \
-        kept.
+        The files of this response are too large together: at most 10 MB are taken. \
+        What was here before is kept.
         """
     var notStored = "Your answers could not be stored. Nothing is lost: try again in a moment."
     var foreign = "This form was not sent by this survey's own page. Open the survey again."
@@ -105,16 +110,14 @@ struct PageWords: Sendable {
         words.newQuestions = "Durch Ihre Antworten gibt es weitere Fragen."
         words.saved =
             """
-            Ihre Antworten werden Seite für Seite gespeichert. Mit der Adresse dieser Seite können Sie \
-            später weitermachen.
+            Ihre Antworten werden Seite für Seite gespeichert. Mit der Adresse dieser Seite können \
+            Sie später weitermachen.
             """
         words.done = "Danke"
         words.doneText = "Ihre Antworten wurden gesendet. Sie können diese Seite schließen."
         words.conflict = """
-            Diese Seite wurde inzwischen in einem anderen Fenster gespeichert. Unten steht, was Sie hier \
-            eingegeben \
-            haben; senden Sie \
-            es noch einmal, um das dort Gespeicherte zu ersetzen.
+            Diese Seite wurde inzwischen in einem anderen Fenster gespeichert. Unten steht, \
+            was Sie hier eingegeben haben; senden Sie es noch einmal, um das dort Gespeicherte zu ersetzen.
             """
         words.reshaped = """
             Diese Seite wurde inzwischen in einem anderen Fenster geändert; dort kamen Zeilen dazu oder \
@@ -127,13 +130,12 @@ struct PageWords: Sendable {
             """
         words.expired = """
             Der Server hat die früheren Seiten dieser Antworten nicht mehr. Was Sie auf dieser Seite \
-            eingegeben haben, steht hier; \
-            bitte sehen Sie die anderen Seiten noch einmal an.
+            eingegeben haben, steht hier; bitte sehen Sie die anderen Seiten noch einmal an.
             """
         words.late = """
-            Diese Antworten wurden schon gesendet, und diese Seite hat etwas anderes gesendet. Nichts wurde \
-            geändert. Gehen Sie \
-            zurück, um zu sehen, was Sie eingegeben haben, oder beginnen Sie neu.
+            Diese Antworten wurden schon gesendet, und diese Seite hat etwas anderes gesendet. \
+            Nichts wurde geändert. Gehen Sie zurück, um zu sehen, was Sie eingegeben haben, \
+            oder beginnen Sie neu.
             """
         words.unknown = "Diese Antworten sind nicht mehr hier, oder wurden nie begonnen."
         words.unreadable = "Diese Antwort kann nicht gespeichert werden."
@@ -145,13 +147,13 @@ struct PageWords: Sendable {
         words.unreadableTime = "Bitte geben Sie eine Uhrzeit ein, wie 14:30."
         words.fileTooLarge =
             """
-            Die Dateien dieser Antworten sind zusammen zu groß: höchstens 10 MB sind möglich. Was vorher da \
-            war, bleibt.
+            Die Dateien dieser Antworten sind zusammen zu groß: höchstens 10 MB sind möglich. \
+            Was vorher da war, bleibt.
             """
         words.notStored =
             """
-            Ihre Antworten konnten nicht gespeichert werden. Nichts ist verloren: versuchen Sie es gleich \
-            noch einmal.
+            Ihre Antworten konnten nicht gespeichert werden. Nichts ist verloren: \
+            versuchen Sie es gleich noch einmal.
             """
         words.foreign =
             "Dieses Formular kam nicht von einer Seite dieser Umfrage. Öffnen Sie die Umfrage noch einmal."

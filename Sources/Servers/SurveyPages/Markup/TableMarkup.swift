@@ -32,14 +32,13 @@ struct TableMarkup {
                 guard let child = byItem[column.item.index] else { return "<td class=\"none\"></td>" }
                 return
                     """
-                    <td \
-                    data-head=\"\(child.item.label(in: items.language))\">\(Self.cell(items, child, row.repetition + 1))</td>
+                    <td data-head="\(child.item.label(in: items.language))">\
+                    \(Self.cell(items, child, row.repetition + 1))</td>
                     """
             }
             return """
-                <tr id="\(row.name)" data-item="\(row.name)"><th \
-                scope="row">\(row.repetition + 1)</th>\(cells)\
-                <td>\(items.errors(row))\(items.removal(row))</td></tr>
+                <tr id="\(row.name)" data-item="\(row.name)"><th scope="row">\(row.repetition + 1)</th>\
+                \(cells)<td>\(items.errors(row))\(items.removal(row))</td></tr>
                 """
         }
         markup = """
@@ -66,8 +65,8 @@ struct TableMarkup {
         )
         return
             """
-            <input type=\"hidden\" name=\"asked\" \
-            value=\"\(item.name)\">\(items.errors(item))\(control.markup)
+            <input type="hidden" name="asked" \
+            value="\(item.name)">\(items.errors(item))\(control.markup)
             """
     }
 
@@ -91,7 +90,9 @@ struct TableMarkup {
         let lines = group.children.map { child -> Markup in
             guard child.item.isQuestion else {
                 return
-                    "<tr><th scope=\"rowgroup\" colspan=\"\(tokens.count + 1)\">\(items.label(child))</th></tr>"
+                    """
+                    <tr><th scope="rowgroup" colspan="\(tokens.count + 1)">\(items.label(child))</th></tr>
+                    """
             }
             let chosen = Set(child.answers.map(FormReader.token))
             let type: Markup = child.item.repeats ? "checkbox" : "radio"
@@ -106,10 +107,9 @@ struct TableMarkup {
             }
             let wrong: Markup = items.problems[child.occurrence] == nil ? "" : " class=\"wrong\""
             return """
-                <tr id="\(child.name)" data-item="\(child.name)" tabindex="-1"\(wrong)><th \
-                scope="row">\(items.label(child))\
-                <input type="hidden" name="asked" \
-                value="\(child.name)">\(items.errors(child))</th>\(cells)</tr>
+                <tr id="\(child.name)" data-item="\(child.name)" tabindex="-1"\(wrong)>\
+                <th scope="row">\(items.label(child))<input type="hidden" name="asked" value="\(child.name)">\
+                \(items.errors(child))</th>\(cells)</tr>
                 """
         }
         markup = """

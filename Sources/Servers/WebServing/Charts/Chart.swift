@@ -10,7 +10,9 @@ package struct Chart {
         package var page: String
 
         package init(at: Timestamp, value: Double, page: String) {
-            (self.at, self.value, self.page) = (at, value, page)
+            self.at = at
+            self.value = value
+            self.page = page
         }
     }
 
@@ -40,8 +42,8 @@ package struct Chart {
             let top = scale.y(normal.upperBound)
             return
                 """
-                <rect class=\"range\" x=\"46\" y=\"\(top)\" width=\"278\" \
-                height=\"\(scale.y(normal.lowerBound) - top)\"/>
+                <rect class="range" x="46" y="\(top)" width="278" \
+                height="\(scale.y(normal.lowerBound) - top)"/>
                 """
         }
         let verdict = self.verdict(on: last.value)
@@ -56,9 +58,8 @@ package struct Chart {
             title,
             latest: """
                 <strong>\(Chart.text(last.value))</strong> \(shownUnit)
-                <span \
-                class="\(verdict == "normal" ? "good" : verdict.isEmpty ? "quiet" : "bad")">\(verdict)</span>\
-                <span class="quiet">\(rangeText.map { " (\($0))" } ?? "") \
+                <span class="\(verdict == "normal" ? "good" : verdict.isEmpty ? "quiet" : "bad")">\
+                \(verdict)</span><span class="quiet">\(rangeText.map { " (\($0))" } ?? "") \
                 <time datetime="\(last.at.day)">\(last.at.day)</time></span>
                 """,
             label: "\(title) in \(shownUnit). \(words)" + (rangeText.map { "; normal \($0)" } ?? ""),
@@ -110,9 +111,8 @@ package struct Chart {
                 "<circle class=\"point\" cx=\"\(x)\" cy=\"\(y)\" r=\"3.5\"><title>\(words)</title></circle>"
         }
         return """
-            <rect class="point out" x="\(x - 4)" y="\(y - 4)" width="8" height="8" transform="rotate(45 \(x) \
-            \(y))">\
-            <title>\(words)</title></rect>
+            <rect class="point out" x="\(x - 4)" y="\(y - 4)" width="8" height="8" \
+            transform="rotate(45 \(x) \(y))"><title>\(words)</title></rect>
             """
     }
 }

@@ -107,14 +107,12 @@ package enum TimeChart {
             let end = max(end, start + 2)
             return
                 """
-                <line class=\"mark-\(mark.style)\" x1=\"\(start)\" y1=\"\(y)\" x2=\"\(end)\" \
-                y2=\"\(y)\">\(title)</line>
+                <line class="mark-\(mark.style)" x1="\(start)" y1="\(y)" x2="\(end)" y2="\(y)">\(title)</line>
                 """
         case .point(let value):
             return
                 """
-                <circle class=\"mark-\(mark.style)\" cx=\"\(start)\" cy=\"\(y(value))\" \
-                r=\"2.5\">\(title)</circle>
+                <circle class="mark-\(mark.style)" cx="\(start)" cy="\(y(value))" r="2.5">\(title)</circle>
                 """
         }
     }

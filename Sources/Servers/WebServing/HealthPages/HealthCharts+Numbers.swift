@@ -66,8 +66,8 @@ extension HealthCharts {
             }
             legend.append((entry.style, isSingle && column == 0 ? "heart rate" : name))
             let mean = found.reduce(Decimal()) { $0 + $1.value } / Decimal(found.count)
-            lead +=
-                "\(column == 0 ? "" : entry.quantity.title.lowercased() + " ")<strong>\(Self.text(mean))</strong> "
+            let label = column == 0 ? "" : entry.quantity.title.lowercased() + " "
+            lead += "\(label)<strong>\(Self.text(mean))</strong> "
         }
         guard !marks.isEmpty else { return nil }
         let rows = byPart.sorted { $0.key < $1.key }.map { start, columns -> [Markup] in

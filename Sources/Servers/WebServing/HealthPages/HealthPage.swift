@@ -31,8 +31,8 @@ package struct HealthPage {
         let cut: Markup =
             isCut
             ? """
-            <p class=\"note\">More than \(Self.limit) measurements: sums and means are those of the \
-            latest \(Self.limit).</p>
+            <p class="note">More than \(Self.limit) measurements: \
+            sums and means are those of the latest \(Self.limit).</p>
             """
             : .empty
         do throws(SpanTotals.TooLarge) {
@@ -56,8 +56,8 @@ package struct HealthPage {
         charts.isEmpty
             ? nil
             : """
-            <section aria-labelledby="\(id)"><h2 id="\(id)">\(title)</h2><div class="charts \
-            wide">\(charts)</div></section>
+            <section aria-labelledby="\(id)"><h2 id="\(id)">\(title)</h2>\
+            <div class="charts wide">\(charts)</div></section>
             """
     }
 

@@ -50,13 +50,15 @@ package struct HealthPeriod: Sendable, Hashable {
         self.zone = zone
         let civil = CivilCalendar.civil(fromDays: day)
         switch length {
-        case .day: (first, count) = (day, 1)
+        case .day:
+            first = day
+            count = 1
         case .month:
-            (first, count) = (day - civil.day + 1, CivilCalendar.days(in: civil.month, of: civil.year))
+            first = day - civil.day + 1
+            count = CivilCalendar.days(in: civil.month, of: civil.year)
         case .year:
-            (first, count) = (
-                CivilCalendar.days(fromCivil: civil.year, 1, 1), CivilCalendar.isLeap(civil.year) ? 366 : 365
-            )
+            first = CivilCalendar.days(fromCivil: civil.year, 1, 1)
+            count = CivilCalendar.isLeap(civil.year) ? 366 : 365
         }
     }
 
@@ -101,8 +103,9 @@ package struct HealthPeriod: Sendable, Hashable {
         if TimeZone.knownTimeZoneIdentifiers.contains(zone.identifier) { return zone.identifier }
         let minutes = zone.secondsFromGMT(for: Date(timeIntervalSince1970: 0)) / 60
         if minutes == 0 { return "UTC" }
-        return
-            "\(minutes < 0 ? "-" : "+")\(CivilTime.padded(abs(minutes) / 60, 2)):\(CivilTime.padded(abs(minutes) % 60, 2))"
+        let sign = minutes < 0 ? "-" : "+"
+        let (hour, minute) = abs(minutes).quotientAndRemainder(dividingBy: 60)
+        return "\(sign)\(CivilTime.padded(hour, 2)):\(CivilTime.padded(minute, 2))"
     }
 
     // MARK: Time

@@ -39,14 +39,14 @@ package enum PageAssets {
         margin: 0 0 .5rem; }
         p { margin: .5rem 0; } a { color: var(--link); }
         :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: .2rem; }
-        .quiet { color: var(--quiet); font-weight: 400; } .good { color: var(--good); } .bad { color: \
-        var(--bad); }
+        .quiet { color: var(--quiet); font-weight: 400; } .good { color: var(--good); } \
+        .bad { color: var(--bad); }
         section { background: var(--paper); border: 1px solid var(--line); border-radius: .6rem;
           padding: 1rem 1.25rem; margin: 1rem 0; }
-        .narrow { max-width: 34rem; margin-left: auto; margin-right: auto; } .narrow section { padding: \
-        1.25rem 1.5rem; }
-        nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: .25rem .5rem; padding: 0; margin: \
-        .75rem 0; }
+        .narrow { max-width: 34rem; margin-left: auto; margin-right: auto; } \
+        .narrow section { padding: 1.25rem 1.5rem; }
+        nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: .25rem .5rem; padding: 0; \
+        margin: .75rem 0; }
         nav a { display: block; padding: .2rem .7rem; border: 1px solid var(--line); border-radius: 1rem;
           background: var(--paper); text-decoration: none; font-size: .9375rem; }
         form.main { display: grid; gap: 1rem; } label { display: grid; gap: .25rem; font-weight: 500; }
@@ -56,13 +56,13 @@ package enum PageAssets {
         border-radius: .4rem;
           background: var(--soft); color: var(--ink); cursor: pointer; text-decoration: none; display: \
         inline-block; }
-        button.primary, .button.primary { background: var(--link); border-color: var(--link); color: \
-        var(--paper);
+        button.primary, .button.primary { background: var(--link); border-color: var(--link); \
+        color: var(--paper);
           font-weight: 600; }
         button:hover, .button:hover, nav a:hover { border-color: var(--link); }
         .choices { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1rem; }
-        ul.list { list-style: none; padding: 0; margin: .5rem 0 0; } ul.list li { border-top: 1px solid \
-        var(--line); }
+        ul.list { list-style: none; padding: 0; margin: .5rem 0 0; } \
+        ul.list li { border-top: 1px solid var(--line); }
         ul.list a { display: block; padding: .75rem .25rem; } ul.list a:hover { background: var(--soft); }
         ul.able li { margin: .35rem 0; }
         .problem, .note { border-left: 4px solid var(--bad); padding: .6rem .9rem; background: var(--soft);
@@ -74,8 +74,8 @@ package enum PageAssets {
         time, .nowrap { white-space: nowrap; }
         code { font-family: ui-monospace, monospace; font-size: .9em; overflow-wrap: anywhere; }
         code.verifier { font-size: 1.25rem; user-select: all; }
-        pre { background: var(--soft); border-radius: .4rem; padding: .75rem; margin: 0; white-space: \
-        pre-wrap;
+        pre { background: var(--soft); border-radius: .4rem; padding: .75rem; margin: 0; \
+        white-space: pre-wrap;
           overflow-wrap: anywhere; }
         dl { display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem; margin: 0; }
         dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }
@@ -87,8 +87,8 @@ package enum PageAssets {
         details { font-size: .9375rem; } summary { cursor: pointer; padding: .25rem 0; color: var(--link); }
         .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
         .legend { margin: .75rem 0 0; font-size: .875rem; }
-        .key { display: inline-block; width: 1.4rem; height: .5rem; border-radius: .25rem; margin: 0 .25rem \
-        0 .75rem; }
+        .key { display: inline-block; width: 1.4rem; height: .5rem; border-radius: .25rem; \
+        margin: 0 .25rem 0 .75rem; }
         .key:first-child { margin-left: 0; } .key.moment { width: .5rem; } .timeline { overflow: visible; }
         .lasting-problem { fill: var(--other); background: var(--other); }
         .lasting-medication { fill: var(--link); background: var(--link); } .moment { fill: var(--good); \
@@ -106,25 +106,25 @@ package enum PageAssets {
         nav ul + ul { margin-top: 0; }
         [class^=mark-], [class*=" mark-"] { --mark: var(--link); fill: var(--mark); background: var(--mark); }
         line[class^=mark-] { stroke: var(--mark); stroke-width: 3; stroke-linecap: round; }
-        .mark-heart, .mark-pressure { --mark: var(--bad); } .mark-heart-range { --mark: var(--bad); opacity: \
-        .35; }
-        .mark-resting, .mark-weight { --mark: var(--link); } .mark-walking, .mark-workout { --mark: \
-        var(--good); }
+        .mark-heart, .mark-pressure { --mark: var(--bad); } .mark-heart-range { --mark: var(--bad); \
+        opacity: .35; }
+        .mark-resting, .mark-weight { --mark: var(--link); } \
+        .mark-walking, .mark-workout { --mark: var(--good); }
         .mark-sleep-deep { --mark: #3b3fa6; } .mark-sleep-core { --mark: #3987c9; } .mark-sleep-rem { \
         --mark: #7cc1c8; }
         .mark-sleep-asleep { --mark: #4f6fb5; } .mark-sleep-awake { --mark: #d98032; } .mark-sleep-inBed { \
         --mark: #9aa3ad; }
         img.map { max-width: 31rem; width: 100%; height: auto; }
-        .question h2 { overflow-wrap: anywhere; } svg.meter { height: .75rem; margin-top: .4rem; min-width: \
-        6rem; }
+        .question h2 { overflow-wrap: anywhere; } svg.meter { height: .75rem; margin-top: .4rem; \
+        min-width: 6rem; }
         @media (max-width: 40rem) {
           section { padding: .9rem 1rem; }
           thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
           tr { display: block; padding: .6rem 0; border-top: 1px solid var(--line); }
           tbody th { display: block; border: 0; padding: 0 0 .15rem; font-weight: 500; }
           td { display: grid; grid-template-columns: 7rem 1fr; border: 0; padding: .1rem 0; }
-          td::before { content: attr(data-head); color: var(--quiet); } td:not([data-head]) { display: \
-        block; }
+          td::before { content: attr(data-head); color: var(--quiet); } \
+        td:not([data-head]) { display: block; }
         td.none { display: none; }
         }
         """

@@ -19,7 +19,10 @@ package struct PageFrame {
     package var allowed = ""
     package var referrerPolicy = "same-origin"
 
-    package init(site: String, bar: Markup) { (self.site, self.bar) = (site, bar) }
+    package init(site: String, bar: Markup) {
+        self.site = site
+        self.bar = bar
+    }
 
     /// A page with a heading.
     package func response(_ title: String, status: Int = 200, _ main: Markup) -> Response {

@@ -20,8 +20,8 @@ package struct Table {
                 index == 0
                     ? "<th scope=\"row\">\(cell.1)</th>"
                     : """
-                    <td class=\"\(cell.1.description == "–" ? "none" : "some")\" \
-                    data-head=\"\(cell.0)\">\(cell.1)</td>
+                    <td class="\(cell.1.description == "–" ? "none" : "some")" \
+                    data-head="\(cell.0)">\(cell.1)</td>
                     """
             }
             return "<tr>\(cells)</tr>"

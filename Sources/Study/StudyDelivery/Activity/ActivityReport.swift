@@ -24,7 +24,9 @@ public struct ActivitySample: Sendable, Hashable {
 
     /// A sample.
     public init(kind: Kind, start: Date, value: Decimal) {
-        (self.kind, self.start, self.value) = (kind, start, value)
+        self.kind = kind
+        self.start = start
+        self.value = value
     }
 }
 

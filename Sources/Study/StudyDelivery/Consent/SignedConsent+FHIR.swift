@@ -72,6 +72,9 @@ extension SignedConsent {
     private static let sharingURL: FHIRURI =
         "http://fhir-registry.smarthealthit.org/StructureDefinition/consents-to-data-sharing"
 
+    private static let sectionURL =
+        "http://fhir-registry.smarthealthit.org/StructureDefinition/ORKConsentSection"
+
     /// The Contract as C3-PRO's phones send it (FHIR STU3): the definition with date and signer added, or
     /// ``contract()`` in STU3's terms. It has no id: a server gives one.
     public func c3ProContract() -> JSONValue {
@@ -95,8 +98,7 @@ extension SignedConsent {
                     json["text"] = section.summary.map { JSONValue($0) }
                     json["extension"] = [
                         [
-                            "url":
-                                "http://fhir-registry.smarthealthit.org/StructureDefinition/ORKConsentSection",
+                            "url": JSONValue(Self.sectionURL),
                             "extension": [
                                 ["url": "title", "valueString": JSONValue(section.title)],
                                 ["url": "htmlContent", "valueString": JSONValue(Self.html(section.text))],

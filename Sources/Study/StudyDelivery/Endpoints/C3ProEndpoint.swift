@@ -57,7 +57,9 @@ public final class C3ProEndpoint: StudyEndpoint {
         case .package: "a receiver of C3-PRO takes resources, not packages"
         case .envelope: nil
         case .resource(_, let id) where id != nil && !submission.isPatient:
-            "a receiver of C3-PRO takes updates of Patient only; send the resource without an id, or encrypted"
+            """
+            a receiver of C3-PRO takes updates of Patient only; send the resource without an id, or encrypted
+            """
         case .resource: nil
         }
     }
@@ -85,7 +87,9 @@ public final class C3ProEndpoint: StudyEndpoint {
         var method = HTTPRequest.Method.post
         switch submission.content {
         case .envelope(let type): path = "/encfhir/\(type)"
-        case .resource(let type, let id?): (method, path) = (.put, "/fhir/\(type)/\(id)")
+        case .resource(let type, let id?):
+            method = .put
+            path = "/fhir/\(type)/\(id)"
         case .resource(let type, nil): path = "/fhir/\(type)"
         case .package: throw Refusal.response(.refused(reason: objection(to: submission) ?? ""))
         }

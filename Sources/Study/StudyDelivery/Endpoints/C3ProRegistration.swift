@@ -35,7 +35,10 @@ public struct C3ProClient: Sendable, Hashable {
     public let secret: Secret
 
     /// A client.
-    public init(id: String, secret: Secret) { (self.id, self.secret) = (id, secret) }
+    public init(id: String, secret: Secret) {
+        self.id = id
+        self.secret = secret
+    }
 }
 
 /// Keeps the credentials of registrations: in the keychain, or a file.

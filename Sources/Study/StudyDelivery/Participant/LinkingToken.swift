@@ -10,7 +10,11 @@ import StudyFormats
 /// participant.
 ///
 /// ```swift
-/// let verifier = LinkingToken.Verifier(key: .es256(pem), issuer: "https://site.example.org", audience: "https://link.example.org")
+/// let verifier = LinkingToken.Verifier(
+///     key: .es256(pem),
+///     issuer: "https://site.example.org",
+///     audience: "https://link.example.org"
+/// )
 /// let token = try verifier.verify(scanned, at: .now)
 /// ```
 public struct LinkingToken: Sendable, Hashable {

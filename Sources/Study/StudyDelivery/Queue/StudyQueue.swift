@@ -15,7 +15,8 @@ import Synchronization
 ///
 /// var archive = StudyArchive(ArchiveInfo(study: "org.example.sleep", item: "diary", taskRun: run))
 /// try archive.add("answers.json", response)
-/// try await queue.submit(archive, encryption: CMSEncryption(for: [certificate]))   // on disk when this returns
+/// // The archive is on disk when this returns.
+/// try await queue.submit(archive, encryption: CMSEncryption(for: [certificate]))
 ///
 /// try await queue.deliver(to: ResearchKitEndpoint(url))
 /// ```

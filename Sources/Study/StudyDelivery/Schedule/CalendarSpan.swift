@@ -14,7 +14,9 @@ public struct CalendarSpan: Sendable, Hashable, CustomStringConvertible {
 
     /// A span.
     public init(months: Int = 0, days: Int = 0, hours: Int = 0) {
-        (self.months, self.days, self.hours) = (months, days, hours)
+        self.months = months
+        self.days = days
+        self.hours = hours
     }
 
     /// Reads `<n>h`, `<n>d`, `<n>m` (months) and `<n>y`, with spaces between them, each unit once; `nil` for
@@ -68,7 +70,10 @@ struct LocalTime: Hashable {
         second = local - day * 86_400
     }
 
-    init(day: Int, second: Int = 0) { (self.day, self.second) = (day, second) }
+    init(day: Int, second: Int = 0) {
+        self.day = day
+        self.second = second
+    }
 
     /// The moment. A time that summer time skips is as much later as is skipped; of one that comes twice it
     /// is the first.

@@ -85,7 +85,10 @@ public struct ScheduledTask: Sendable, Hashable {
     public var delayMax: CalendarSpan?
 
     /// A task that is due at enrolment, once.
-    public init(id: String, kind: Kind) { (self.id, self.kind) = (id, kind) }
+    public init(id: String, kind: Kind) {
+        self.id = id
+        self.kind = kind
+    }
 }
 
 extension StudySchedule {

@@ -53,7 +53,10 @@ public struct TaskCompletion: Sendable, Hashable {
     public var date: Date
 
     /// A completion.
-    public init(taskID: String, date: Date) { (self.taskID, self.date) = (taskID, date) }
+    public init(taskID: String, date: Date) {
+        self.taskID = taskID
+        self.date = date
+    }
 }
 
 /// Why there is no list of occurrences.
@@ -67,8 +70,8 @@ public enum ScheduleError: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .tooManyOccurrences(let task):
             """
-            the schedule has more than \(StudySchedule.maximumOccurrences) occurrences, counted up to the \
-            task \(task)
+            the schedule has more than \(StudySchedule.maximumOccurrences) occurrences, \
+            counted up to the task \(task)
             """
         case .enrolmentOutOfRange: "the enrolment is not in the years 1900 to 2200"
         }

@@ -209,7 +209,10 @@ struct GCMCipher: ContentCipher {
         var high: UInt64 = 0
         var low: UInt64 = 0
 
-        init(high: UInt64 = 0, low: UInt64 = 0) { (self.high, self.low) = (high, low) }
+        init(high: UInt64 = 0, low: UInt64 = 0) {
+            self.high = high
+            self.low = low
+        }
 
         init(_ bytes: Data) {
             high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }

@@ -20,7 +20,8 @@ public struct StudyKeyList: Sendable, Hashable {
 
         /// A key.
         public init(id: KeyID, certificate: StudyCertificate) {
-            (self.id, self.certificate) = (id, certificate)
+            self.id = id
+            self.certificate = certificate
         }
     }
 

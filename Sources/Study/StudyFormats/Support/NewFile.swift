@@ -59,8 +59,8 @@ package struct NewFile {
         .storage(
             reason:
                 """
-                \(url.path(percentEncoded: false)) is there already, and is not overwritten; remove it or \
-                choose another name
+                \(url.path(percentEncoded: false)) is there already, and is not overwritten; \
+                remove it or choose another name
                 """
         )
     }

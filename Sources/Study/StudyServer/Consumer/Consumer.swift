@@ -146,7 +146,8 @@ public struct Consumer: Sendable {
         let batch = try await queue.receive(limit: Self.batch, visibility: visibility)
         let before = report
         var (trouble, deletionTrouble): ((any Error)?, (any Error)?)
-        var (done, lastDeletion): ([ReceivedMessage], ContinuousClock.Instant) = ([], .now)
+        var done: [ReceivedMessage] = []
+        var lastDeletion: ContinuousClock.Instant = .now
         var repeated: Set<String> = []
         do {
             repeated = try await Task { try await self.repeated(of: batch) }.value

@@ -110,8 +110,8 @@ struct Intake: Sendable {
         guard let first = errors.first else { return }
         throw ProcessingError.invalid(
             """
-            \(errors.count) \(errors.count == 1 ? "error" : "errors"), the first \(first.code.code) at \
-            \(first.expression)
+            \(errors.count) \(errors.count == 1 ? "error" : "errors"), the first \(first.code.code) \
+            at \(first.expression)
             """
                 + (first.rule.map { " (\($0))" } ?? "")
         )

@@ -80,7 +80,9 @@ struct MessageOpening: Sendable {
         let contents = try StudyPackage(body, limits: archiveLimits).open(
             with: keys.all.map { StudyPackage.Key($0) }
         )
-        var (resources, resourceBytes, readBytes): ([JSONValue], Int, Int) = ([], 0, 0)
+        var resources: [JSONValue] = []
+        var resourceBytes = 0
+        var readBytes = 0
         for file in contents.files {
             let type = file.info.contentType ?? ""
             let name = file.info.name.lowercased()
@@ -96,8 +98,8 @@ struct MessageOpening: Sendable {
                 }
                 guard readBytes <= unpackedLimit else {
                     throw ProcessingError.unsupported(
-                        "its files of JSON unpack to more than \(unpackedLimit) bytes together, too many for a message of "
-                            + "\(body.count) bytes"
+                        "its files of JSON unpack to more than \(unpackedLimit) bytes together, "
+                            + "too many for a message of \(body.count) bytes"
                     )
                 }
                 data.append(piece)

@@ -6,7 +6,8 @@ import StudyWarehouse
 enum MessageVisits {
     /// The resources that no other one replaces. Those of one visit follow each other, and are numbered.
     static func newest(of intakes: [Intake]) -> [Intake] {
-        var (visits, seen): ([String: [Intake]], Set<Seen>) = ([:], [])
+        var visits: [String: [Intake]] = [:]
+        var seen: Set<Seen> = []
         for intake in intakes {
             guard let visit = intake.visit,
                 seen.insert(Seen(visit: visit, resource: intake.resource)).inserted

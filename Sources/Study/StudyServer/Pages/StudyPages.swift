@@ -7,7 +7,8 @@ import WebServing
 /// answers, behind a login.
 ///
 /// ```swift
-/// let pages = try await StudyPages.start(warehouse: warehouse, queue: queue, users: StudyUserFile(URL(filePath: "users")))
+/// let users = StudyUserFile(URL(filePath: "users"))
+/// let pages = try await StudyPages.start(warehouse: warehouse, queue: queue, users: users)
 /// print(pages.url)            // http://127.0.0.1:8090
 /// …
 /// await pages.stop()
@@ -36,7 +37,10 @@ public final class StudyPages: Sendable {
     public let url: URL
     private let listener: HTTPListener
 
-    private init(_ url: URL, _ listener: HTTPListener) { (self.url, self.listener) = (url, listener) }
+    private init(_ url: URL, _ listener: HTTPListener) {
+        self.url = url
+        self.listener = listener
+    }
 
     /// Starts to listen.
     ///
@@ -52,15 +56,16 @@ public final class StudyPages: Sendable {
         _ = try users.users()
         do { _ = try await warehouse.transaction { try $0.overview(since: "9999") } } catch {
             throw StudyPagesError.badInput(
-                "the warehouse does not keep what the pages show: \(error); after an upgrade start indivo study consume once, and "
-                    + "grant the role of the pages all rights on study_published"
+                "the warehouse does not keep what the pages show: \(error); "
+                    + "after an upgrade start indivo study consume once, and grant the role of the pages all "
+                    + "rights on study_published"
             )
         }
         let isLocal = configuration.address.hasPrefix("127.")
         guard isLocal || configuration.host != nil else {
             throw StudyPagesError.badInput(
-                "on \(configuration.address) passwords would cross the network in clear; let a proxy with TLS serve the pages, "
-                    + "and name it with --host"
+                "on \(configuration.address) passwords would cross the network in clear; "
+                    + "let a proxy with TLS serve the pages, and name it with --host"
             )
         }
         let start = ContinuousClock.now

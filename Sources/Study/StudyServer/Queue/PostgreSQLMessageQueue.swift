@@ -50,8 +50,9 @@ public final class PostgreSQLMessageQueue: MessageQueue {
     /// Adds what an earlier version did not have.
     private static func addClients(_ session: PostgreSQLSession) throws {
         let columns = """
-            SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass('queue_dead') AND attname = 'client' AND \
-            NOT attisdropped
+            SELECT 1
+            FROM pg_attribute
+            WHERE attrelid = to_regclass('queue_dead') AND attname = 'client' AND NOT attisdropped
             """
         guard try session.rows(columns, []).isEmpty else { return }
         do {
@@ -62,8 +63,8 @@ public final class PostgreSQLMessageQueue: MessageQueue {
             guard case .refused(state: "42501", _) = error else { throw error }
             throw StudyError.storage(
                 reason:
-                    "the role may not add the column client to queue_message and queue_dead, which this version needs; start "
-                    + "the receiver or the consumer once as the role that owns them"
+                    "the role may not add the column client to queue_message and queue_dead, which this "
+                    + "version needs; start the receiver or the consumer once as the role that owns them"
             )
         }
     }
@@ -71,19 +72,29 @@ public final class PostgreSQLMessageQueue: MessageQueue {
     // What is encrypted is not compressed once more; and what is deleted as fast as it comes is swept often.
     private static let schema = """
         CREATE TABLE queue_message (
-            number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text NOT NULL UNIQUE,
-            content text NOT NULL CHECK (content IN ('envelope', 'package')), subject text, received text \
-        NOT NULL,
-            body bytea NOT NULL, sent timestamptz NOT NULL DEFAULT statement_timestamp(),
-            visible timestamptz NOT NULL DEFAULT statement_timestamp(), receives integer NOT NULL DEFAULT 0, \
-        lease text,
-            reason text) WITH (autovacuum_vacuum_scale_factor = 0.02);
+            number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            id text NOT NULL UNIQUE,
+            content text NOT NULL CHECK (content IN ('envelope', 'package')),
+            subject text,
+            received text NOT NULL,
+            body bytea NOT NULL,
+            sent timestamptz NOT NULL DEFAULT statement_timestamp(),
+            visible timestamptz NOT NULL DEFAULT statement_timestamp(),
+            receives integer NOT NULL DEFAULT 0,
+            lease text,
+            reason text
+        ) WITH (autovacuum_vacuum_scale_factor = 0.02);
         ALTER TABLE queue_message ALTER body SET STORAGE EXTERNAL;
         CREATE INDEX queue_message_by_time ON queue_message (visible, number);
         CREATE TABLE queue_dead (
-            id text PRIMARY KEY, content text NOT NULL, subject text, received text NOT NULL, body bytea NOT \
-        NULL,
-            reason text NOT NULL, died timestamptz NOT NULL DEFAULT statement_timestamp());
+            id text PRIMARY KEY,
+            content text NOT NULL,
+            subject text,
+            received text NOT NULL,
+            body bytea NOT NULL,
+            reason text NOT NULL,
+            died timestamptz NOT NULL DEFAULT statement_timestamp()
+        );
         ALTER TABLE queue_dead ALTER body SET STORAGE EXTERNAL;
         CREATE TABLE queue_known (key text PRIMARY KEY)
         """
@@ -183,8 +194,8 @@ public final class PostgreSQLMessageQueue: MessageQueue {
         try await database.run(.statement) { session in
             try session.run(
                 """
-                UPDATE queue_message SET visible = statement_timestamp(), sent = least(sent, \
-                statement_timestamp())
+                UPDATE queue_message
+                SET visible = statement_timestamp(), sent = least(sent, statement_timestamp())
                 WHERE visible > statement_timestamp() + make_interval(secs => ?)
                     OR lease IS NULL AND sent > statement_timestamp() + interval '1 minute'
                 """,
@@ -197,27 +208,38 @@ public final class PostgreSQLMessageQueue: MessageQueue {
     /// least one row.
     private static let receiving = """
         WITH next AS MATERIALIZED (
-            SELECT number, visible, receives, octet_length(body) AS size FROM queue_message
-            WHERE visible <= statement_timestamp() ORDER BY visible, number LIMIT ? FOR UPDATE SKIP LOCKED
+            SELECT number, visible, receives, octet_length(body) AS size
+            FROM queue_message
+            WHERE visible <= statement_timestamp()
+            ORDER BY visible, number LIMIT ? FOR UPDATE SKIP LOCKED
         ), fitting AS MATERIALIZED (
-            SELECT * FROM (SELECT *, sum(size) OVER (ORDER BY visible, number) AS total FROM next) AS sums
+            SELECT *
+            FROM (SELECT *, sum(size) OVER (ORDER BY visible, number) AS total FROM next) AS sums
             WHERE total <= ? OR total = size
         ), gone AS (
-            DELETE FROM queue_message m USING fitting f WHERE m.number = f.number AND f.receives >= ? \
-        RETURNING m.*
+            DELETE FROM queue_message m
+            USING fitting f
+            WHERE m.number = f.number AND f.receives >= ?
+            RETURNING m.*
         ), buried AS (
             INSERT INTO queue_dead (id, content, subject, received, client, body, reason)
             SELECT id, content, subject, received, client, body,
-                coalesce(reason, 'it was received ' || receives || ' times without an end') FROM gone
-            ON CONFLICT (id) DO UPDATE SET reason = excluded.reason, died = excluded.died RETURNING id
+                coalesce(reason, 'it was received ' || receives || ' times without an end')
+            FROM gone
+            ON CONFLICT (id) DO UPDATE SET reason = excluded.reason, died = excluded.died
+            RETURNING id
         ), taken AS (
-            UPDATE queue_message m SET visible = statement_timestamp() + make_interval(secs => ?), receives \
-        = m.receives + 1,
-                lease = ? FROM fitting f WHERE m.number = f.number AND f.receives < ?
-            RETURNING m.number, f.visible AS was, m.id, m.content, m.subject, m.received, m.client, m.body, \
-        m.receives
+            UPDATE queue_message m
+            SET visible = statement_timestamp() + make_interval(secs => ?), receives = m.receives + 1,
+                lease = ?
+            FROM fitting f
+            WHERE m.number = f.number AND f.receives < ?
+            RETURNING m.number, f.visible AS was, m.id, m.content, m.subject, m.received, m.client, m.body,
+                m.receives
         )
-        SELECT taken.*, (SELECT count(*) FROM buried) AS buried FROM (SELECT 1) AS one LEFT JOIN taken ON true
+        SELECT taken.*, (SELECT count(*) FROM buried) AS buried
+        FROM (SELECT 1) AS one
+        LEFT JOIN taken ON true
         ORDER BY was, number
         """
 
@@ -279,9 +301,10 @@ public final class PostgreSQLMessageQueue: MessageQueue {
             } else {
                 _ = try session.run(
                     """
-                    UPDATE queue_message SET visible = statement_timestamp() + make_interval(secs => ?), \
-                    lease = NULL,
-                        reason = coalesce(?, reason), receives = receives - ? WHERE id = ? AND lease = ?
+                    UPDATE queue_message
+                    SET visible = statement_timestamp() + make_interval(secs => ?), lease = NULL,
+                        reason = coalesce(?, reason), receives = receives - ?
+                    WHERE id = ? AND lease = ?
                     """,
                     [
                         max(0, min(seconds, Self.longestPause)), reason, reason == nil ? 1 : 0,
@@ -347,8 +370,8 @@ public final class PostgreSQLMessageQueue: MessageQueue {
         try await database.run(.statement) { session in
             _ = try session.run(
                 """
-                UPDATE queue_message SET visible = visible - make_interval(secs => ?), sent = sent - \
-                make_interval(secs => ?)
+                UPDATE queue_message
+                SET visible = visible - make_interval(secs => ?), sent = sent - make_interval(secs => ?)
                 """,
                 [seconds, seconds]
             )

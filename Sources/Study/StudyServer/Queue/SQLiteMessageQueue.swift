@@ -31,27 +31,43 @@ public final class SQLiteMessageQueue: MessageQueue {
             try db.execute(
                 sql: """
                     CREATE TABLE message (
-                        number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, content TEXT NOT \
-                    NULL, subject TEXT,
-                        received TEXT NOT NULL, body BLOB NOT NULL, sent INTEGER NOT NULL, visible INTEGER \
-                    NOT NULL,
-                        receives INTEGER NOT NULL DEFAULT 0, lease TEXT, reason TEXT);
+                        number INTEGER PRIMARY KEY AUTOINCREMENT,
+                        id TEXT NOT NULL UNIQUE,
+                        content TEXT NOT NULL,
+                        subject TEXT,
+                        received TEXT NOT NULL,
+                        body BLOB NOT NULL,
+                        sent INTEGER NOT NULL,
+                        visible INTEGER NOT NULL,
+                        receives INTEGER NOT NULL DEFAULT 0,
+                        lease TEXT,
+                        reason TEXT
+                    );
                     CREATE INDEX messageByTime ON message (visible, number);
                     CREATE TABLE dead (
-                        id TEXT PRIMARY KEY, content TEXT NOT NULL, subject TEXT, received TEXT NOT NULL, \
-                    body BLOB NOT NULL,
-                        reason TEXT NOT NULL, died INTEGER NOT NULL);
+                        id TEXT PRIMARY KEY,
+                        content TEXT NOT NULL,
+                        subject TEXT,
+                        received TEXT NOT NULL,
+                        body BLOB NOT NULL,
+                        reason TEXT NOT NULL,
+                        died INTEGER NOT NULL
+                    );
                     CREATE TABLE known (key TEXT PRIMARY KEY) WITHOUT ROWID;
                     CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
                     INSERT INTO counter VALUES ('depth', 0), ('dead', 0);
-                    CREATE TRIGGER sent AFTER INSERT ON message
-                        BEGIN UPDATE counter SET value = value + 1 WHERE name = 'depth'; END;
-                    CREATE TRIGGER gone AFTER DELETE ON message
-                        BEGIN UPDATE counter SET value = value - 1 WHERE name = 'depth'; END;
-                    CREATE TRIGGER died AFTER INSERT ON dead BEGIN UPDATE counter SET value = value + 1 \
-                    WHERE name = 'dead'; END;
-                    CREATE TRIGGER back AFTER DELETE ON dead BEGIN UPDATE counter SET value = value - 1 \
-                    WHERE name = 'dead'; END;
+                    CREATE TRIGGER sent AFTER INSERT ON message BEGIN
+                        UPDATE counter SET value = value + 1 WHERE name = 'depth';
+                    END;
+                    CREATE TRIGGER gone AFTER DELETE ON message BEGIN
+                        UPDATE counter SET value = value - 1 WHERE name = 'depth';
+                    END;
+                    CREATE TRIGGER died AFTER INSERT ON dead BEGIN
+                        UPDATE counter SET value = value + 1 WHERE name = 'dead';
+                    END;
+                    CREATE TRIGGER back AFTER DELETE ON dead BEGIN
+                        UPDATE counter SET value = value - 1 WHERE name = 'dead';
+                    END;
                     """
             )
         }
@@ -65,11 +81,11 @@ public final class SQLiteMessageQueue: MessageQueue {
             for table in ["message", "dead"] {
                 try db.execute(
                     sql: """
-                        CREATE TRIGGER \(table)Bytes AFTER INSERT ON \(table)
-                            BEGIN UPDATE counter SET value = value + length(new.body) WHERE name = 'bytes'; \
+                        CREATE TRIGGER \(table)Bytes AFTER INSERT ON \(table) BEGIN
+                            UPDATE counter SET value = value + length(new.body) WHERE name = 'bytes';
                         END;
-                        CREATE TRIGGER \(table)Freed AFTER DELETE ON \(table)
-                            BEGIN UPDATE counter SET value = value - length(old.body) WHERE name = 'bytes'; \
+                        CREATE TRIGGER \(table)Freed AFTER DELETE ON \(table) BEGIN
+                            UPDATE counter SET value = value - length(old.body) WHERE name = 'bytes';
                         END;
                         """
                 )
@@ -150,7 +166,8 @@ public final class SQLiteMessageQueue: MessageQueue {
         let maximumReceives = maximumReceives
         return try await database.write { db in
             try Self.followClock(db, time)
-            var (found, size): ([ReceivedMessage], Int) = ([], 0)
+            var found: [ReceivedMessage] = []
+            var size = 0
             while found.count < limit, size < Self.largestBatch,
                 let row = try Row.fetchOne(
                     db,
@@ -158,7 +175,8 @@ public final class SQLiteMessageQueue: MessageQueue {
                     arguments: [time]
                 )
             {
-                let (number, count): (Int, Int) = (row["number"], row["receives"])
+                let number: Int = row["number"]
+                let count: Int = row["receives"]
                 guard count < maximumReceives else {
                     try Self.bury(
                         db,
@@ -233,8 +251,8 @@ public final class SQLiteMessageQueue: MessageQueue {
             }
             try db.execute(
                 sql: """
-                    UPDATE message SET visible = ?, lease = NULL, reason = coalesce(?, reason), receives = \
-                    receives - ?
+                    UPDATE message
+                    SET visible = ?, lease = NULL, reason = coalesce(?, reason), receives = receives - ?
                     WHERE number = ?
                     """,
                 arguments: [
@@ -273,9 +291,12 @@ public final class SQLiteMessageQueue: MessageQueue {
         return try await database.write { db in
             try db.execute(
                 sql: """
-                    INSERT OR IGNORE INTO message (id, content, subject, received, client, body, sent, \
-                    visible)
-                    SELECT id, content, subject, received, client, body, ?, ? FROM dead WHERE id = ?
+                    INSERT OR IGNORE INTO message (
+                        id, content, subject, received, client, body, sent, visible
+                    )
+                    SELECT id, content, subject, received, client, body, ?, ?
+                    FROM dead
+                    WHERE id = ?
                     """,
                 arguments: [time, time, id]
             )

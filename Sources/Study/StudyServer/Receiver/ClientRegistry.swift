@@ -84,7 +84,9 @@ final class ClientRegistry: Sendable {
                 let rows = try await source.read { db in
                     try SQLiteSession(db: db).rows(
                         sql:
-                            "SELECT *, rowid AS number FROM \(table) WHERE rowid > ? ORDER BY rowid LIMIT 1000",
+                            """
+                            SELECT *, rowid AS number FROM \(table) WHERE rowid > ? ORDER BY rowid LIMIT 1000
+                            """,
                         arguments: [after]
                     )
                 }
@@ -101,8 +103,10 @@ final class ClientRegistry: Sendable {
                 try await database.run(.statement) { session in
                     _ = try session.run(
                         """
-                        INSERT INTO \(table) SELECT \(values) FROM json_array_elements(?::json) AS entry ON \
-                        CONFLICT DO NOTHING
+                        INSERT INTO \(table)
+                        SELECT \(values)
+                        FROM json_array_elements(?::json) AS entry
+                        ON CONFLICT DO NOTHING
                         """,
                         [json]
                     )
@@ -119,8 +123,10 @@ final class ClientRegistry: Sendable {
                 sql: """
                     CREATE TABLE client (id TEXT PRIMARY KEY, secret TEXT NOT NULL, created INTEGER NOT NULL);
                     CREATE TABLE token (
-                        digest TEXT PRIMARY KEY, client TEXT NOT NULL REFERENCES client (id), expires \
-                    INTEGER NOT NULL);
+                        digest TEXT PRIMARY KEY,
+                        client TEXT NOT NULL REFERENCES client (id),
+                        expires INTEGER NOT NULL
+                    );
                     CREATE INDEX tokenByTime ON token (expires);
                     CREATE TABLE participant (digest TEXT PRIMARY KEY, state TEXT NOT NULL);
                     """
@@ -156,11 +162,16 @@ final class ClientRegistry: Sendable {
             else { return }
             try session.command(
                 """
-                CREATE TABLE queue_client (id text PRIMARY KEY, secret text NOT NULL, created bigint NOT \
-                NULL);
+                CREATE TABLE queue_client (
+                    id text PRIMARY KEY,
+                    secret text NOT NULL,
+                    created bigint NOT NULL
+                );
                 CREATE TABLE queue_token (
-                    digest text PRIMARY KEY, client text NOT NULL REFERENCES queue_client (id), expires \
-                bigint NOT NULL);
+                    digest text PRIMARY KEY,
+                    client text NOT NULL REFERENCES queue_client (id),
+                    expires bigint NOT NULL
+                );
                 CREATE INDEX queue_token_by_time ON queue_token (expires);
                 CREATE INDEX queue_token_by_client ON queue_token (client, expires);
                 CREATE TABLE queue_participant (digest text PRIMARY KEY, state text NOT NULL)
@@ -252,8 +263,8 @@ final class ClientRegistry: Sendable {
     func count(participant: String, state: String) async throws {
         try await rows(
             """
-            INSERT INTO queue_participant VALUES (?, ?) ON CONFLICT (digest) DO UPDATE SET state = \
-            excluded.state
+            INSERT INTO queue_participant VALUES (?, ?)
+            ON CONFLICT (digest) DO UPDATE SET state = excluded.state
             """,
             [Self.digest(participant.lowercased()), state]
         )
@@ -272,8 +283,8 @@ final class ClientRegistry: Sendable {
         ) {
             try await rows(
                 """
-                INSERT INTO queue_map VALUES (?, ?) ON CONFLICT (state) DO UPDATE SET participants = \
-                excluded.participants
+                INSERT INTO queue_map VALUES (?, ?)
+                ON CONFLICT (state) DO UPDATE SET participants = excluded.participants
                 """,
                 [state, count]
             )

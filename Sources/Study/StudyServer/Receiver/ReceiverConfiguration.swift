@@ -77,7 +77,8 @@ public struct ReceiverConfiguration: Sendable {
 
         /// A certificate and the id of its key.
         public init(_ certificate: StudyCertificate, keyID: KeyID) {
-            (self.certificate, self.keyID) = (certificate, keyID)
+            self.certificate = certificate
+            self.keyID = keyID
         }
     }
 

@@ -64,7 +64,10 @@ extension WarehouseTransaction {
             try db.execute(sql: "DELETE FROM study_metadata WHERE c_fullname = ?", arguments: [row[1]])
             try db.execute(
                 sql:
-                    "INSERT INTO study_metadata (\(Ontology.columns.joined(separator: ", "))) VALUES (\(marks))",
+                    """
+                    INSERT INTO study_metadata (\(Ontology.columns.joined(separator: ", ")))
+                    VALUES (\(marks))
+                    """,
                 arguments: row
             )
         }
@@ -80,13 +83,16 @@ extension WarehouseTransaction {
         try db.execute(sql: "DELETE FROM table_access WHERE c_table_cd = 'STUDY'")
         try db.execute(
             sql: """
-                INSERT INTO table_access (c_table_cd, c_table_name, c_protected_access, c_hlevel, \
-                c_fullname, c_name, c_synonym_cd,
-                    c_visualattributes, c_facttablecolumn, c_dimtablename, c_columnname, c_columndatatype, \
-                c_operator, c_dimcode)
-                VALUES ('STUDY', 'study_metadata', 'N', 0, '\\Study\\', 'Study', 'N', 'CA ', 'concept_cd', \
-                'concept_dimension',
-                    'concept_path', 'T', 'LIKE', '\\Study\\')
+                INSERT INTO table_access (
+                    c_table_cd, c_table_name, c_protected_access, c_hlevel, c_fullname, c_name, c_synonym_cd,
+                    c_visualattributes, c_facttablecolumn, c_dimtablename, c_columnname,
+                    c_columndatatype, c_operator, c_dimcode
+                )
+                VALUES (
+                    'STUDY', 'study_metadata', 'N', 0, '\\Study\\', 'Study', 'N',
+                    'CA ', 'concept_cd', 'concept_dimension', 'concept_path',
+                    'T', 'LIKE', '\\Study\\'
+                )
                 """
         )
     }

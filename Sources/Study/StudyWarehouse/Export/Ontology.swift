@@ -40,8 +40,8 @@ public struct Ontology: Sendable {
             guard let url = questionnaire.url?.rawValue, !url.isEmpty else {
                 problems.append(
                     """
-                    \(questionnaire.title ?? questionnaire.name ?? "a questionnaire"): it has no url, which \
-                    names its concepts
+                    \(questionnaire.title ?? questionnaire.name ?? "a questionnaire"): \
+                    it has no url, which names its concepts
                     """
                 )
                 continue
@@ -97,7 +97,9 @@ public struct Ontology: Sendable {
         private var seen: Set<String> = []
 
         init(codebook: Codebook, url: String, name: String) {
-            (self.codebook, self.url, self.name) = (codebook, url, name)
+            self.codebook = codebook
+            self.url = url
+            self.name = name
         }
 
         mutating func items(_ items: [Questionnaire.Item], _ above: [String], _ level: Int) {
@@ -218,14 +220,16 @@ enum ValueMetadata {
             .value
         var unitCode: String?
         if case .coding(let coding) = unit { unitCode = coding.code }
+        let loinc = code.hasPrefix("LOINC:") ? escapedXML(String(code.dropFirst(6))) : ""
         return
             "<ValueMetadata><Version>3.02</Version><CreationDateTime>01/01/2026 00:00:00</CreationDateTime>"
-            + "<TestID>\(escapedXML(code))</TestID><TestName>\(escapedXML(name))</TestName><DataType>\(kind)</DataType>"
-            + "<CodeType/><Loinc>\(code.hasPrefix("LOINC:") ? escapedXML(String(code.dropFirst(6))) : "")</Loinc><Flagstouse/>"
+            + "<TestID>\(escapedXML(code))</TestID><TestName>\(escapedXML(name))</TestName>"
+            + "<DataType>\(kind)</DataType><CodeType/><Loinc>\(loinc)</Loinc><Flagstouse/>"
             + "<Oktousevalues>Y</Oktousevalues><MaxStringLength>\(isText ? "255" : "")</MaxStringLength>"
-            + "<LowofLowValue/><HighofLowValue/><LowofHighValue/><HighofHighValue/><LowofToxicValue/><HighofToxicValue/>"
-            + "<EnumValues>\(values.joined())</EnumValues><CommentsDeterminingExclusion><Com/></CommentsDeterminingExclusion>"
-            + "<UnitValues><NormalUnits>\(escapedXML(unitCode ?? ""))</NormalUnits><EqualUnits/><ExcludingUnits/>"
+            + "<LowofLowValue/><HighofLowValue/><LowofHighValue/><HighofHighValue/>"
+            + "<LowofToxicValue/><HighofToxicValue/><EnumValues>\(values.joined())</EnumValues>"
+            + "<CommentsDeterminingExclusion><Com/></CommentsDeterminingExclusion><UnitValues>"
+            + "<NormalUnits>\(escapedXML(unitCode ?? ""))</NormalUnits><EqualUnits/><ExcludingUnits/>"
             + "<ConvertingUnits><Units/><MultiplyingFactor/></ConvertingUnits></UnitValues>"
             + "<Analysis><Enums/><Counts/><New/></Analysis></ValueMetadata>"
     }

@@ -16,10 +16,10 @@ extension WarehouseTransaction {
         ("type", "N: a number; T: a text; B: a long text; @: no value."),
         (
             "text",
-            "The text. Of a number: E, equal; L, less; LE, at most; G, more; GE, at least. Here, in name and unit, and in "
-                + "dictionary.csv, a text that begins with =, +, -, @, a tab, a line end or ', also behind spaces, characters "
-                + "that nobody sees or |, has a ' before it, so that no spreadsheet runs it as a formula; without that ' it is as "
-                + "it was given."
+            "The text. Of a number: E, equal; L, less; LE, at most; G, more; GE, at least. "
+                + "Here, in name and unit, and in dictionary.csv, a text that begins with =, +, -, @, a tab, "
+                + "a line end or ', also behind spaces, characters that nobody sees or |, has a ' before it, "
+                + "so that no spreadsheet runs it as a formula; without that ' it is as it was given."
         ),
         ("number", "The number, as it was given, negative ones too."), ("unit", "The unit of the number."),
         ("flag", "H, L or A: above, below or outside of what is normal."),
@@ -31,14 +31,18 @@ extension WarehouseTransaction {
         try db.eachRow(
             sql: """
                 SELECT p.pseudonym, f.encounter_num, f.concept_cd,
-                    (SELECT name_char FROM concept_dimension WHERE concept_cd = f.concept_cd ORDER BY \
-                concept_path LIMIT 1) AS name,
-                    f.modifier_cd, f.instance_num, f.start_date, f.end_date, f.valtype_cd, f.tval_char, \
-                f.nval_num,
-                    f.observation_blob, f.units_cd, f.valueflag_cd
-                FROM observation_fact f JOIN study_participant p USING (patient_num)
-                ORDER BY p.pseudonym, f.start_date, f.encounter_num, f.concept_cd, f.instance_num, \
-                f.modifier_cd
+                    (
+                        SELECT name_char
+                        FROM concept_dimension
+                        WHERE concept_cd = f.concept_cd
+                        ORDER BY concept_path LIMIT 1
+                    ) AS name,
+                    f.modifier_cd, f.instance_num, f.start_date, f.end_date, f.valtype_cd, f.tval_char,
+                    f.nval_num, f.observation_blob, f.units_cd, f.valueflag_cd
+                FROM observation_fact f
+                JOIN study_participant p USING (patient_num)
+                ORDER BY p.pseudonym, f.start_date, f.encounter_num, f.concept_cd, f.instance_num,
+                    f.modifier_cd
                 """,
             arguments: []
         ) { row in
@@ -61,8 +65,8 @@ extension WarehouseTransaction {
         try db.rows(
             sql: """
                 SELECT concept_cd, name_char, concept_path, concept_blob FROM concept_dimension
-                UNION ALL SELECT modifier_cd, name_char, modifier_path, '' FROM modifier_dimension ORDER BY \
-                1, 3
+                UNION ALL SELECT modifier_cd, name_char, modifier_path, '' FROM modifier_dimension
+                ORDER BY 1, 3
                 """
         ).map { row in (0..<4).map { SpreadsheetText.guarded(row.text($0) ?? "") } }
     }
@@ -105,9 +109,11 @@ extension WarehouseTransaction {
             "event_set",
             write,
             """
-            SELECT v.*, e.encounter_ide, e.patient_ide FROM visit_dimension v JOIN encounter_mapping e USING \
-            (encounter_num)
-            WHERE e.encounter_ide_source = ? ORDER BY v.encounter_num
+            SELECT v.*, e.encounter_ide, e.patient_ide
+            FROM visit_dimension v
+            JOIN encounter_mapping e USING (encounter_num)
+            WHERE e.encounter_ide_source = ?
+            ORDER BY v.encounter_num
             """
         ) { row in
             var event =
@@ -173,9 +179,10 @@ extension WarehouseTransaction {
             write,
             """
             SELECT f.*, e.encounter_ide, e.patient_ide
-            FROM observation_fact f JOIN encounter_mapping e USING (encounter_num)
-            WHERE e.encounter_ide_source = ? ORDER BY f.encounter_num, f.concept_cd, f.instance_num, \
-            f.modifier_cd
+            FROM observation_fact f
+            JOIN encounter_mapping e USING (encounter_num)
+            WHERE e.encounter_ide_source = ?
+            ORDER BY f.encounter_num, f.concept_cd, f.instance_num, f.modifier_cd
             """,
             observation
         )
@@ -200,8 +207,8 @@ extension WarehouseTransaction {
         var xml =
             "<observation\(attributes(row))>" + id("event_id", eventID(row))
             + id("patient_id", text(row, "patient_ide"))
-        xml +=
-            #"<concept_cd name="\#(escapedXML(concept))">\#(escapedXML(concept))</concept_cd><observer_cd name="@">@</observer_cd>"#
+        xml += #"<concept_cd name="\#(escapedXML(concept))">\#(escapedXML(concept))</concept_cd>"#
+        xml += #"<observer_cd name="@">@</observer_cd>"#
         xml += moment("start_date", text(row, "start_date"))
         xml += #"<modifier_cd name="\#(escapedXML(modifier))">\#(escapedXML(modifier))</modifier_cd>"#
         xml +=
@@ -209,8 +216,8 @@ extension WarehouseTransaction {
             + element("valuetype_cd", text(row, "valtype_cd"))
         xml += element("tval_char", text(row, "tval_char") ?? "")
         xml += #"<nval_num units="\#(escapedXML(unit))">\#(row.decimal("nval_num") ?? "0")</nval_num>"#
-        xml +=
-            #"<valueflag_cd name="@">\#(escapedXML(text(row, "valueflag_cd") ?? "@"))</valueflag_cd><quantity_num>1</quantity_num>"#
+        xml += #"<valueflag_cd name="@">\#(escapedXML(text(row, "valueflag_cd") ?? "@"))</valueflag_cd>"#
+        xml += "<quantity_num>1</quantity_num>"
         xml +=
             element("units_cd", unit) + moment("end_date", text(row, "end_date") ?? text(row, "start_date"))
         xml += #"<location_cd name="@">@</location_cd><confidence_num>1</confidence_num>"#

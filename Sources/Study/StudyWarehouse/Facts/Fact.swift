@@ -58,7 +58,9 @@ public struct Visit: Sendable, Hashable {
 
     /// A visit.
     public init(id: String, start: WarehouseTime, end: WarehouseTime? = nil) {
-        (self.id, self.start, self.end) = (id, start, end)
+        self.id = id
+        self.start = start
+        self.end = end
     }
 
     /// The id in tables, whose keys databases bound. No other id has the same, not even one that ends as a

@@ -23,7 +23,8 @@ public struct WarehouseTime: Sendable, Hashable, Comparable, CustomStringConvert
         let clock = minutes - minutes.flooredQuotient(by: 1440) * 1440
         let (year, month, dayOfMonth) = CivilCalendar.civil(fromDays: date)
         description =
-            "\(CivilTime.padded(min(max(year, 1), 9999), 4))-\(CivilTime.padded(month, 2))-\(CivilTime.padded(dayOfMonth, 2)) "
+            "\(CivilTime.padded(min(max(year, 1), 9999), 4))-\(CivilTime.padded(month, 2))-"
+            + "\(CivilTime.padded(dayOfMonth, 2)) "
             + "\(CivilTime.padded(clock / 60, 2)):\(CivilTime.padded(clock % 60, 2))\(rest)"
     }
 

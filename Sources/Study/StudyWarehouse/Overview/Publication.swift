@@ -53,9 +53,12 @@ extension WarehouseTransaction {
         let prefix = conceptPath(of: source)
         let rows = try db.rows(
             sql: """
-                SELECT patient_num, count(*), max(upload_id) FROM observation_fact WHERE modifier_cd = '@' \
-                AND concept_cd IN
-                    (SELECT concept_cd FROM concept_dimension WHERE substr(concept_path, 1, ?) = ?)
+                SELECT patient_num, count(*), max(upload_id)
+                FROM observation_fact
+                WHERE modifier_cd = '@'
+                    AND concept_cd IN (
+                        SELECT concept_cd FROM concept_dimension WHERE substr(concept_path, 1, ?) = ?
+                    )
                 GROUP BY patient_num
                 """,
             arguments: [prefix.count, prefix]
@@ -70,8 +73,9 @@ extension WarehouseTransaction {
         let rows = try db.rows(
             sql:
                 """
-                SELECT patient_num, statecityzip_path FROM patient_dimension WHERE statecityzip_path IS NOT \
-                NULL
+                SELECT patient_num, statecityzip_path
+                FROM patient_dimension
+                WHERE statecityzip_path IS NOT NULL
                 """
         )
         return try published("states", marks: Self.marks(rows)) { try states() } ?? [:]
@@ -82,12 +86,15 @@ extension WarehouseTransaction {
     func publishedPeople() throws -> StudyPeople {
         let rows = try db.rows(
             sql: """
-                SELECT participant, max(consents), max(shares), max(known), max(gone) FROM (
-                    SELECT participant, count(*) AS consents, sum(coalesce(shares, 0)) AS shares, 0 AS \
-                known, 0 AS gone
-                        FROM study_consent GROUP BY participant
+                SELECT participant, max(consents), max(shares), max(known), max(gone)
+                FROM (
+                    SELECT participant, count(*) AS consents, sum(coalesce(shares, 0)) AS shares, 0 AS known,
+                        0 AS gone
+                    FROM study_consent
+                    GROUP BY participant
                     UNION ALL SELECT participant, 0, 0, 1, 0 FROM study_participant
-                    UNION ALL SELECT participant, 0, 0, 0, 1 FROM study_withdrawal) AS people
+                    UNION ALL SELECT participant, 0, 0, 0, 1 FROM study_withdrawal
+                ) AS people
                 GROUP BY participant
                 """
         )

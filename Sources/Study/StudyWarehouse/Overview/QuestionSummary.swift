@@ -45,7 +45,10 @@ public struct QuestionSummary: Sendable, Hashable, Codable {
     /// How many gave an answer that is shown no further, such as a text; `nil` for nobody.
     public var others: ShownCount?
 
-    init(id: String, label: String) { (self.id, self.label) = (id, label) }
+    init(id: String, label: String) {
+        self.id = id
+        self.label = label
+    }
 
     /// Whether there is anything to show.
     var isEmpty: Bool { choices.isEmpty && numbers.isEmpty && others == nil }

@@ -14,12 +14,15 @@ extension WarehouseTransaction {
         var titles: [String: String] = [:]
         let answered = try db.rows(
             sql: """
-                SELECT c.concept_path, c.name_char FROM concept_dimension c JOIN observation_fact f ON \
-                f.concept_cd = c.concept_cd
-                WHERE substr(c.concept_path, 1, ?) = ? AND c.concept_cd LIKE 'SURVEY:%' AND c.concept_cd NOT \
-                LIKE 'SURVEY:%:%'
-                AND f.modifier_cd = '@' GROUP BY c.concept_path, c.name_char HAVING count(DISTINCT \
-                f.patient_num) >= ?
+                SELECT c.concept_path, c.name_char
+                FROM concept_dimension c
+                JOIN observation_fact f ON f.concept_cd = c.concept_cd
+                WHERE substr(c.concept_path, 1, ?) = ?
+                    AND c.concept_cd LIKE 'SURVEY:%'
+                    AND c.concept_cd NOT LIKE 'SURVEY:%:%'
+                    AND f.modifier_cd = '@'
+                GROUP BY c.concept_path, c.name_char
+                HAVING count(DISTINCT f.patient_num) >= ?
                 ORDER BY c.concept_path LIMIT ?
                 """,
             arguments: [root.count, root, ShownCount.smallest, Self.mostConcepts]
@@ -27,8 +30,10 @@ extension WarehouseTransaction {
         let known = try db.rows(
             sql:
                 """
-                SELECT c_fullname, c_name FROM study_metadata WHERE c_hlevel = 2 AND substr(c_fullname, 1, \
-                ?) = ? LIMIT ?
+                SELECT c_fullname, c_name
+                FROM study_metadata
+                WHERE c_hlevel = 2 AND substr(c_fullname, 1, ?) = ?
+                LIMIT ?
                 """,
             arguments: [root.count, root, Self.mostConcepts]
         )
@@ -64,8 +69,10 @@ extension WarehouseTransaction {
         let labels = try db.rows(
             sql:
                 """
-                SELECT c_fullname, c_name, c_metadataxml FROM study_metadata WHERE substr(c_fullname, 1, ?) \
-                = ? LIMIT ?
+                SELECT c_fullname, c_name, c_metadataxml
+                FROM study_metadata
+                WHERE substr(c_fullname, 1, ?) = ?
+                LIMIT ?
                 """,
             arguments: [prefix.count, prefix, Self.mostConcepts]
         )
@@ -86,10 +93,13 @@ extension WarehouseTransaction {
         }
         let concepts = try db.rows(
             sql: """
-                SELECT concept_path, concept_cd, name_char FROM concept_dimension WHERE substr(concept_path, \
-                1, ?) = ?
-                ORDER BY CASE WHEN EXISTS (SELECT 1 FROM study_metadata WHERE c_fullname = concept_path) \
-                THEN 0 ELSE 1 END LIMIT ?
+                SELECT concept_path, concept_cd, name_char
+                FROM concept_dimension
+                WHERE substr(concept_path, 1, ?) = ?
+                ORDER BY CASE WHEN EXISTS (
+                    SELECT 1 FROM study_metadata WHERE c_fullname = concept_path
+                ) THEN 0 ELSE 1 END
+                LIMIT ?
                 """,
             arguments: [prefix.count, prefix, Self.mostConcepts]
         )
@@ -104,8 +114,9 @@ extension WarehouseTransaction {
         for (key, values) in summary.enumerations {
             let rows = try db.rows(
                 sql: """
-                    SELECT f.tval_char, count(DISTINCT f.patient_num) \(Self.facts)
-                    AND f.concept_cd = ? AND q.tval_char = ? AND f.valtype_cd = 'T' GROUP BY f.tval_char \
+                    SELECT f.tval_char, count(DISTINCT f.patient_num)
+                    \(Self.facts) AND f.concept_cd = ? AND q.tval_char = ? AND f.valtype_cd = 'T'
+                    GROUP BY f.tval_char
                     LIMIT ?
                     """,
                 arguments: [prefix.count, prefix, key.concept, key.question, Self.mostRows]
@@ -124,13 +135,18 @@ extension WarehouseTransaction {
 
     /// The facts of the concepts below a path, each with its question where others have the same concept.
     private static let facts = """
-        FROM observation_fact f LEFT JOIN observation_fact q ON q.patient_num = f.patient_num AND \
-        q.concept_cd = f.concept_cd
-            AND q.modifier_cd = '\(FactModifier.question)' AND q.start_date = f.start_date AND \
-        q.encounter_num = f.encounter_num
-            AND q.instance_num = f.instance_num AND q.provider_id = f.provider_id
-        WHERE f.modifier_cd = '@' AND f.concept_cd IN
-            (SELECT concept_cd FROM concept_dimension WHERE substr(concept_path, 1, ?) = ?)
+        FROM observation_fact f
+        LEFT JOIN observation_fact q ON q.patient_num = f.patient_num
+            AND q.concept_cd = f.concept_cd
+            AND q.modifier_cd = '\(FactModifier.question)'
+            AND q.start_date = f.start_date
+            AND q.encounter_num = f.encounter_num
+            AND q.instance_num = f.instance_num
+            AND q.provider_id = f.provider_id
+        WHERE f.modifier_cd = '@'
+            AND f.concept_cd IN (
+                SELECT concept_cd FROM concept_dimension WHERE substr(concept_path, 1, ?) = ?
+            )
         """
 
     /// Of the means of five participants or more: how many, the median, and the fifth from below and above.
@@ -139,19 +155,24 @@ extension WarehouseTransaction {
             sql: """
                 WITH person AS (
                     SELECT f.concept_cd AS concept, q.tval_char AS question, coalesce(f.units_cd, '') AS unit,
-                        f.patient_num AS number, avg(f.nval_num) AS value \(Self.facts)
-                    AND f.valtype_cd = 'N' AND f.tval_char = 'E' AND f.nval_num IS NOT NULL
-                    GROUP BY f.concept_cd, q.tval_char, coalesce(f.units_cd, ''), f.patient_num),
-                ordered AS (
+                        f.patient_num AS number, avg(f.nval_num) AS value
+                    \(Self.facts) AND f.valtype_cd = 'N' AND f.tval_char = 'E' AND f.nval_num IS NOT NULL
+                    GROUP BY f.concept_cd, q.tval_char, coalesce(f.units_cd, ''), f.patient_num
+                ), ordered AS (
                     SELECT concept, question, unit, value,
-                        row_number() OVER (PARTITION BY concept, question, unit ORDER BY value, number) AS \
-                ordinal,
-                        count(*) OVER (PARTITION BY concept, question, unit) AS people FROM person)
+                        row_number() OVER (
+                            PARTITION BY concept, question, unit ORDER BY value, number
+                        ) AS ordinal,
+                        count(*) OVER (PARTITION BY concept, question, unit) AS people
+                    FROM person
+                )
                 SELECT concept, question, unit, people,
                     avg(CASE WHEN ordinal IN ((people + 1) / 2, (people + 2) / 2) THEN value END),
                     max(CASE WHEN ordinal = \(ShownCount.smallest) THEN value END),
                     max(CASE WHEN ordinal = people + 1 - \(ShownCount.smallest) THEN value END)
-                FROM ordered WHERE people >= \(ShownCount.smallest) GROUP BY concept, question, unit, people
+                FROM ordered
+                WHERE people >= \(ShownCount.smallest)
+                GROUP BY concept, question, unit, people
                 ORDER BY people DESC, unit LIMIT ?
                 """,
             arguments: [prefix.count, prefix, Self.mostRows]
@@ -185,7 +206,10 @@ private struct SourceSummary {
         let concept: String
         let question: String?
 
-        init(concept: String, question: String?) { (self.concept, self.question) = (concept, question) }
+        init(concept: String, question: String?) {
+            self.concept = concept
+            self.question = question
+        }
 
         /// Of a row that begins with the two.
         init(_ row: SQLRow) { self.init(concept: row.text(0) ?? "", question: row.text(1)) }

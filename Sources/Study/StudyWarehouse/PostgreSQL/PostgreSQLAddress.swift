@@ -26,16 +26,16 @@ package struct PostgreSQLAddress: Sendable, Hashable {
         guard options["password"] == nil else {
             throw .badAddress(
                 """
-                a password in a URL is seen by everybody who lists the processes; put it into PGPASSWORD or \
-                ~/.pgpass
+                a password in a URL is seen by everybody who lists the processes; \
+                put it into PGPASSWORD or ~/.pgpass
                 """
             )
         }
         guard options["sslpassword"] == nil else {
             throw .badAddress(
                 """
-                a pass phrase in a URL is seen by everybody who lists the processes; take an sslkey without \
-                one, with mode 0600
+                a pass phrase in a URL is seen by everybody who lists the processes; \
+                take an sslkey without one, with mode 0600
                 """
             )
         }

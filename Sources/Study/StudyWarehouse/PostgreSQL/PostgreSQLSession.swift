@@ -50,8 +50,8 @@
             try command(
                 """
                 SET timezone = 'UTC'; SET datestyle = 'ISO'; SET lock_timeout = '30s';
-                SET idle_in_transaction_session_timeout = '5min'; SET default_transaction_isolation = 'read \
-                committed'
+                SET idle_in_transaction_session_timeout = '5min'; SET default_transaction_isolation \
+                = 'read committed'
                 """
             )
         }
@@ -88,7 +88,9 @@
             guard !isCancelled() else { throw CancellationError() }
             try send(sql, arguments.map { $0?.sqlValue ?? .null })
             _ = PQsetSingleRowMode(connection)
-            var (count, columns, failure): (Int, [String], (any Error)?) = (0, [], nil)
+            var count = 0
+            var columns: [String] = []
+            var failure: (any Error)?
             // All results must be taken before the next statement.
             while let result = PQgetResult(connection) {
                 defer { PQclear(result) }
@@ -115,7 +117,8 @@
 
         /// The rows of a statement.
         package func rows(_ sql: String, _ arguments: [(any SQLConvertible)?]) throws -> [SQLRow] {
-            var (rows, size): ([SQLRow], Int) = ([], 0)
+            var rows: [SQLRow] = []
+            var size = 0
             try run(sql, arguments) { row in
                 size += row.values.reduce(0) { $0 + 16 + $1.size }
                 guard size <= Self.longestResult else {
@@ -129,8 +132,10 @@
         private func send(_ sql: String, _ values: [SQLValue]) throws {
             let name = try preparedName(of: sql)
             // One piece of memory: each value with a zero behind it, as C wants texts.
-            var (bytes, offsets): ([UInt8], [Int?]) = ([], [])
-            var (lengths, formats): ([Int32], [Int32]) = ([], [])
+            var bytes: [UInt8] = []
+            var offsets: [Int?] = []
+            var lengths: [Int32] = []
+            var formats: [Int32] = []
             for value in values {
                 let start = bytes.count
                 switch value {
@@ -292,7 +297,8 @@
             // libpq's message may quote the URL.
             guard let first = PQconninfoParse(url, nil) else { return nil }
             defer { PQconninfoFree(first) }
-            var (options, next): ([String: String], UnsafeMutablePointer<PQconninfoOption>) = ([:], first)
+            var options: [String: String] = [:]
+            var next: UnsafeMutablePointer<PQconninfoOption> = first
             while next.pointee.keyword != nil {
                 if next.pointee.val != nil { options[text(next.pointee.keyword)] = text(next.pointee.val) }
                 next += 1

@@ -36,7 +36,10 @@ package struct SQLRow: Sendable, Hashable {
     /// The values, in the order of the columns.
     package let values: [SQLValue]
 
-    package init(columns: [String], values: [SQLValue]) { (self.columns, self.values) = (columns, values) }
+    package init(columns: [String], values: [SQLValue]) {
+        self.columns = columns
+        self.values = values
+    }
 
     package subscript(name: String) -> SQLValue { columns.firstIndex(of: name).map { values[$0] } ?? .null }
 

@@ -8,109 +8,234 @@ enum WarehouseSchema {
     /// i2b2's tables (release 1.8). Moments are texts in UTC, as ``WarehouseTime`` writes them.
     static let i2b2 = """
         CREATE TABLE observation_fact (
-            encounter_num INTEGER NOT NULL, patient_num INTEGER NOT NULL, concept_cd TEXT NOT NULL, \
-        provider_id TEXT NOT NULL,
-            start_date TEXT NOT NULL, modifier_cd TEXT NOT NULL DEFAULT '@', instance_num INTEGER NOT NULL \
-        DEFAULT 1,
-            valtype_cd TEXT, tval_char TEXT, nval_num NUMERIC, valueflag_cd TEXT, quantity_num NUMERIC, \
-        units_cd TEXT,
-            end_date TEXT, location_cd TEXT, observation_blob TEXT, confidence_num NUMERIC, \(bookkeeping),
-            PRIMARY KEY (patient_num, concept_cd, modifier_cd, start_date, encounter_num, instance_num, \
-        provider_id),
-            CHECK (length(concept_cd) <= 50), CHECK (length(modifier_cd) <= 100), CHECK (length(tval_char) \
-        <= 255));
+            encounter_num INTEGER NOT NULL,
+            patient_num INTEGER NOT NULL,
+            concept_cd TEXT NOT NULL,
+            provider_id TEXT NOT NULL,
+            start_date TEXT NOT NULL,
+            modifier_cd TEXT NOT NULL DEFAULT '@',
+            instance_num INTEGER NOT NULL DEFAULT 1,
+            valtype_cd TEXT,
+            tval_char TEXT,
+            nval_num NUMERIC,
+            valueflag_cd TEXT,
+            quantity_num NUMERIC,
+            units_cd TEXT,
+            end_date TEXT,
+            location_cd TEXT,
+            observation_blob TEXT,
+            confidence_num NUMERIC,
+            \(bookkeeping),
+            PRIMARY KEY (
+                patient_num, concept_cd, modifier_cd, start_date, encounter_num, instance_num, provider_id
+            ),
+            CHECK (length(concept_cd) <= 50),
+            CHECK (length(modifier_cd) <= 100),
+            CHECK (length(tval_char) <= 255)
+        );
         CREATE INDEX of_concept ON observation_fact (concept_cd);
         CREATE INDEX of_encounter ON observation_fact (encounter_num, patient_num);
         CREATE INDEX of_upload ON observation_fact (upload_id);
         CREATE TABLE archive_observation_fact (
-            encounter_num INTEGER, patient_num INTEGER, concept_cd TEXT, provider_id TEXT, start_date TEXT, \
-        modifier_cd TEXT,
-            instance_num INTEGER, valtype_cd TEXT, tval_char TEXT, nval_num NUMERIC, valueflag_cd TEXT, \
-        quantity_num NUMERIC,
-            units_cd TEXT, end_date TEXT, location_cd TEXT, observation_blob TEXT, confidence_num NUMERIC, \
-        \(bookkeeping),
-            archive_upload_id INTEGER);
+            encounter_num INTEGER,
+            patient_num INTEGER,
+            concept_cd TEXT,
+            provider_id TEXT,
+            start_date TEXT,
+            modifier_cd TEXT,
+            instance_num INTEGER,
+            valtype_cd TEXT,
+            tval_char TEXT,
+            nval_num NUMERIC,
+            valueflag_cd TEXT,
+            quantity_num NUMERIC,
+            units_cd TEXT,
+            end_date TEXT,
+            location_cd TEXT,
+            observation_blob TEXT,
+            confidence_num NUMERIC,
+            \(bookkeeping),
+            archive_upload_id INTEGER
+        );
         CREATE TABLE patient_dimension (
-            patient_num INTEGER PRIMARY KEY, vital_status_cd TEXT, birth_date TEXT, death_date TEXT, sex_cd \
-        TEXT,
-            age_in_years_num INTEGER, language_cd TEXT, race_cd TEXT, marital_status_cd TEXT, religion_cd \
-        TEXT, zip_cd TEXT,
-            statecityzip_path TEXT, income_cd TEXT, patient_blob TEXT, \(bookkeeping));
+            patient_num INTEGER PRIMARY KEY,
+            vital_status_cd TEXT,
+            birth_date TEXT,
+            death_date TEXT,
+            sex_cd TEXT,
+            age_in_years_num INTEGER,
+            language_cd TEXT,
+            race_cd TEXT,
+            marital_status_cd TEXT,
+            religion_cd TEXT,
+            zip_cd TEXT,
+            statecityzip_path TEXT,
+            income_cd TEXT,
+            patient_blob TEXT,
+            \(bookkeeping)
+        );
         CREATE TABLE visit_dimension (
-            encounter_num INTEGER NOT NULL, patient_num INTEGER NOT NULL, active_status_cd TEXT, start_date \
-        TEXT, end_date TEXT,
-            inout_cd TEXT, location_cd TEXT, location_path TEXT, length_of_stay INTEGER, visit_blob TEXT, \
-        \(bookkeeping),
-            PRIMARY KEY (encounter_num, patient_num));
+            encounter_num INTEGER NOT NULL,
+            patient_num INTEGER NOT NULL,
+            active_status_cd TEXT,
+            start_date TEXT,
+            end_date TEXT,
+            inout_cd TEXT,
+            location_cd TEXT,
+            location_path TEXT,
+            length_of_stay INTEGER,
+            visit_blob TEXT,
+            \(bookkeeping),
+            PRIMARY KEY (encounter_num, patient_num)
+        );
         CREATE TABLE concept_dimension (
-            concept_path TEXT PRIMARY KEY, concept_cd TEXT, name_char TEXT, concept_blob TEXT, \
-        \(bookkeeping));
+            concept_path TEXT PRIMARY KEY,
+            concept_cd TEXT,
+            name_char TEXT,
+            concept_blob TEXT,
+            \(bookkeeping)
+        );
         CREATE INDEX cd_code ON concept_dimension (concept_cd);
         CREATE TABLE modifier_dimension (
-            modifier_path TEXT PRIMARY KEY, modifier_cd TEXT, name_char TEXT, modifier_blob TEXT, \
-        \(bookkeeping));
+            modifier_path TEXT PRIMARY KEY,
+            modifier_cd TEXT,
+            name_char TEXT,
+            modifier_blob TEXT,
+            \(bookkeeping)
+        );
         CREATE TABLE provider_dimension (
-            provider_path TEXT, provider_id TEXT, name_char TEXT, provider_blob TEXT, \(bookkeeping),
-            PRIMARY KEY (provider_path, provider_id));
+            provider_path TEXT,
+            provider_id TEXT,
+            name_char TEXT,
+            provider_blob TEXT,
+            \(bookkeeping),
+            PRIMARY KEY (provider_path, provider_id)
+        );
         CREATE TABLE code_lookup (
-            table_cd TEXT, column_cd TEXT, code_cd TEXT, name_char TEXT, lookup_blob TEXT, upload_date TEXT, \
-        \(bookkeeping),
-            PRIMARY KEY (table_cd, column_cd, code_cd));
+            table_cd TEXT,
+            column_cd TEXT,
+            code_cd TEXT,
+            name_char TEXT,
+            lookup_blob TEXT,
+            upload_date TEXT,
+            \(bookkeeping),
+            PRIMARY KEY (table_cd, column_cd, code_cd)
+        );
         CREATE TABLE patient_mapping (
-            patient_ide TEXT NOT NULL, patient_ide_source TEXT NOT NULL, patient_num INTEGER NOT NULL, \
-        patient_ide_status TEXT,
-            project_id TEXT NOT NULL, upload_date TEXT, \(bookkeeping), PRIMARY KEY (patient_ide, \
-        patient_ide_source, project_id));
+            patient_ide TEXT NOT NULL,
+            patient_ide_source TEXT NOT NULL,
+            patient_num INTEGER NOT NULL,
+            patient_ide_status TEXT,
+            project_id TEXT NOT NULL,
+            upload_date TEXT,
+            \(bookkeeping),
+            PRIMARY KEY (patient_ide, patient_ide_source, project_id)
+        );
         CREATE INDEX pm_number ON patient_mapping (patient_num);
         CREATE TABLE encounter_mapping (
-            encounter_ide TEXT NOT NULL, encounter_ide_source TEXT NOT NULL, project_id TEXT NOT NULL,
-            encounter_num INTEGER NOT NULL, patient_ide TEXT NOT NULL, patient_ide_source TEXT NOT NULL,
-            encounter_ide_status TEXT, upload_date TEXT, \(bookkeeping),
-            PRIMARY KEY (encounter_ide, encounter_ide_source, project_id, patient_ide, patient_ide_source));
+            encounter_ide TEXT NOT NULL,
+            encounter_ide_source TEXT NOT NULL,
+            project_id TEXT NOT NULL,
+            encounter_num INTEGER NOT NULL,
+            patient_ide TEXT NOT NULL,
+            patient_ide_source TEXT NOT NULL,
+            encounter_ide_status TEXT,
+            upload_date TEXT,
+            \(bookkeeping),
+            PRIMARY KEY (encounter_ide, encounter_ide_source, project_id, patient_ide, patient_ide_source)
+        );
         CREATE INDEX em_number ON encounter_mapping (encounter_num);
         CREATE INDEX em_patient ON encounter_mapping (patient_ide, patient_ide_source);
         CREATE TABLE upload_status (
-            upload_id INTEGER PRIMARY KEY AUTOINCREMENT, upload_label TEXT NOT NULL, user_id TEXT NOT NULL, \
-        source_cd TEXT NOT NULL,
-            no_of_record INTEGER, loaded_record INTEGER, deleted_record INTEGER, load_date TEXT NOT NULL, \
-        end_date TEXT,
-            load_status TEXT, message TEXT, input_file_name TEXT, log_file_name TEXT, transform_name TEXT);
+            upload_id INTEGER PRIMARY KEY AUTOINCREMENT,
+            upload_label TEXT NOT NULL,
+            user_id TEXT NOT NULL,
+            source_cd TEXT NOT NULL,
+            no_of_record INTEGER,
+            loaded_record INTEGER,
+            deleted_record INTEGER,
+            load_date TEXT NOT NULL,
+            end_date TEXT,
+            load_status TEXT,
+            message TEXT,
+            input_file_name TEXT,
+            log_file_name TEXT,
+            transform_name TEXT
+        );
         CREATE TABLE set_type (id INTEGER PRIMARY KEY, name TEXT, create_date TEXT);
-        INSERT INTO set_type (id, name) VALUES (1, 'event_set'), (2, 'patient_set'), (3, 'concept_set'), (4, \
-        'observer_set'),
+        INSERT INTO set_type (id, name)
+        VALUES (1, 'event_set'), (2, 'patient_set'), (3, 'concept_set'), (4, 'observer_set'),
             (5, 'observation_set'), (6, 'pid_set'), (7, 'eid_set'), (8, 'modifier_set');
         CREATE TABLE set_upload_status (
-            upload_id INTEGER, set_type_id INTEGER REFERENCES set_type (id), source_cd TEXT NOT NULL, \
-        no_of_record INTEGER,
-            loaded_record INTEGER, deleted_record INTEGER, load_date TEXT NOT NULL, end_date TEXT, \
-        load_status TEXT, message TEXT,
-            input_file_name TEXT, log_file_name TEXT, transform_name TEXT, PRIMARY KEY (upload_id, \
-        set_type_id));
+            upload_id INTEGER,
+            set_type_id INTEGER REFERENCES set_type (id),
+            source_cd TEXT NOT NULL,
+            no_of_record INTEGER,
+            loaded_record INTEGER,
+            deleted_record INTEGER,
+            load_date TEXT NOT NULL,
+            end_date TEXT,
+            load_status TEXT,
+            message TEXT,
+            input_file_name TEXT,
+            log_file_name TEXT,
+            transform_name TEXT,
+            PRIMARY KEY (upload_id, set_type_id)
+        );
         CREATE TABLE source_master (source_cd TEXT PRIMARY KEY, description TEXT, create_date TEXT);
         CREATE TABLE study_metadata (
-            c_hlevel INTEGER NOT NULL, c_fullname TEXT PRIMARY KEY, c_name TEXT NOT NULL, c_synonym_cd TEXT \
-        NOT NULL,
-            c_visualattributes TEXT NOT NULL, c_totalnum INTEGER, c_basecode TEXT, c_metadataxml TEXT,
+            c_hlevel INTEGER NOT NULL,
+            c_fullname TEXT PRIMARY KEY,
+            c_name TEXT NOT NULL,
+            c_synonym_cd TEXT NOT NULL,
+            c_visualattributes TEXT NOT NULL,
+            c_totalnum INTEGER,
+            c_basecode TEXT,
+            c_metadataxml TEXT,
             c_facttablecolumn TEXT NOT NULL,
-            c_tablename TEXT NOT NULL, c_columnname TEXT NOT NULL, c_columndatatype TEXT NOT NULL, \
-        c_operator TEXT NOT NULL,
-            c_dimcode TEXT NOT NULL, c_comment TEXT, c_tooltip TEXT, m_applied_path TEXT NOT NULL, \
-        update_date TEXT NOT NULL,
-            download_date TEXT, import_date TEXT, sourcesystem_cd TEXT, valuetype_cd TEXT, m_exclusion_cd \
-        TEXT, c_path TEXT,
-            c_symbol TEXT);
+            c_tablename TEXT NOT NULL,
+            c_columnname TEXT NOT NULL,
+            c_columndatatype TEXT NOT NULL,
+            c_operator TEXT NOT NULL,
+            c_dimcode TEXT NOT NULL,
+            c_comment TEXT,
+            c_tooltip TEXT,
+            m_applied_path TEXT NOT NULL,
+            update_date TEXT NOT NULL,
+            download_date TEXT,
+            import_date TEXT,
+            sourcesystem_cd TEXT,
+            valuetype_cd TEXT,
+            m_exclusion_cd TEXT,
+            c_path TEXT,
+            c_symbol TEXT
+        );
         CREATE TABLE table_access (
-            c_table_cd TEXT NOT NULL, c_table_name TEXT NOT NULL, c_protected_access TEXT, \
-        c_ontology_protection TEXT,
-            c_hlevel INTEGER NOT NULL, c_fullname TEXT NOT NULL, c_name TEXT NOT NULL, c_synonym_cd TEXT NOT \
-        NULL,
-            c_visualattributes TEXT NOT NULL, c_totalnum INTEGER, c_basecode TEXT, c_metadataxml TEXT,
+            c_table_cd TEXT NOT NULL,
+            c_table_name TEXT NOT NULL,
+            c_protected_access TEXT,
+            c_ontology_protection TEXT,
+            c_hlevel INTEGER NOT NULL,
+            c_fullname TEXT NOT NULL,
+            c_name TEXT NOT NULL,
+            c_synonym_cd TEXT NOT NULL,
+            c_visualattributes TEXT NOT NULL,
+            c_totalnum INTEGER,
+            c_basecode TEXT,
+            c_metadataxml TEXT,
             c_facttablecolumn TEXT NOT NULL,
-            c_dimtablename TEXT NOT NULL, c_columnname TEXT NOT NULL, c_columndatatype TEXT NOT NULL, \
-        c_operator TEXT NOT NULL,
-            c_dimcode TEXT NOT NULL, c_comment TEXT, c_tooltip TEXT, c_entry_date TEXT, c_change_date TEXT, \
-        c_status_cd TEXT,
-            valuetype_cd TEXT);
+            c_dimtablename TEXT NOT NULL,
+            c_columnname TEXT NOT NULL,
+            c_columndatatype TEXT NOT NULL,
+            c_operator TEXT NOT NULL,
+            c_dimcode TEXT NOT NULL,
+            c_comment TEXT,
+            c_tooltip TEXT,
+            c_entry_date TEXT,
+            c_change_date TEXT,
+            c_status_cd TEXT,
+            valuetype_cd TEXT
+        );
         CREATE TABLE schemes (c_key TEXT PRIMARY KEY, c_name TEXT NOT NULL, c_description TEXT);
         """
 
@@ -129,33 +254,56 @@ enum WarehouseSchema {
 
     /// What the pages show of a source, and what each participant had given when it was counted.
     static let published = """
-        CREATE TABLE IF NOT EXISTS study_published (source text PRIMARY KEY, content text NOT NULL, marks \
-        text NOT NULL)
+        CREATE TABLE IF NOT EXISTS study_published (
+            source text PRIMARY KEY,
+            content text NOT NULL,
+            marks text NOT NULL
+        )
         """
 
     /// The study's tables. Participants are in them by digests of their ids, which is all that is kept of the
     /// ids.
     static let study = """
         CREATE TABLE study_participant (
-            patient_num INTEGER PRIMARY KEY AUTOINCREMENT, participant TEXT NOT NULL UNIQUE, pseudonym TEXT \
-        NOT NULL UNIQUE,
-            created TEXT NOT NULL);
+            patient_num INTEGER PRIMARY KEY AUTOINCREMENT,
+            participant TEXT NOT NULL UNIQUE,
+            pseudonym TEXT NOT NULL UNIQUE,
+            created TEXT NOT NULL
+        );
         CREATE TABLE study_consent (
-            participant TEXT NOT NULL, message TEXT NOT NULL, signed TEXT NOT NULL, version TEXT, shares \
-        INTEGER,
-            PRIMARY KEY (participant, message));
+            participant TEXT NOT NULL,
+            message TEXT NOT NULL,
+            signed TEXT NOT NULL,
+            version TEXT,
+            shares INTEGER,
+            PRIMARY KEY (participant, message)
+        );
         CREATE TABLE study_withdrawal (
-            participant TEXT PRIMARY KEY, at TEXT NOT NULL, facts INTEGER NOT NULL, messages INTEGER NOT \
-        NULL);
+            participant TEXT PRIMARY KEY,
+            at TEXT NOT NULL,
+            facts INTEGER NOT NULL,
+            messages INTEGER NOT NULL
+        );
         CREATE TABLE study_message (
-            id TEXT PRIMARY KEY, kind TEXT NOT NULL, body BLOB, received TEXT NOT NULL, state TEXT NOT NULL, \
-        reason TEXT,
-            participant TEXT, upload_id INTEGER);
+            id TEXT PRIMARY KEY,
+            kind TEXT NOT NULL,
+            body BLOB,
+            received TEXT NOT NULL,
+            state TEXT NOT NULL,
+            reason TEXT,
+            participant TEXT,
+            upload_id INTEGER
+        );
         CREATE INDEX message_state ON study_message (state);
         CREATE INDEX message_participant ON study_message (participant);
         CREATE TABLE study_resource (
-            patient_num INTEGER NOT NULL, type TEXT NOT NULL, visit TEXT NOT NULL, json TEXT NOT NULL, \
-        updated TEXT NOT NULL,
-            upload_id INTEGER, PRIMARY KEY (patient_num, type, visit));
+            patient_num INTEGER NOT NULL,
+            type TEXT NOT NULL,
+            visit TEXT NOT NULL,
+            json TEXT NOT NULL,
+            updated TEXT NOT NULL,
+            upload_id INTEGER,
+            PRIMARY KEY (patient_num, type, visit)
+        );
         """
 }

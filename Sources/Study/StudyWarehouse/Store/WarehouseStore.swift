@@ -76,8 +76,8 @@ struct SQLiteWarehouseStore: WarehouseStore {
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
             throw WarehouseError.badInput(
                 """
-                what was deleted is not overwritten yet, since somebody reads the warehouse; do it again \
-                when that has ended
+                what was deleted is not overwritten yet, since somebody reads the warehouse; \
+                do it again when that has ended
                 """
             )
         }
@@ -127,8 +127,9 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
         } catch {
             guard case .refused(state: "42501", _) = error else { throw error }
             throw WarehouseError.badInput(
-                "the role may not make the table \(table), which this version adds; start indivo study consume once as the role "
-                    + "that owns study_message, and grant this one all rights on the new tables"
+                "the role may not make the table \(table), which this version adds; "
+                    + "start indivo study consume once as the role that owns study_message, "
+                    + "and grant this one all rights on the new tables"
             )
         }
     }
@@ -163,8 +164,9 @@ extension WarehouseSchema {
         for (code, name) in FactModifier.all {
             try session.execute(
                 sql: """
-                    INSERT INTO modifier_dimension (modifier_path, modifier_cd, name_char, update_date, \
-                    sourcesystem_cd)
+                    INSERT INTO modifier_dimension (
+                        modifier_path, modifier_cd, name_char, update_date, sourcesystem_cd
+                    )
                     VALUES (?, ?, ?, '2026-01-01 00:00:00', ?)
                     """,
                 arguments: [ConceptNames.path(#"\Study\Modifiers\"#, [code]), code, name, source]

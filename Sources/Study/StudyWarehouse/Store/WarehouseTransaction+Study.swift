@@ -107,8 +107,10 @@ extension WarehouseTransaction {
     public func message(_ id: String) throws -> StoredMessage? {
         try db.row(
             sql: """
-                SELECT m.*, c.client FROM study_message m LEFT JOIN study_message_client c ON c.message = \
-                m.id WHERE m.id = ?
+                SELECT m.*, c.client
+                FROM study_message m
+                LEFT JOIN study_message_client c ON c.message = m.id
+                WHERE m.id = ?
                 """,
             arguments: [id]
         ).map(StoredMessage.init)
@@ -120,8 +122,8 @@ extension WarehouseTransaction {
             sql: """
                 INSERT INTO study_message (id, kind, body, received, state, reason, participant, upload_id)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (id) DO UPDATE SET state = excluded.state, reason = excluded.reason, body = \
-                excluded.body,
+                ON CONFLICT (id) DO UPDATE
+                SET state = excluded.state, reason = excluded.reason, body = excluded.body,
                     participant = excluded.participant, upload_id = excluded.upload_id
                 """,
             arguments: [
@@ -151,8 +153,9 @@ extension WarehouseTransaction {
     public func messagesWithConsent(limit: Int = 100) throws -> [String] {
         try db.rows(
             sql: """
-                SELECT id FROM study_message WHERE state = 'waiting' AND participant IN (SELECT participant \
-                FROM study_consent)
+                SELECT id
+                FROM study_message
+                WHERE state = 'waiting' AND participant IN (SELECT participant FROM study_consent)
                 ORDER BY received, id LIMIT ?
                 """,
             arguments: [max(0, limit)]
@@ -170,9 +173,10 @@ extension WarehouseTransaction {
         // Each state by the index that PostgreSQL has for it.
         try db.rows(
             sql: """
-                SELECT id, kind, NULL AS body, received, state, reason, participant, NULL AS client, \
-                upload_id FROM study_message
-                WHERE state = '\(state)' ORDER BY received, id LIMIT ?
+                SELECT id, kind, NULL AS body, received, state, reason, participant, NULL AS client, upload_id
+                FROM study_message
+                WHERE state = '\(state)'
+                ORDER BY received, id LIMIT ?
                 """,
             arguments: [max(0, limit)]
         ).map(StoredMessage.init)
@@ -195,8 +199,8 @@ extension WarehouseTransaction {
         return try db.number(
             sql:
                 """
-                SELECT CAST(coalesce(sum(bytes), 0) AS bigint) FROM \
-                (\(parts.joined(separator: " UNION ALL "))) AS parts
+                SELECT CAST(coalesce(sum(bytes), 0) AS bigint)
+                FROM (\(parts.joined(separator: " UNION ALL "))) AS parts
                 """
         )
     }
@@ -304,8 +308,9 @@ extension WarehouseTransaction {
         try db.execute(
             sql:
                 """
-                UPDATE study_message SET state = 'dismissed', body = NULL, reason = NULL WHERE id = ? AND \
-                state = 'pending'
+                UPDATE study_message
+                SET state = 'dismissed', body = NULL, reason = NULL
+                WHERE id = ? AND state = 'pending'
                 """,
             arguments: [id]
         ) > 0
@@ -383,10 +388,12 @@ extension WarehouseTransaction {
         // The ids stay, so that a message that is delivered again is recognised.
         let messages = try db.execute(
             sql: """
-                UPDATE study_message SET body = NULL, state = 'refused', reason = NULL, upload_id = NULL \
-                WHERE id IN
-                    (SELECT id FROM study_message WHERE participant = ? UNION
-                    SELECT message FROM study_message_subject WHERE participant = ?)
+                UPDATE study_message
+                SET body = NULL, state = 'refused', reason = NULL, upload_id = NULL
+                WHERE id IN (
+                    SELECT id FROM study_message WHERE participant = ?
+                    UNION SELECT message FROM study_message_subject WHERE participant = ?
+                )
                 """,
             arguments: [participant, participant]
         )
@@ -427,9 +434,14 @@ extension WarehouseTransaction {
         guard
             try db.finds(
                 sql: """
-                    SELECT 1 FROM encounter_mapping WHERE encounter_ide = ? AND encounter_ide_source = ? AND \
-                    project_id = '@'
-                    AND patient_ide = ? AND patient_ide_source = ? AND upload_id = ?
+                    SELECT 1
+                    FROM encounter_mapping
+                    WHERE encounter_ide = ?
+                        AND encounter_ide_source = ?
+                        AND project_id = '@'
+                        AND patient_ide = ?
+                        AND patient_ide_source = ?
+                        AND upload_id = ?
                     """,
                 arguments: [visit.key, source, participant.pseudonym, source, upload]
             )
@@ -437,9 +449,9 @@ extension WarehouseTransaction {
         try db.execute(
             sql: """
                 INSERT INTO study_resource VALUES (?, ?, ?, ?, ?, ?)
-                ON CONFLICT (patient_num, type, visit) DO UPDATE SET json = excluded.json, updated = \
-                excluded.updated,
-                    upload_id = excluded.upload_id WHERE study_resource.updated <= excluded.updated
+                ON CONFLICT (patient_num, type, visit) DO UPDATE
+                SET json = excluded.json, updated = excluded.updated, upload_id = excluded.upload_id
+                WHERE study_resource.updated <= excluded.updated
                 """,
             arguments: [participant.number, type, visit.key, json.text(), written.description, upload]
         )

@@ -46,8 +46,8 @@ public struct WarehouseTransaction {
         let number = try db.number(
             sql:
                 """
-                INSERT INTO study_participant (participant, pseudonym, created) VALUES (?, ?, ?) RETURNING \
-                patient_num
+                INSERT INTO study_participant (participant, pseudonym, created)
+                VALUES (?, ?, ?) RETURNING patient_num
                 """,
             arguments: [digest, pseudonym, now.description]
         )
@@ -55,9 +55,11 @@ public struct WarehouseTransaction {
         for (id, source) in [(String(participant.number), "HIVE"), (participant.pseudonym, source)] {
             try db.execute(
                 sql: """
-                    INSERT INTO patient_mapping (patient_ide, patient_ide_source, patient_num, \
-                    patient_ide_status, project_id,
-                        update_date, import_date, sourcesystem_cd) VALUES (?, ?, ?, 'A', '@', ?, ?, ?)
+                    INSERT INTO patient_mapping (
+                        patient_ide, patient_ide_source, patient_num, patient_ide_status, project_id,
+                        update_date, import_date, sourcesystem_cd
+                    )
+                    VALUES (?, ?, ?, 'A', '@', ?, ?, ?)
                     """,
                 arguments: [
                     id, source, participant.number, now.description, now.description,
@@ -68,7 +70,7 @@ public struct WarehouseTransaction {
         try db.execute(
             sql:
                 """
-                INSERT INTO patient_dimension (patient_num, update_date, import_date, sourcesystem_cd) \
+                INSERT INTO patient_dimension (patient_num, update_date, import_date, sourcesystem_cd)
                 VALUES (?, ?, ?, ?)
                 """,
             arguments: [participant.number, now.description, now.description, source]
@@ -103,8 +105,9 @@ public struct WarehouseTransaction {
     ) throws -> Int {
         let upload = try db.number(
             sql: """
-                INSERT INTO upload_status (upload_label, user_id, source_cd, no_of_record, load_date, \
-                transform_name)
+                INSERT INTO upload_status (
+                    upload_label, user_id, source_cd, no_of_record, load_date, transform_name
+                )
                 VALUES (?, 'consumer', ?, ?, ?, 'StudyWarehouse 1') RETURNING upload_id
                 """,
             arguments: [label, source, sets.reduce(0) { $0 + $1.facts.count }, now.description]
@@ -141,8 +144,8 @@ public struct WarehouseTransaction {
         try db.execute(
             sql:
                 """
-                UPDATE upload_status SET loaded_record = ?, deleted_record = ?, end_date = ?, load_status = \
-                'FINISHED'
+                UPDATE upload_status
+                SET loaded_record = ?, deleted_record = ?, end_date = ?, load_status = 'FINISHED'
                 WHERE upload_id = ?
                 """,
             arguments: [loaded, deleted, now.description, upload]
@@ -215,8 +218,9 @@ public struct WarehouseTransaction {
             try db.execute(
                 sql:
                     """
-                    UPDATE encounter_mapping SET update_date = ?, download_date = ?, upload_id = ? WHERE \
-                    encounter_num = ?
+                    UPDATE encounter_mapping
+                    SET update_date = ?, download_date = ?, upload_id = ?
+                    WHERE encounter_num = ?
                     """,
                 arguments: [written.description, received.description, upload, number]
             )
@@ -233,11 +237,11 @@ public struct WarehouseTransaction {
             }
             try db.execute(
                 sql: """
-                    INSERT INTO encounter_mapping (encounter_ide, encounter_ide_source, project_id, \
-                    encounter_num, patient_ide,
-                        patient_ide_source, encounter_ide_status, update_date, download_date, import_date, \
-                    sourcesystem_cd,
-                        upload_id)
+                    INSERT INTO encounter_mapping (
+                        encounter_ide, encounter_ide_source, project_id, encounter_num, patient_ide,
+                        patient_ide_source, encounter_ide_status, update_date, download_date, import_date,
+                        sourcesystem_cd, upload_id
+                    )
                     VALUES (?, ?, '@', ?, ?, ?, 'A', ?, ?, ?, ?, ?), (?, ?, '@', ?, ?, ?, 'A', ?, ?, ?, ?, ?)
                     """,
                 arguments: rows
@@ -245,13 +249,14 @@ public struct WarehouseTransaction {
         }
         try db.execute(
             sql: """
-                INSERT INTO visit_dimension (encounter_num, patient_num, active_status_cd, start_date, \
-                end_date, inout_cd,
-                    location_cd, update_date, import_date, sourcesystem_cd, upload_id)
+                INSERT INTO visit_dimension (
+                    encounter_num, patient_num, active_status_cd, start_date, end_date, inout_cd, location_cd,
+                    update_date, import_date, sourcesystem_cd, upload_id
+                )
                 VALUES (?, ?, '@', ?, ?, '@', '@', ?, ?, ?, ?)
-                ON CONFLICT (encounter_num, patient_num) DO UPDATE SET start_date = excluded.start_date,
-                    end_date = excluded.end_date, update_date = excluded.update_date, upload_id = \
-                excluded.upload_id
+                ON CONFLICT (encounter_num, patient_num) DO UPDATE
+                SET start_date = excluded.start_date, end_date = excluded.end_date,
+                    update_date = excluded.update_date, upload_id = excluded.upload_id
                 """,
             arguments: [
                 number, participant.number, visit.start.description, visit.end?.description,
@@ -271,9 +276,10 @@ public struct WarehouseTransaction {
         let path = [patient.state, patient.postalCode].compactMap { $0 }.joined(separator: "\\")
         try db.execute(
             sql: """
-                UPDATE patient_dimension SET sex_cd = ?, birth_date = ?, zip_cd = ?, statecityzip_path = ?, \
-                update_date = ?,
-                    upload_id = ? WHERE patient_num = ?
+                UPDATE patient_dimension
+                SET sex_cd = ?, birth_date = ?, zip_cd = ?, statecityzip_path = ?, update_date = ?,
+                    upload_id = ?
+                WHERE patient_num = ?
                 """,
             arguments: [
                 patient.sex, patient.birth?.description, patient.postalCode, path.isEmpty ? nil : path,
@@ -290,8 +296,9 @@ public struct WarehouseTransaction {
             try !db.finds(
                 sql:
                     """
-                    SELECT 1 FROM concept_dimension WHERE concept_path = ? AND concept_cd = ? AND \
-                    concept_blob = ?
+                    SELECT 1
+                    FROM concept_dimension
+                    WHERE concept_path = ? AND concept_cd = ? AND concept_blob = ?
                     """,
                 arguments: [concept.path, concept.code, concept.key]
             )
@@ -304,13 +311,15 @@ public struct WarehouseTransaction {
         else { throw WarehouseError.collision(code: concept.code) }
         try db.execute(
             sql: """
-                INSERT INTO concept_dimension (concept_path, concept_cd, name_char, concept_blob, \
-                update_date, import_date,
-                    sourcesystem_cd, upload_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (concept_path) DO UPDATE SET concept_cd = excluded.concept_cd, concept_blob = \
-                excluded.concept_blob
-                    WHERE ? = 1 OR NOT EXISTS (SELECT 1 FROM study_metadata WHERE c_fullname = \
-                excluded.concept_path)
+                INSERT INTO concept_dimension (
+                    concept_path, concept_cd, name_char, concept_blob, update_date, import_date,
+                    sourcesystem_cd, upload_id
+                )
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (concept_path) DO UPDATE
+                SET concept_cd = excluded.concept_cd, concept_blob = excluded.concept_blob
+                WHERE ? = 1
+                    OR NOT EXISTS (SELECT 1 FROM study_metadata WHERE c_fullname = excluded.concept_path)
                 """,
             arguments: [
                 concept.path, concept.code, String(concept.name.unicodeScalars.prefix(2000)), concept.key,
@@ -357,11 +366,12 @@ public struct WarehouseTransaction {
             uniqueKeysWithValues: sizes.map { size in
                 let rows = Array(repeating: row, count: size).joined(separator: ", ")
                 let statement = """
-                    INSERT INTO observation_fact (encounter_num, patient_num, concept_cd, provider_id, \
-                    start_date, modifier_cd,
-                        instance_num, valtype_cd, tval_char, nval_num, valueflag_cd, units_cd, end_date, \
-                    location_cd, observation_blob,
-                        update_date, import_date, sourcesystem_cd, upload_id) VALUES \(rows)
+                    INSERT INTO observation_fact (
+                        encounter_num, patient_num, concept_cd, provider_id, start_date, modifier_cd,
+                        instance_num, valtype_cd, tval_char, nval_num, valueflag_cd, units_cd, end_date,
+                        location_cd, observation_blob, update_date, import_date, sourcesystem_cd, upload_id
+                    )
+                    VALUES \(rows)
                     """
                 return (size, statement)
             }
@@ -384,8 +394,12 @@ struct ValueColumns {
             text = comparison
             self.number = number.description
             blob = number.exact
-        case .text(let text): (type, self.text) = ("T", text)
-        case .longText(let text): (type, blob) = ("B", text)
+        case .text(let text):
+            type = "T"
+            self.text = text
+        case .longText(let text):
+            type = "B"
+            blob = text
         }
     }
 }

@@ -105,7 +105,9 @@ struct AppDocumentsAddCommand: AsyncParsableCommand {
         asking: "add",
         "Keep a document for the app, and print what the server says of it.",
         discussion:
-            "With --external-id a document that has it is overwritten, and a lost response adds nothing twice."
+            """
+            With --external-id a document that has it is overwritten, and a lost response adds nothing twice.
+            """
     )
 
     @OptionGroup var options: AppOptions
@@ -132,8 +134,8 @@ struct AppDocumentsReplaceCommand: AsyncParsableCommand {
         asking: "replace",
         "Overwrite one of the app's documents with a file.",
         discussion: """
-            In a record documents are overwritten by their external id, for all records (--all-records) by \
-            their id:
+            In a record documents are overwritten by their external id, for all records (--all-records) \
+            by their id:
             indivo app-documents replace --external-id settings settings.json
             indivo app-documents replace --all-records --id ID settings.json
             """
@@ -170,8 +172,8 @@ struct AppDocumentsReplaceCommand: AsyncParsableCommand {
             let external = externalId ?? ""
             _ = try await storage.document(externalID: external).orFail(
                 """
-                the app has no document with the external id \(external) here; “indivo app-documents add” \
-                makes one
+                the app has no document with the external id \(external) here; \
+                “indivo app-documents add” makes one
                 """,
                 .nothingFound
             )

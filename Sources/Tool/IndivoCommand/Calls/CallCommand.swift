@@ -14,9 +14,9 @@ struct CallCommand: AsyncParsableCommand {
                 --body label.txt --content-type text/plain
             indivo call POST /records/{record}/notifications/ --form content=Hello
 
-            {record} and {app} in the path stand for the record's and the app's id; indivo calls lists the \
-            paths. Who \
-            signs is known for the calls that indivo calls lists, and the token's owner for others.
+            {record} and {app} in the path stand for the record's and the app's id; \
+            indivo calls lists the paths. Who signs is known for the calls that indivo calls lists, \
+            and the token's owner for others.
             """
     )
 
@@ -145,8 +145,8 @@ struct CallsCommand: ParsableCommand {
         discussion: """
             Numbered are the 41 calls on a record that are open to a user app. No server is asked.
 
-            --json prints an array of objects with number (null beyond the 41), name, method, path, swift \
-            and deprecated.
+            --json prints an array of objects with number (null beyond the 41), name, method, path, \
+            swift and deprecated.
 
             The exit status is 0 when there are such calls, 1 when there are none.
             """

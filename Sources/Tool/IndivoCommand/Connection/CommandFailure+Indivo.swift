@@ -54,8 +54,8 @@ extension CommandFailure {
         case .badArgument, .responseTooLarge, .login(.badCallback), .cancelled: nil
         case .notReachable, .timedOut, .responseLost:
             """
-            check INDIVO_API with “indivo call GET /version”; for a server to try things with, run “indivo \
-            sandbox”
+            check INDIVO_API with “indivo call GET /version”; for a server to try things with, \
+            run “indivo sandbox”
             """
         case .refused, .login: "run “indivo login”"
         case .notFound: nextCommand(notFoundBy: error.call)

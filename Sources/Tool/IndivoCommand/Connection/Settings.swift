@@ -160,8 +160,8 @@ enum CredentialsFile {
             else {
                 throw wrong(
                     """
-                    this is no setting; write NAME=value, with one of the names that indivo settings --help \
-                    lists
+                    this is no setting; write NAME=value, with one of the names that indivo \
+                    settings --help lists
                     """
                 )
             }
@@ -190,7 +190,10 @@ enum CredentialsFile {
             )
         } catch .notAPlainFile {
             throw CommandFailure(
-                "\(path): this is a link or no plain file, from which no secrets are read; name the file itself"
+                """
+                \(path): this is a link or no plain file, from which no secrets are read; \
+                name the file itself
+                """
             )
         } catch .cannotRead(let reason), .cannotWrite(let reason) {
             throw CommandFailure("\(path): it cannot be read (\(reason)); look at it with ls -l")
@@ -204,8 +207,7 @@ struct SettingsCommand: ParsableCommand {
         abstract: "Show which server, app and record the commands would use, and where that is set.",
         discussion: """
             Each setting comes from its option, else from the environment, else from the file of \
-            credentials, which \
-            has lines such as INDIVO_CONSUMER_SECRET=… and mode 0600:
+            credentials, which has lines such as INDIVO_CONSUMER_SECRET=… and mode 0600:
 
             INDIVO_API              --api              the address of the API
             INDIVO_UI               --ui               the address of the server's pages, for indivo login
@@ -220,9 +222,8 @@ struct SettingsCommand: ParsableCommand {
             INDIVO_ALLOW_HTTP       --allow-http       hosts that may be asked without TLS, with commas \
             between them
 
-            There are no options for secrets, since everyone on a machine can see a process's arguments; nor \
-            are \
-            secrets shown here.
+            There are no options for secrets, since everyone on a machine can see a process's arguments; \
+            nor are secrets shown here.
             """
     )
 

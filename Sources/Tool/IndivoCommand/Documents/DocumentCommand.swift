@@ -19,11 +19,10 @@ struct DocumentCheckCommand: ParsableCommand {
         abstract:
             "Say what documents are, what of them is understood, and everything that is wrong with them.",
         discussion: """
-            Reads data models (SDMX or SDMJ), typed documents such as Demographics and Equipment, and what \
-            servers \
-            answer. Problems are printed as FILE:LINE: error: …; they are what a server would refuse, XML \
-            that breaks \
-            the schema of its kind, values that cannot be read, and names that no model knows.
+            Reads data models (SDMX or SDMJ), typed documents such as Demographics and Equipment, \
+            and what servers answer. Problems are printed as FILE:LINE: error: …; \
+            they are what a server would refuse, XML that breaks the schema of its kind, \
+            values that cannot be read, and names that no model knows.
 
             Older names of fields are warnings only: apps that use the library read them, and send today's.
 
@@ -37,8 +36,7 @@ struct DocumentCheckCommand: ParsableCommand {
     @Flag(
         help: """
             Print a JSON array with an object for each file: file, kind, class, documents (name, line, \
-            understood), \
-            problems (severity, line, column, message) and notes.
+            understood), problems (severity, line, column, message) and notes.
             """
     )
     var json = false
@@ -81,14 +79,11 @@ struct DocumentConvertCommand: ParsableCommand {
             indivo document convert --to sdmj medications.xml > medications.json
 
             Reads either form and prints the other, or the same laid out anew. No field is lost on the way, \
-            those \
-            that no model knows included. JSON's numbers, booleans and empty lists need the model: for \
-            models beyond \
-            the core ones name the folder of their SDML.
+            those that no model knows included. JSON's numbers, booleans and empty lists need the model: \
+            for models beyond the core ones name the folder of their SDML.
 
-            The exit status is 0 when the document was converted, 2 when something is wrong; then nothing is \
-            printed \
-            to standard output.
+            The exit status is 0 when the document was converted, 2 when something is wrong; \
+            then nothing is printed to standard output.
             """
     )
 

@@ -12,9 +12,8 @@ struct FHIRExportCommand: AsyncParsableCommand {
             indivo fhir export --from patients/1032702 \\
                 --transaction --report unmapped.json > bundle.json
 
-            What has no element in FHIR is counted on standard error, and listed with --report: which \
-            document, which \
-            field and why, never the value. --verbose lists it on standard error.
+            What has no element in FHIR is counted on standard error, and listed with --report: \
+            which document, which field and why, never the value. --verbose lists it on standard error.
 
             \(ExitStatus.help)
             """

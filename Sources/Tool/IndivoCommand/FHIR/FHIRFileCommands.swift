@@ -11,15 +11,13 @@ struct FHIRCheckCommand: ParsableCommand {
             indivo fhir check patient.json bundles/
             indivo fhir check --json - < patient.json
 
-            Each issue is a line with its file, line, column, severity, FHIRPath and text. Of a folder all \
-            .json and .xml \
-            files in it and below are checked; those that are no resources are named on standard error. \
-            Profiles, and \
-            terminologies outside the specification, are not checked.
+            Each issue is a line with its file, line, column, severity, FHIRPath and text. \
+            Of a folder all .json and .xml files in it and below are checked; \
+            those that are no resources are named on standard error. Profiles, and terminologies outside the \
+            specification, are not checked.
 
-            The exit status is 0 when no file has an error (warnings and remarks are printed), 1 when one \
-            has, 2 when a \
-            file cannot be read as JSON or XML, or for wrong use.
+            The exit status is 0 when no file has an error (warnings and remarks are printed), \
+            1 when one has, 2 when a file cannot be read as JSON or XML, or for wrong use.
             """
     )
 
@@ -141,11 +139,10 @@ struct FHIRFormatCommand: ParsableCommand {
             indivo fhir format patient.xml
 
             JSON and XML are both read. The order of members, the digits of numbers and unknown members stay \
-            as they \
-            are; XML has the elements in the order of the definitions, and cannot have unknown ones.
+            as they are; XML has the elements in the order of the definitions, and cannot have unknown ones.
 
-            The exit status is 0 when the resource was printed, 2 when it cannot be read, or not be written \
-            in XML.
+            The exit status is 0 when the resource was printed, 2 when it cannot be read, \
+            or not be written in XML.
             """
     )
 
@@ -185,12 +182,11 @@ struct FHIRPathCommand: ParsableCommand {
             indivo fhir path 'entry.resource.ofType(Observation).value.value' bundle.json
             indivo fhir path 'birthDate <= today() - 18 years' patient.xml
 
-            Each item of the result is printed on a line of its own, as JSON; dates, times and quantities as \
-            strings.
+            Each item of the result is printed on a line of its own, as JSON; \
+            dates, times and quantities as strings.
 
             The exit status is 0 when there is a result, 1 when it is empty, 2 for a wrong expression or a \
-            file that \
-            cannot be read, 3 when the evaluation fails.
+            file that cannot be read, 3 when the evaluation fails.
             """
     )
 

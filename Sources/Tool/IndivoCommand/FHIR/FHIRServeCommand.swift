@@ -11,9 +11,8 @@ struct FHIRServeCommand: AsyncParsableCommand {
         discussion: """
             The REST interface is at /fhir, pages that show patients are at /. Not for real patients' data.
 
-            With a bearer token in the environment variable FHIR_TOKEN, clients need it; a browser asks for \
-            it as the \
-            password.
+            With a bearer token in the environment variable FHIR_TOKEN, clients need it; \
+            a browser asks for it as the password.
             """
     )
 

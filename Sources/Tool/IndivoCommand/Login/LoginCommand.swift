@@ -8,19 +8,16 @@ struct LoginCommand: AsyncParsableCommand {
         asking: "login",
         "Log in, choose a record, and keep the session.",
         discussion: """
-            Prints the address of the page where to log in, and waits until the browser comes back to this \
-            machine. \
-            The app's start URL has to be registered with the server as \
+            Prints the address of the page where to log in, and waits until the browser comes \
+            back to this machine. The app's start URL has to be registered with the server as \
             http://127.0.0.1:8002/start?record_id={record_id}&carenet_id={carenet_id}.
 
             Where no browser can come back, as on a machine far away, --out-of-band asks for the addresses \
-            or codes \
-            that the browser shows. With --record the choice of a record is left out.
+            or codes that the browser shows. With --record the choice of a record is left out.
 
             The session is kept in a file that only you can read, and used by every command until indivo \
-            logout. The consumer \
-            secret is never kept: it comes from INDIVO_CONSUMER_SECRET or the file of credentials (indivo \
-            settings --help).
+            logout. The consumer secret is never kept: it comes from INDIVO_CONSUMER_SECRET or the file of \
+            credentials (indivo settings --help).
             """
     )
 
@@ -67,8 +64,8 @@ struct LoginCommand: AsyncParsableCommand {
             switch step {
             case .record:
                 """
-                Log in there and choose a record. Then paste the address that the browser shows, or the \
-                record's id:
+                Log in there and choose a record. Then paste the address that the browser shows, \
+                or the record's id:
                 """
             case .authorization: "Agree there. Then paste the address or the code that the browser shows:"
             }
@@ -104,12 +101,11 @@ struct LogoutCommand: AsyncParsableCommand {
         commandName: "logout",
         abstract: "Forget the kept session.",
         discussion: """
-            The token stays good on the server until the app is taken from the record there. So that the \
-            next login \
-            asks for the password, log out on the server's pages too.
+            The token stays good on the server until the app is taken from the record there. \
+            So that the next login asks for the password, log out on the server's pages too.
 
-            The exit status is 0 when a session was forgotten, 1 when there was none, 2 when something is \
-            wrong.
+            The exit status is 0 when a session was forgotten, 1 when there was none, \
+            2 when something is wrong.
             """
     )
 

@@ -10,10 +10,9 @@ struct OutboxCommand: ParsableCommand {
         commandName: "outbox",
         abstract: "Look after changes that wait to be delivered to a record.",
         discussion: """
-            Apps queue changes while there is no network; they wait in a folder of this person, sealed under \
-            a key. Only \
-            flush asks the server, and needs secrets and a token; the others need to know whose outbox is \
-            meant.
+            Apps queue changes while there is no network; they wait in a folder of this person, \
+            sealed under a key. Only flush asks the server, and needs secrets and a token; \
+            the others need to know whose outbox is meant.
             """,
         subcommands: [
             OutboxListCommand.self, OutboxShowCommand.self, OutboxFlushCommand.self, OutboxRetryCommand.self,
@@ -90,9 +89,8 @@ struct OutboxFlushCommand: AsyncParsableCommand {
         commandName: "flush",
         abstract: "Deliver what can be delivered now, and list what was.",
         discussion: """
-            The exit status is 0 when nothing is left, 1 when something was set aside, 3 when the server \
-            does not take \
-            the token, 4 when it is not reached.
+            The exit status is 0 when nothing is left, 1 when something was set aside, \
+            3 when the server does not take the token, 4 when it is not reached.
             """
     )
 

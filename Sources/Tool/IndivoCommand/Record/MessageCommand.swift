@@ -10,9 +10,9 @@ struct MessageCommand: AsyncParsableCommand {
         discussion: """
             indivo message --subject 'Your results' --body-file - < letter.txt
 
-            Without --subject the first line of the text is the subject. Prints the message's id: the server \
-            takes each only once, \
-            so that a message of which it is not known whether it arrived can be sent again with its --id.
+            Without --subject the first line of the text is the subject. Prints the message's id: \
+            the server takes each only once, so that a message of which it is not known whether it arrived \
+            can be sent again with its --id.
             """
     )
 

@@ -21,9 +21,9 @@ struct AuditCommand: AsyncParsableCommand {
             indivo audit --limit 20
             indivo audit --document 2b1c… --call record_specific_document
 
-            The request for the list is in it too. Fields for --filter, --order and --group-by: documentID, \
-            externalID, date, function, effective, proxied. The dates of --from and --to are those of the \
-            requests.
+            The request for the list is in it too. Fields for --filter, --order and --group-by: \
+            documentID, externalID, date, function, effective, proxied. The dates of --from and --to are \
+            those of the requests.
             """
     )
 
@@ -67,8 +67,8 @@ struct DemographicsShowCommand: AsyncParsableCommand {
         "Show who the patient is.",
         discussion:
             """
-            --xml prints the document that indivo demographics set takes, --json what the server gives as \
-            SDMJ.
+            --xml prints the document that indivo demographics set takes, --json what the \
+            server gives as SDMJ.
             """
     )
 
@@ -90,9 +90,8 @@ struct DemographicsSetCommand: AsyncParsableCommand {
         asking: "set",
         "Set who the patient is, from a Demographics document.",
         note: """
-            Prints what the server says of the new document. What a server would refuse, or could not \
-            report, such as a birth \
-            date before 1900, is not sent.
+            Prints what the server says of the new document. What a server would refuse, \
+            or could not report, such as a birth date before 1900, is not sent.
             """
     )
 

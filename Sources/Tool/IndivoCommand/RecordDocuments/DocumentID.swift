@@ -28,8 +28,8 @@ struct DocumentChoice<Place: DocumentPlace>: ParsableArguments {
         if (id == nil) == (externalId == nil) {
             throw ValidationError(
                 """
-                Name the document, by its id or with --external-id; “indivo \(Place.command) list” lists the \
-                ids.
+                Name the document, by its id or with --external-id; “indivo \(Place.command) \
+                list” lists the ids.
                 """
             )
         }
@@ -43,8 +43,8 @@ struct DocumentChoice<Place: DocumentPlace>: ParsableArguments {
         let external = externalId ?? ""
         return try await byExternalID(external).orFail(
             """
-            this app has no document with the external id \(external); “indivo \(Place.command) list” lists \
-            the ids
+            this app has no document with the external id \(external); “indivo \(Place.command) \
+            list” lists the ids
             """,
             .nothingFound
         )
@@ -77,8 +77,8 @@ struct DocumentFileOptions: ParsableArguments {
             _ = try input.locating(advice: advice) { try XMLNode(parsing: data) }
         } else if type == "application/json", (try? SDMXDocument(json: data)) != nil {
             talk.note(
-                "warning: \(input.name) holds models in JSON, which a server stores without understanding them; "
-                    + "“indivo document convert --to sdmx” writes what it reads"
+                "warning: \(input.name) holds models in JSON, which a server stores without "
+                    + "understanding them; “indivo document convert --to sdmx” writes what it reads"
             )
         }
         return FileContent(data, contentType: type)

@@ -32,7 +32,9 @@ struct DocumentQueryOptions: ParsableArguments {
     @Option(
         help: .value(
             "type",
-            "Only documents with this root element: Models (all data models), Equipment, Annotation, or a URI."
+            """
+            Only documents with this root element: Models (all data models), Equipment, Annotation, or a URI.
+            """
         )
     )
     var type: String?
@@ -103,12 +105,11 @@ struct DocumentsListCommand: AsyncParsableCommand {
         "List documents, without versions that were replaced.",
         discussion: """
             A server does not say in its list what a document is. --type lists those with one root element, \
-            such as Models; \
-            “indivo reports MODEL” lists the facts of a data model, and “indivo documents get ID” prints a \
-            document.
+            such as Models; “indivo reports MODEL” lists the facts of a data model, and “indivo documents \
+            get ID” prints a document.
 
-            --json prints an array of metadata objects with id, label, status, createdAt, creator, size and \
-            more.
+            --json prints an array of metadata objects with id, label, status, createdAt, \
+            creator, size and more.
             """
     )
 

@@ -11,8 +11,7 @@ struct DocumentsAddCommand: AsyncParsableCommand {
             indivo documents add note.xml --related-to ID --as annotation
 
             The file is sent byte for byte, under an external id, so that a lost response adds nothing \
-            twice. \
-            indivo document check tells before what a server would refuse.
+            twice. indivo document check tells before what a server would refuse.
             """
     )
 
@@ -67,8 +66,8 @@ struct DocumentsReplaceCommand: AsyncParsableCommand {
             indivo documents get ID > document.xml
             indivo documents replace ID document.xml
 
-            Only the newest version can be replaced. The new version has an id of its own; the old one stays \
-            among the versions.
+            Only the newest version can be replaced. The new version has an id of its own; \
+            the old one stays among the versions.
             """
     )
 
@@ -99,11 +98,11 @@ struct DocumentsReplaceCommand: AsyncParsableCommand {
             try await document.replace(externalID: externalId.map { .chosen($0) } ?? .generated)
         } catch let error as IndivoError where error.reason == .notFound {
             throw CommandFailure(
-                "the server refuses the new content, and does not say why (404, though the document is there)\nnext: "
-                    + """
-                    “indivo document check \(file.path == "-" ? "FILE" : file.path)” tells what a server \
-                    would refuse
-                    """,
+                """
+                the server refuses the new content, and does not say why (404, though the document is there)
+                next: “indivo document check \(file.path == "-" ? "FILE" : file.path)” tells what \
+                a server would refuse
+                """,
                 status: .refused
             )
         } catch let error as IndivoError {

@@ -40,7 +40,10 @@ struct ReportQueryOptions: ParsableArguments {
     @Option(
         help: .value(
             "field:span",
-            "Group by hour, day, week, month, year, hourofday, dayofweek, weekofyear or monthofyear of a date."
+            """
+            Group by hour, day, week, month, year, hourofday, dayofweek, weekofyear \
+            or monthofyear of a date.
+            """
         )
     )
     var dateGroup: String?

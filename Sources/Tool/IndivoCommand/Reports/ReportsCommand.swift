@@ -15,19 +15,17 @@ struct ReportsCommand: AsyncParsableCommand {
             indivo reports LabResult --aggregate count:testName_title \\
                 --group-by testName_title
 
-            Fields are named as in the model (drugName_title) or as in Swift (drugName.title); created_at is \
-            when the \
-            document was stored. The core models are \(DataModel.core.map(\.name).joined(separator: ", ")); \
+            Fields are named as in the model (drugName_title) or as in Swift (drugName.title); \
+            created_at is when the document was stored. \
+            The core models are \(DataModel.core.map(\.name).joined(separator: ", ")); \
             a server may have others, whose fields the tool knows by --models.
 
-            --json prints an array of SDMJ objects, --xml SDMX. --csv has a column for each field that has a \
-            value \
-            anywhere; of related models it tells how many there are. The table shows people a few of the \
-            columns.
+            --json prints an array of SDMJ objects, --xml SDMX. --csv has a column for each \
+            field that has a value anywhere; of related models it tells how many there are. \
+            The table shows people a few of the columns.
 
             Of a model that the tool does not know, --json has numbers as texts and empty lists as null; \
-            give its SDML files \
-            with --models, and they are numbers and lists.
+            give its SDML files with --models, and they are numbers and lists.
             """
     )
 

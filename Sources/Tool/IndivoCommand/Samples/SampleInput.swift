@@ -293,8 +293,8 @@ final class SampleProgress {
         // In hundredths first, as products of two sizes may be too large.
         let percent = min(100, bytes / max(1, total / 100))
         let done = percent / 5
-        return
-            "[\(String(repeating: "#", count: done))\(String(repeating: " ", count: 20 - done))] \(percent) % "
+        let marks = String(repeating: "#", count: done) + String(repeating: " ", count: 20 - done)
+        return "[\(marks)] \(percent) % "
     }
 
     func clear() {

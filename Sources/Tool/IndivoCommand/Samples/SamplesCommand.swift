@@ -9,9 +9,9 @@ struct SamplesCommand: ParsableCommand {
         commandName: "samples",
         abstract: "Read what phones and watches measured: as FHIR, as totals, to a server.",
         discussion: """
-            A file is the export of Apple's Health app, as export.zip or export.xml, or lines of JSON, a \
-            sample a line. \
-            Lines that are wrong are reported with their number and skipped; the exit status is then 1.
+            A file is the export of Apple's Health app, as export.zip or export.xml, or lines of JSON, \
+            a sample a line. Lines that are wrong are reported with their number and skipped; \
+            the exit status is then 1.
             """,
         subcommands: [
             SamplesConvertCommand.self, SamplesSummaryCommand.self, SamplesTotalsCommand.self,
@@ -111,14 +111,11 @@ struct SamplesTotalsCommand: AsyncParsableCommand {
             indivo samples totals export.zip --type StepCount \\
                 --by day --zone Europe/Berlin
 
-            Where samples of several sources overlap, as of phone and watch, they count once: those of the \
-            source that is \
-            named first by --source; without it, of the source with the most samples. Of types that do not \
-            add up, such as \
-            heart rates, minimum, mean and maximum are given. Without --zone days are those of the zone that \
-            the first \
-            sample of the type names, or else of its offset, which has no summer time. A sample that comes \
-            again counts once.
+            Where samples of several sources overlap, as of phone and watch, they count once: those of \
+            the source that is named first by --source; without it, of the source with the most samples. \
+            Of types that do not add up, such as heart rates, minimum, mean and maximum are given. \
+            Without --zone days are those of the zone that the first sample of the type names, \
+            or else of its offset, which has no summer time. A sample that comes again counts once.
 
             \(ExitStatus.help)
             """

@@ -20,12 +20,11 @@ struct SamplesConvertCommand: AsyncParsableCommand {
                 --since 2026-01-01 > heart.jsonl
 
             With --to fhir each line is an Observation, or the Device that measured it, which comes first. \
-            With --to indivo \
-            each line is a document of the models VitalSigns and Measurement, or of other models by --table.
+            With --to indivo each line is a document of the models VitalSigns and Measurement, \
+            or of other models by --table.
 
             With --output the lines go to a file. While it is not whole, there is a FILE.anchor beside it; \
-            the same command \
-            then goes on where it was interrupted.
+            the same command then goes on where it was interrupted.
 
             \(ExitStatus.help)
             """
@@ -208,8 +207,8 @@ final class ConversionOutput {
         do { data = try file.anchor.read() } catch {
             throw CommandFailure(
                 """
-                \(file.anchor.path): the anchor cannot be read: \(error); remove it, and the conversion \
-                begins anew
+                \(file.anchor.path): the anchor cannot be read: \(error); \
+                remove it, and the conversion begins anew
                 """
             )
         }

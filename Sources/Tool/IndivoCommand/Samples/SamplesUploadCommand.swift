@@ -16,14 +16,13 @@ struct SamplesUploadCommand: AsyncParsableCommand {
             indivo samples upload export.zip --base https://fhir.example.org/r4 \\
                 --patient 'urn:oid:1.2.3|4711'
 
-            The patient is found by an identifier, which the server must have once. With --anchor a file \
-            remembers how far \
-            the upload was, and the next run goes on there; samples that were refused are sent again. An \
-            anchor holds for \
-            one file, patient, server, mapping and choice of samples; with another one the upload begins anew.
+            The patient is found by an identifier, which the server must have once. \
+            With --anchor a file remembers how far the upload was, and the next run goes on there; \
+            samples that were refused are sent again. An anchor holds for one file, patient, server, \
+            mapping and choice of samples; with another one the upload begins anew.
 
-            \(FHIRClientHelp.connection) It is 1 when samples were refused or skipped, or when there were \
-            none.
+            \(FHIRClientHelp.connection) It is 1 when samples were refused or skipped, \
+            or when there were none.
             """
     )
 
@@ -165,8 +164,8 @@ struct SamplesUploadCommand: AsyncParsableCommand {
             guard let json = try? JSONValue(parsing: data), result.resume(from: json) else {
                 input.talk.note(
                     """
-                    \(path): the anchor is of another file, patient, server, mapping or choice; the upload \
-                    begins anew
+                    \(path): the anchor is of another file, patient, server, mapping or choice; \
+                    the upload begins anew
                     """
                 )
                 return result

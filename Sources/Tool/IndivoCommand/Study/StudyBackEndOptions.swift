@@ -19,10 +19,8 @@ enum StudyPlace {
 
     static let help = """
         sqlite:FILE is for one machine. postgresql://USER@HOST/DATABASE is for several; a password comes \
-        from PGPASSWORD or \
-        ~/.pgpass, never from the URL, which everybody sees who lists the processes; to another machine TLS \
-        is used, and the \
-        server's name verified, unless the URL has sslmode.
+        from PGPASSWORD or ~/.pgpass, never from the URL, which everybody sees who lists the processes; \
+        to another machine TLS is used, and the server's name verified, unless the URL has sslmode.
         """
 
     /// Errors do not quote the text: somebody may have put a password into it.

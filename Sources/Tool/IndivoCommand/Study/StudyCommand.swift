@@ -5,18 +5,16 @@ struct StudyCommand: ParsableCommand {
         commandName: "study",
         abstract:
             """
-            Make consents and schedules of a study; pack, encrypt, deliver, receive and evaluate what \
-            participants give.
+            Make consents and schedules of a study; pack, encrypt, deliver, receive and evaluate \
+            what participants give.
             """,
         discussion: """
             keys makes a study's key pair; pack and unpack make and open packages of ResearchKit and \
-            envelopes of C3-PRO; \
-            submit delivers through a queue on disk; withdraw leaves a study. serve receives, consume \
-            decrypts into a warehouse, \
-            pending lists what waits for the team's decision, \
-            and ontology and export are for those who evaluate; pages shows the team how it goes. Pass \
-            phrases and secrets come from the environment or from \
-            files, never from options: INDIVO_KEY_PASSPHRASE, INDIVO_STUDY_ANTISPAM, INDIVO_STUDY_RECEIPT.
+            envelopes of C3-PRO; submit delivers through a queue on disk; withdraw leaves a study. \
+            serve receives, consume decrypts into a warehouse, pending lists what waits for the team's \
+            decision, and ontology and export are for those who evaluate; pages shows the team how it goes. \
+            Pass phrases and secrets come from the environment or from files, never from options: \
+            INDIVO_KEY_PASSPHRASE, INDIVO_STUDY_ANTISPAM, INDIVO_STUDY_RECEIPT.
             """,
         subcommands: [
             StudyKeysCommand.self, StudyPackCommand.self, StudyUnpackCommand.self, StudyInspectCommand.self,

@@ -161,8 +161,8 @@ struct StudyConfiguration {
         guard let text = server ?? self.server, let url = URL(string: text) else {
             throw CommandFailure(
                 """
-                the study’s server is missing, or no URL; give it with --server or as “server” in the \
-                configuration
+                the study’s server is missing, or no URL; give it with --server or as “server” \
+                in the configuration
                 """
             )
         }

@@ -13,14 +13,11 @@ struct StudyConsentCommand: ParsableCommand {
             indivo study consent consent.json --answers answers.json --output signed
 
             Writes form.pdf, Contract.json and Consent.json (FHIR R4), and Contract-c3pro.json as C3-PRO's \
-            receivers take it, \
-            with mode 0600 into a folder with mode 0700 that must not have them yet. The formats of the two \
-            files are in \
-            the documentation of StudyDelivery.
+            receivers take it, with mode 0600 into a folder with mode 0700 that must not have them yet. \
+            The formats of the two files are in the documentation of StudyDelivery.
 
             The exit status is 0 when it was signed, 1 when it was not (what is missing or against it is \
-            printed), 2 when a \
-            file is not what it should be.
+            printed), 2 when a file is not what it should be.
             """
     )
 
@@ -125,11 +122,10 @@ struct StudyDueCommand: ParsableCommand {
                 --at 2026-03-29 --zone Europe/Berlin
 
             The schedule is C3-PRO's, or a PlanDefinition of FHIR R4. A date without a time is the beginning \
-            of that day in the \
-            zone. Listed is what is due or late, and with --all everything.
+            of that day in the zone. Listed is what is due or late, and with --all everything.
 
-            The exit status is 0 when something is listed, 1 when nothing is, 2 when a file or option is not \
-            what it should be.
+            The exit status is 0 when something is listed, 1 when nothing is, 2 when a file or option is \
+            not what it should be.
             """
     )
 
@@ -245,7 +241,10 @@ struct StudyDueCommand: ParsableCommand {
             if let date = StudySchedule.beginning(of: time.date, in: zone) { return date }
         }
         throw ValidationError(
-            "\(option) needs a date, as in 2026-03-29, or a time with a zone, as in 2026-03-29T10:00:00+02:00."
+            """
+            \(option) needs a date, as in 2026-03-29, or a time with a zone, \
+            as in 2026-03-29T10:00:00+02:00.
+            """
         )
     }
 }

@@ -12,23 +12,19 @@ struct StudyConsumeCommand: AsyncParsableCommand {
         commandName: "consume",
         abstract: "Decrypt what a study's receiver took, and write it into the warehouse.",
         discussion: """
-            DIR has a folder for each key, named after the key's id, with the private-key.pem of indivo \
-            study keys in it; a pass \
-            phrase comes from INDIVO_KEY_PASSPHRASE. The warehouse has i2b2's tables. Facts are written once \
-            their \
-            participant's consent is there; what cannot be processed is kept with its reason.
+            DIR has a folder for each key, named after the key's id, with the private-key.pem \
+            of indivo study keys in it; a pass phrase comes from INDIVO_KEY_PASSPHRASE. \
+            The warehouse has i2b2's tables. Facts are written once their participant's consent is there; \
+            what cannot be processed is kept with its reason.
 
-            With --once it ends when the queue is empty: the exit status is 0, 1 when there are messages \
-            that could not be \
-            processed, or that were given up after five attempts, 2 for wrong use or bad input, and when the \
-            queue or the \
-            warehouse cannot be opened, 3 when one of them fails later (what was received comes again). The \
-            reasons of messages \
-            are printed; --reprocess processes them again, with the keys that are there now.
+            With --once it ends when the queue is empty: the exit status is 0, 1 when there are \
+            messages that could not be processed, or that were given up after five attempts, \
+            2 for wrong use or bad input, and when the queue or the warehouse cannot be opened, 3 when \
+            one of them fails later (what was received comes again). The reasons of messages are printed; \
+            --reprocess processes them again, with the keys that are there now.
 
             With --withdraw - the participant's id is a line of standard input: in the arguments it is seen \
-            by everybody who \
-            lists the processes, and stays in the shell's history.
+            by everybody who lists the processes, and stays in the shell's history.
 
             \(StudyPlace.help) The queue may be sqs:URL; see indivo study serve.
             """
@@ -50,8 +46,8 @@ struct StudyConsumeCommand: AsyncParsableCommand {
     @Option(
         help:
             """
-            Texts in the participants' own words, notes and attachments: loaded, or omitted, since they may \
-            name people.
+            Texts in the participants' own words, notes and attachments: loaded, or omitted, \
+            since they may name people.
             """
     )
     var freeText: ResponseMapper.FreeText = .loaded
@@ -77,8 +73,8 @@ struct StudyConsumeCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Remove everything of this participant, by the id on the phone, and end; - reads the id from \
-            standard input.
+            Remove everything of this participant, by the id on the phone, and end; \
+            - reads the id from standard input.
             """,
             valueName: "uuid"
         )

@@ -9,19 +9,15 @@ struct StudyExportCommand: AsyncParsableCommand {
         commandName: "export",
         abstract: "Write what a study's warehouse has into files.",
         discussion: """
-            csv writes facts.csv, a row for each fact, dictionary.csv, what the concepts mean, and \
-            columns.csv, what the columns \
-            mean. Where a text begins like a formula, ' stands before it, for spreadsheets. ndjson writes a \
-            file of FHIR \
-            resources for each type, as in QuestionnaireResponse.ndjson. pdo writes pdo.xml, i2b2's patient \
-            data object. \
-            Participants have their pseudonyms. Of the resources names, displays, identifiers, contacts, \
-            narratives and what \
-            names a device are left out, unless --identities kept; --free-text omitted leaves out texts, \
-            notes and attachments, \
-            too. For csv and pdo that is decided when the consumer loads. The folder is made, with mode \
-            0700; nothing in it is overwritten. \
-            \(ExitStatus.help)
+            csv writes facts.csv, a row for each fact, dictionary.csv, what the concepts mean, \
+            and columns.csv, what the columns mean. Where a text begins like a formula, \
+            ' stands before it, for spreadsheets. ndjson writes a file of FHIR resources for each type, \
+            as in QuestionnaireResponse.ndjson. pdo writes pdo.xml, i2b2's patient data object. \
+            Participants have their pseudonyms. Of the resources names, displays, identifiers, \
+            contacts, narratives and what names a device are left out, unless --identities kept; \
+            --free-text omitted leaves out texts, notes and attachments, too. \
+            For csv and pdo that is decided when the consumer loads. The folder is made, with mode 0700; \
+            nothing in it is overwritten. \(ExitStatus.help)
 
             \(StudyPlace.help)
             """
@@ -40,8 +36,8 @@ struct StudyExportCommand: AsyncParsableCommand {
     @Option(
         help:
             """
-            Names and identifiers of people and devices in ndjson: removed, or kept as far as the warehouse \
-            has them.
+            Names and identifiers of people and devices in ndjson: removed, or kept as far as \
+            the warehouse has them.
             """
     )
     var identities: Disclosure.Identities = .removed
@@ -114,11 +110,10 @@ struct StudyOntologyCommand: ParsableCommand {
         discussion: """
             indivo study ontology mood.json > concepts.csv
 
-            The files are FHIR Questionnaires. csv has the columns of i2b2's metadata tables; sql has the \
-            statements for \
-            the tables study_metadata and concept_dimension. The exit status is 0 when every item has a \
-            concept, 1 when \
-            some have none (which and why is printed), 2 for wrong use or bad input.
+            The files are FHIR Questionnaires. csv has the columns of i2b2's metadata tables; \
+            sql has the statements for the tables study_metadata and concept_dimension. \
+            The exit status is 0 when every item has a concept, 1 when some have none (which and why is \
+            printed), 2 for wrong use or bad input.
             """
     )
 

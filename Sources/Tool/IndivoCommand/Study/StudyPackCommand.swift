@@ -11,8 +11,8 @@ struct StudyPackCommand: AsyncParsableCommand {
         abstract: "Make a package of files, encrypted or not.",
         discussion: """
             A package is a zip archive with info.json, encrypted as a CMS message when there are recipients. \
-            With --envelope it \
-            is C3-PRO’s envelope of one FHIR resource. OUTPUT is never overwritten. \(ExitStatus.help)
+            With --envelope it is C3-PRO’s envelope of one FHIR resource. OUTPUT is never overwritten. \
+            \(ExitStatus.help)
             """
     )
 
@@ -106,9 +106,9 @@ struct StudyUnpackCommand: ParsableCommand {
         commandName: "unpack",
         abstract: "Open packages of any form.",
         discussion: """
-            DIR/NAME gets info.json and the files of each package NAME, with their times. Of several \
-            packages those that can be \
-            opened are. The exit status is 0 when all were opened, 1 when some were, 2 when none was.
+            DIR/NAME gets info.json and the files of each package NAME, with their times. \
+            Of several packages those that can be opened are. The exit status is 0 when all were opened, \
+            1 when some were, 2 when none was.
             """
     )
 
@@ -215,9 +215,9 @@ struct StudyKeysCommand: ParsableCommand {
         commandName: "keys",
         abstract: "Make a study's key pair.",
         discussion: """
-            DIR gets private-key.pem (PKCS#8, mode 0600), certificate.pem and certificate.der (signed by the \
-            key itself), and \
-            public-key.pem and public-key.der. Nothing that is there is overwritten. \(ExitStatus.help)
+            DIR gets private-key.pem (PKCS#8, mode 0600), certificate.pem and certificate.der (signed by \
+            the key itself), and public-key.pem and public-key.der. Nothing that is there is overwritten. \
+            \(ExitStatus.help)
             """
     )
 
@@ -298,8 +298,8 @@ struct StudyEncryptionOptions: ParsableArguments {
     @Option(
         help:
             """
-            An authority’s certificate; each recipient’s must lead to one, by those in its file. May be \
-            repeated.
+            An authority’s certificate; each recipient’s must lead to one, by those in its file. \
+            May be repeated.
             """,
         completion: .file()
     )

@@ -9,15 +9,13 @@ struct StudyPagesCommand: AsyncParsableCommand {
         commandName: "pages",
         abstract: "Show a study’s team how it goes, on web pages behind a login.",
         discussion: """
-            What came in by day, participants and consents, the queue and what it gave up, a map by state, \
-            and charts of the \
-            answers. No answer of a single person is shown: numbers of people are rounded down to multiples \
-            of five, and \
-            fewer are not counted. indivo study user adds people who may log in.
+            What came in by day, participants and consents, the queue and what it gave up, \
+            a map by state, and charts of the answers. No answer of a single person is shown: \
+            numbers of people are rounded down to multiples of five, and fewer are not counted. \
+            indivo study user adds people who may log in.
 
             The pages are for people at this machine. For others a proxy that ends TLS stands before them, \
-            and --host is the \
-            name that it serves them under; it has to pass on Host and X-Forwarded-For.
+            and --host is the name that it serves them under; it has to pass on Host and X-Forwarded-For.
             """
     )
 
@@ -72,9 +70,9 @@ struct StudyUserCommand: ParsableCommand {
         commandName: "user",
         abstract: "Let a person log in to a study’s pages.",
         discussion: """
-            The password is a line of standard input, of at least 12 characters. A person who is known gets \
-            another password, \
-            and has to log in anew. Whoever is to leave is a line that is taken out of the file.
+            The password is a line of standard input, of at least 12 characters. \
+            A person who is known gets another password, and has to log in anew. \
+            Whoever is to leave is a line that is taken out of the file.
             """
     )
 

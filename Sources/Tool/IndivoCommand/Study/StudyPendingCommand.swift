@@ -9,19 +9,15 @@ struct StudyPendingCommand: AsyncParsableCommand {
         commandName: "pending",
         abstract: "List the withdrawals and corrections that wait for a decision, and decide.",
         discussion: """
-            A withdrawal, a correction or a further consent counts at once when the app delivers it that \
-            delivered the \
-            participant's first consent. What another app delivers (one that was installed anew, or somebody \
-            else's), and what \
-            comes as a package without a login, waits until it is approved or refused here or on the pages. \
-            Ask the participant \
-            first.
+            A withdrawal, a correction or a further consent counts at once when the app delivers \
+            it that delivered the participant's first consent. What another app delivers (one that \
+            was installed anew, or somebody else's), and what comes as a package without a login, \
+            waits until it is approved or refused here or on the pages. Ask the participant first.
 
-            Without an option each message is a line: its id, when it was received, and why it waits. --of - \
-            lists those of one \
-            participant, whose id on the phone is a line of standard input. What is approved is done by the \
-            running consumer; the \
-            app that delivered it may speak for the participant from then on. \(ExitStatus.help)
+            Without an option each message is a line: its id, when it was received, and why it waits. \
+            --of - lists those of one participant, whose id on the phone is a line of standard input. \
+            What is approved is done by the running consumer; the app that delivered it may speak for the \
+            participant from then on. \(ExitStatus.help)
 
             \(StudyPlace.help)
             """
@@ -97,7 +93,9 @@ enum StudyParticipant {
         guard let id = readLine().flatMap({ UUID(uuidString: $0.trimmingCharacters(in: .whitespaces)) })
         else {
             throw CommandFailure(
-                "standard input has no UUID on its first line; type one, or pass a file: … --\(option) - < FILE"
+                """
+                standard input has no UUID on its first line; type one, or pass a file: … --\(option) - < FILE
+                """
             )
         }
         return id

@@ -11,11 +11,10 @@ struct StudyServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Run a study's receiver: take what phones deliver, encrypted, and queue it.",
         discussion: """
-            It speaks C3-PRO's protocol below /c3pro and ResearchKit's at /api/upload; /health and /metrics \
-            (for this machine \
-            alone) are for those who run it. It holds no private key. It speaks HTTP, without TLS: a proxy \
-            such as nginx ends \
-            that before it. The documentation of StudyServer has a configuration.
+            It speaks C3-PRO's protocol below /c3pro and ResearchKit's at /api/upload; \
+            /health and /metrics (for this machine alone) are for those who run it. \
+            It holds no private key. It speaks HTTP, without TLS: a proxy such as nginx ends that before it. \
+            The documentation of StudyServer has a configuration.
 
             The configuration is JSON, every member of which may be left out:
 
@@ -27,24 +26,20 @@ struct StudyServeCommand: AsyncParsableCommand {
             "requestsPerMinute": 600,
              "connectionsPerAddress": 64, "queuedMessages": 1000000, "queuedBytes": 17179869184}
 
-            clients is where registered apps are: a file, or postgresql://… . With a queue of PostgreSQL it \
-            is left out: they are \
-            in the same database, and known to each of its receivers; a file from before is named for one \
-            start, which copies \
-            its apps there. Several receivers of an SQS queue need a postgresql://… .
+            clients is where registered apps are: a file, or postgresql://… . With a queue of PostgreSQL \
+            it is left out: they are in the same database, and known to each of its receivers; \
+            a file from before is named for one start, which copies its apps there. \
+            Several receivers of an SQS queue need a postgresql://… .
 
             registration is closed, codes (receipt-data is a line of the file codes) or open (without \
-            attestation). The files \
-            codes and antispam have a secret in each line and mode 0600; one anti-spam token may come from \
-            INDIVO_STUDY_ANTISPAM. answers is standard, or original for the statuses of C3-PRO's first \
-            receiver. queuedMessages \
-            and queuedBytes are what the queue may hold: beyond that, phones get 503 and try again later.
+            attestation). The files codes and antispam have a secret in each line and mode 0600; \
+            one anti-spam token may come from INDIVO_STUDY_ANTISPAM. answers is standard, \
+            or original for the statuses of C3-PRO's first receiver. queuedMessages and queuedBytes are what \
+            the queue may hold: beyond that, phones get 503 and try again later.
 
             \(StudyPlace.help) sqs:https://sqs.REGION.amazonaws.com/ACCOUNT/NAME?bucket=BUCKET is Amazon's: \
-            large messages go \
-            into the bucket of S3, keys come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and \
-            AWS_SESSION_TOKEN, dead letters \
-            go where the queue's redrive policy says, or into &dead=NAME.
+            large messages go into the bucket of S3, keys come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY \
+            and AWS_SESSION_TOKEN, dead letters go where the queue's redrive policy says, or into &dead=NAME.
             """
     )
 
@@ -79,8 +74,8 @@ struct StudyServeCommand: AsyncParsableCommand {
         if json { try StandardStreams.say((["url": JSONValue(url)] as JSONValue).text()) }
         StandardStreams.complain(
             """
-            The receiver is at \(url) (C3-PRO: \(url)/c3pro, ResearchKit: \(url)/api/upload)\nStop it with \
-            Control-C.
+            The receiver is at \(url) (C3-PRO: \(url)/c3pro, ResearchKit: \
+            \(url)/api/upload)\nStop it with Control-C.
             """
         )
         await Interrupt.wait()
@@ -102,27 +97,27 @@ extension StudyServeCommand {
             guard FileManager.default.fileExists(atPath: path) else {
                 throw CommandFailure(
                     """
-                    \(path) is not there; the queue’s database has the registered apps: take “clients” out \
-                    of \(config ?? "")
+                    \(path) is not there; the queue’s database has the registered apps: \
+                    take “clients” out of \(config ?? "")
                     """
                 )
             }
             StandardStreams.complain(
-                "The apps of \(path) are copied into the queue’s database, which has them from now on; take “clients” out of "
-                    + "\(config ?? "")."
+                "The apps of \(path) are copied into the queue’s database, which has them from now on; "
+                    + "take “clients” out of \(config ?? "")."
             )
             return clients
         case (.postgreSQL, .postgreSQL):
             throw CommandFailure(
                 """
-                the queue’s database has the registered apps, for all receivers; take “clients” out of \
-                \(config ?? "")
+                the queue’s database has the registered apps, for all receivers; \
+                take “clients” out of \(config ?? "")
                 """
             )
         case (.sqs, .besideQueue) where configuration.attestation != nil:
             throw CommandFailure(
-                "SQS keeps no registered apps; “clients” in the configuration is postgresql://… for several receivers, or a file "
-                    + "for one"
+                "SQS keeps no registered apps; “clients” in the configuration is postgresql://… "
+                    + "for several receivers, or a file for one"
             )
         default: return clients
         }

@@ -36,18 +36,16 @@ struct StudySubmitCommand: AsyncParsableCommand {
         abstract: "Give files to a study: queue them, and deliver what can be delivered now.",
         discussion: """
             With the protocol researchkit the files are one package; with c3pro each is a FHIR resource. \
-            What was submitted \
-            before is not submitted again. The configuration is JSON:
+            What was submitted before is not submitted again. The configuration is JSON:
 
             {"study": "org.example.sleep", "subject": "UUID", "item": "diary", "protocol": "researchkit",
              "server": "https://…", "encrypt": ["certificate.pem"], "cipher": "aes-256-gcm",
-             "keyTransport": "rsa-oaep-sha256", "keyID": "…", "envelopeForm": "1", "fhirVersion": "4.0.1", \
-            "queue": "folder",
+             "keyTransport": "rsa-oaep-sha256", "keyID": "…", "envelopeForm": "1", "fhirVersion": \
+            "4.0.1", "queue": "folder",
              "resume": false}
 
-            study, subject and, here or as --server, server are required. resume says that a ResearchKit \
-            server keeps what came \
-            of an upload that broke off.
+            study, subject and, here or as --server, server are required. \
+            resume says that a ResearchKit server keeps what came of an upload that broke off.
 
             \(StudyDeliveryOutcome.help)
             """
@@ -80,9 +78,8 @@ struct StudySubmitCommand: AsyncParsableCommand {
 /// What a delivery comes to for the shell.
 struct StudyDeliveryOutcome {
     static let help = """
-        The exit status is 0 when everything was delivered, 1 when something was set aside, 2 for wrong use \
-        or bad input, \
-        3 when the server fails or takes nothing, 4 when it is not reached.
+        The exit status is 0 when everything was delivered, 1 when something was set aside, \
+        2 for wrong use or bad input, 3 when the server fails or takes nothing, 4 when it is not reached.
         """
 
     private let queue: StudyQueue
@@ -259,11 +256,10 @@ struct StudyWithdrawCommand: AsyncParsableCommand {
         commandName: "withdraw",
         abstract: "Leave a study: empty the queue, and tell the study’s server.",
         discussion: """
-            The decision is stored first; then everything that waits for the study is discarded, and the \
-            server is sent a \
-            revoked Contract with the participant’s random id. What was interrupted goes on when the command \
-            runs again. \
-            A participant who left can submit nothing more until the server knows. \(ExitStatus.help)
+            The decision is stored first; then everything that waits for the study is discarded, \
+            and the server is sent a revoked Contract with the participant’s random id. \
+            What was interrupted goes on when the command runs again. A participant who left can submit \
+            nothing more until the server knows. \(ExitStatus.help)
             """
     )
 
@@ -345,8 +341,8 @@ extension StudyConfiguration {
         guard try withdrawal(in: participants()) != nil else { return }
         throw CommandFailure(
             """
-            the participant withdrew from \(study), and nothing more is submitted; indivo study withdraw \
-            tells the server
+            the participant withdrew from \(study), and nothing more is submitted; \
+            indivo study withdraw tells the server
             """
         )
     }

@@ -9,7 +9,10 @@ struct CommandFailure: Error, CustomStringConvertible {
         self.init(description: (place.map { "\($0) " } ?? "") + "error: \(message)", status: status)
     }
 
-    init(description: String, status: ExitStatus) { (self.description, self.status) = (description, status) }
+    init(description: String, status: ExitStatus) {
+        self.description = description
+        self.status = status
+    }
 
     /// Starts a server, such as “the receiver”. Ports in use are told in words of the tool, not of the
     /// sockets' library.
@@ -47,8 +50,7 @@ enum ExitStatus: Int32 {
 
     /// For the help of commands that ask a server.
     static let help = """
-        The exit status is 0 when it is done, 1 when nothing was found, 2 for wrong use or bad input, 3 when \
-        the \
-        server refuses or fails, 4 when it is not reached.
+        The exit status is 0 when it is done, 1 when nothing was found, 2 for wrong use or bad input, \
+        3 when the server refuses or fails, 4 when it is not reached.
         """
 }

@@ -10,8 +10,7 @@ struct SurveyCommand: ParsableCommand {
         abstract: "Ask what a FHIR Questionnaire asks, and check what was answered.",
         discussion: """
             Works on files, and serves pages; nothing is sent. A questionnaire is a FHIR R4 Questionnaire in \
-            JSON, with the extensions of \
-            Structured Data Capture.
+            JSON, with the extensions of Structured Data Capture.
             """,
         subcommands: [
             SurveyCheckCommand.self, SurveyRunCommand.self, SurveyValidateCommand.self,
@@ -185,11 +184,10 @@ struct SurveyCheckCommand: ParsableCommand {
         abstract: "Report what of a questionnaire is wrong or not supported.",
         discussion: """
             Errors break FHIR's rules or cannot work; warnings are what is not done as the questionnaire \
-            says. Neither \
-            keeps the rest from being asked.
+            says. Neither keeps the rest from being asked.
 
-            The exit status is 0 when there are no errors, 1 when there are, 2 when the file is no \
-            questionnaire.
+            The exit status is 0 when there are no errors, 1 when there are, 2 when the file \
+            is no questionnaire.
             """
     )
 
@@ -232,9 +230,8 @@ struct SurveyScoreCommand: ParsableCommand {
         commandName: "score",
         abstract: "Print what is calculated from a response, by linkId.",
         discussion: """
-            An object from linkIds to values: of items with a calculated expression its result, of groups \
-            and questions \
-            the scores of the chosen options (ordinalValue, itemWeight) added up.
+            An object from linkIds to values: of items with a calculated expression its result, \
+            of groups and questions the scores of the chosen options (ordinalValue, itemWeight) added up.
             """
     )
 

@@ -21,8 +21,8 @@ struct SurveyConversation {
     private var phrases: SurveyPhrases { .phrases(in: language) }
 
     private static let help = """
-        Type an answer and press Return. Of options type the number; of several, numbers with commas between \
-        them.
+        Type an answer and press Return. Of options type the number; \
+        of several, numbers with commas between them.
         Return alone keeps the answer that is there, or leaves the question out.
         A question with several answers takes one a line, until Return alone.
           <  the question before     <<  the page before     >>  the next page

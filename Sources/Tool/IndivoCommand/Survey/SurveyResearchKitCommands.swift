@@ -8,8 +8,8 @@ struct SurveyTaskCommand: ParsableCommand {
         commandName: "task",
         abstract: "Print a questionnaire as a task of ResearchKit.",
         discussion: """
-            The JSON is that of ResearchKit's serializer. What ResearchKit cannot do is printed to standard \
-            error.
+            The JSON is that of ResearchKit's serializer. What ResearchKit cannot do is printed \
+            to standard error.
             """
     )
 
@@ -33,8 +33,7 @@ struct SurveyResultCommand: ParsableCommand {
             "Turn a result of ResearchKit's task into a QuestionnaireResponse, or a response into a result.",
         discussion: """
             The exit status is 0 when everything fits, 1 when something does not, which is printed to \
-            standard error, \
-            2 when a file is not what it should be.
+            standard error, 2 when a file is not what it should be.
             """
     )
 
@@ -88,8 +87,7 @@ struct SurveyFormatCommand: ParsableCommand {
         abstract: "Print ResearchKit's JSON with indentation, and with nothing lost.",
         discussion: """
             Tasks, steps, results and whatever else has a _class: members keep their order, unknown ones \
-            too, and \
-            numbers their digits. The exit status is 2 when the file is not ResearchKit's JSON.
+            too, and numbers their digits. The exit status is 2 when the file is not ResearchKit's JSON.
             """
     )
 
@@ -113,17 +111,15 @@ struct SurveyExtractCommand: ParsableCommand {
         commandName: "extract",
         abstract: "Print the resources that a questionnaire asks to be made from a response.",
         discussion: """
-            A transaction Bundle with what the extensions of Structured Data Capture ask for: Observations \
-            by the codes \
-            of items, resources by definitions of elements, and resources by templates. What is not \
-            extracted as the \
-            questionnaire says is printed to standard error, also why nothing was.
+            A transaction Bundle with what the extensions of Structured Data Capture ask for: \
+            Observations by the codes of items, resources by definitions of elements, and resources by \
+            templates. What is not extracted as the questionnaire says is printed to standard error, \
+            also why nothing was.
 
             A resource that is updated is given with --context, as in patient=Patient.json.
 
-            The exit status is 0 when everything was extracted, 1 when there are errors, 2 when a file is \
-            not what it \
-            should be.
+            The exit status is 0 when everything was extracted, 1 when there are errors, \
+            2 when a file is not what it should be.
             """
     )
 

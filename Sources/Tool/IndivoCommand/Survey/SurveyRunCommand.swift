@@ -10,21 +10,17 @@ struct SurveyRunCommand: ParsableCommand {
         commandName: "run",
         abstract: "Ask a questionnaire's questions, and print the QuestionnaireResponse.",
         discussion: """
-            Asks at the terminal, or takes the answers from a file: a JSON object from linkIds to values, \
-            each what FHIR \
-            holds (a string, number, boolean, an object for a Coding, Quantity or Attachment), or an array \
-            of them. A \
-            code alone will do where it is unambiguous among the options. The value of a group is an object \
-            with what \
-            is in it, that of a repeating group an array of objects.
+            Asks at the terminal, or takes the answers from a file: \
+            a JSON object from linkIds to values, each what FHIR holds (a string, number, \
+            boolean, an object for a Coding, Quantity or Attachment), or an array of them. \
+            A code alone will do where it is unambiguous among the options. The value of a group is an \
+            object with what is in it, that of a repeating group an array of objects.
 
             With --response it goes on where a response was left. At the terminal, the file is written after \
-            each \
-            answer, and need not be there at first.
+            each answer, and need not be there at first.
 
-            The exit status is 0 when the response is complete, 1 when there are problems, which are printed \
-            to \
-            standard error, 2 when a file is not what it should be.
+            The exit status is 0 when the response is complete, 1 when there are problems, \
+            which are printed to standard error, 2 when a file is not what it should be.
             """
     )
 

@@ -11,15 +11,13 @@ struct SurveyServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Ask a questionnaire's questions on web pages.",
         discussion: """
-            Each response has an address of its own, is saved page by page, and can be gone on with at that \
-            address. With \
-            --responses they are files of the folder, one each, that only their owner can read, also those \
-            in progress. \
+            Each response has an address of its own, is saved page by page, \
+            and can be gone on with at that address. With --responses they are files of the folder, \
+            one each, that only their owner can read, also those in progress. \
             Without it, responses are printed as lines of JSON when they are complete.
 
-            The pages are for this machine. For others a proxy that ends TLS stands before them, and --host \
-            is the name that \
-            it serves them under; it has to pass on Host.
+            The pages are for this machine. For others a proxy that ends TLS stands before them, \
+            and --host is the name that it serves them under; it has to pass on Host.
             """
     )
 

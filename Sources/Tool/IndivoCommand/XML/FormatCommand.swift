@@ -7,9 +7,8 @@ struct FormatCommand: ParsableCommand {
         commandName: "format",
         abstract: "Print XML one element a line, indented.",
         discussion: """
-            Only white space between elements changes: an element that holds text is printed as it is, and \
-            so is \
-            everything below xml:space="preserve".
+            Only white space between elements changes: an element that holds text is printed as it is, \
+            and so is everything below xml:space="preserve".
 
             The exit status is 0 when the document was printed, 2 when it cannot be read.
             """
@@ -20,7 +19,9 @@ struct FormatCommand: ParsableCommand {
 
     @Flag(
         help:
-            "Print the canonical form (W3C Canonical XML 1.0), in which documents that mean the same are equal."
+            """
+            Print the canonical form (W3C Canonical XML 1.0), in which documents that mean the same are equal.
+            """
     )
     var canonical = false
 

@@ -14,11 +14,10 @@ struct SelectCommand: ParsableCommand {
                 'd|Model' --count *.xml
             indivo select --xpath 'count(//*[local-name()="Model"])' meds.xml
 
-            A name without a prefix means elements of any namespace in selectors, of none in XPath. Of \
-            several files \
-            each match is printed behind the name of its file. An XPath expression may give a text, a number \
-            or a \
-            boolean, which is printed; false counts as no match.
+            A name without a prefix means elements of any namespace in selectors, of none in XPath. \
+            Of several files each match is printed behind the name of its file. \
+            An XPath expression may give a text, a number or a boolean, which is printed; \
+            false counts as no match.
 
             The exit status is 0 when something matched, 1 when nothing did, 2 when something is wrong.
             """
@@ -40,8 +39,8 @@ struct SelectCommand: ParsableCommand {
     @Flag(
         help:
             """
-            Print a JSON array of objects with name, attributes, text and xml (and file, where several are \
-            read).
+            Print a JSON array of objects with name, attributes, text and xml (and file, \
+            where several are read).
             """
     )
     var json = false
@@ -137,8 +136,8 @@ struct SelectCommand: ParsableCommand {
         } catch let error as XMLSelectorError {
             throw CommandFailure(
                 """
-                the selector is wrong: \(error); prefixes are declared with --namespace, examples are in \
-                indivo select --help
+                the selector is wrong: \(error); prefixes are declared with --namespace, \
+                examples are in indivo select --help
                 """
             )
         }

@@ -18,7 +18,9 @@ struct EncryptionBenchmark {
             print("| cipher | speed, openssl is 1 | ours, MiB/s | openssl, MiB/s |\n|---|---|---|---|")
             for cipher in [CMSCipher.aes128CBC, .aes256CBC, .aes128GCM, .aes256GCM] {
                 let output = folder.appending(path: "output").path
-                var (ratios, ours, theirs): ([Double], [Double], [Double]) = ([], [], [])
+                var ratios: [Double] = []
+                var ours: [Double] = []
+                var theirs: [Double] = []
                 for _ in 0..<Self.turns {
                     let mine = try MeasuredProcess(
                         MeasuredProcess.own,

@@ -4,9 +4,10 @@ import StudyDelivery
 
 // Measures the encryption of packages beside openssl's, and what a delivery of gigabytes takes of memory.
 //
-// usage: DeliveryBenchmarks encryption MIB       ratios of processor time, openssl's to ours: 1 is as quick,
-// above 1 quicker
-//        DeliveryBenchmarks delivery MIB         packs, encrypts, queues and sends two attachments of together so much
+// usage: DeliveryBenchmarks encryption MIB    ratios of processor time, openssl's to ours: 1 is as quick,
+//                                             above 1 quicker
+//        DeliveryBenchmarks delivery MIB      packs, encrypts, queues and sends two attachments of together
+//                                             so much
 //
 // Every measured run is a process of its own: its processor time and its largest memory are what the system
 // counted.

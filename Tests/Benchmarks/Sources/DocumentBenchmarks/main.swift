@@ -25,10 +25,18 @@ let report = try CourseReport.read(from: nestedTree)
 let courses = try SDMXDocument(modelTree)
 let fresh = (0..<count).map { _ in Course() }
 for (a, b) in zip(fresh, courses.models.compactMap({ $0 as? Course })) {
-    (a.drug, a.code, a.system, a.started, a.ended, a.ordered) =
-        (b.drug, b.code, b.system, b.started, b.ended, b.ordered)
-    (a.dose, a.unit, a.refills, a.urgent, a.instructions, a.prescriber) =
-        (b.dose, b.unit, b.refills, b.urgent, b.instructions, b.prescriber)
+    a.drug = b.drug
+    a.code = b.code
+    a.system = b.system
+    a.started = b.started
+    a.ended = b.ended
+    a.ordered = b.ordered
+    a.dose = b.dose
+    a.unit = b.unit
+    a.refills = b.refills
+    a.urgent = b.urgent
+    a.instructions = b.instructions
+    a.prescriber = b.prescriber
 }
 /// What can be done once or often, by name.
 let operations: [(name: String, run: () throws -> Int)] = [

@@ -20,7 +20,9 @@ final class DeliveryEpoch: Sendable {
     private let folder: String
 
     init(seed: UInt64, number: Int, folder: String) {
-        (self.seed, self.number, self.folder) = (seed, number, folder)
+        self.seed = seed
+        self.number = number
+        self.folder = folder
     }
 
     private var uploads: String { folder + "/uploads" }

@@ -12,7 +12,10 @@ struct DeliveryVerification {
     private(set) var figures = Figures()
     private var known: Set<String> = []
 
-    init(uploads: String, key: StudyPrivateKey) { (self.uploads, self.key) = (uploads, key) }
+    init(uploads: String, key: StudyPrivateKey) {
+        self.uploads = uploads
+        self.key = key
+    }
 
     mutating func check(_ plan: DeliveryPlan, accepted file: String) async throws {
         func note(_ figure: WritableKeyPath<Figures, Int>, _ what: String, _ figures: inout Figures) {

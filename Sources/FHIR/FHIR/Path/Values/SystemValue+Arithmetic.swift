@@ -53,10 +53,19 @@ extension SystemValue {
         let b: Int64
         var isLong = true
         switch (left, right) {
-        case (.integer(let x), .integer(let y)): (a, b, isLong) = (Int64(x), Int64(y), false)
-        case (.integer(let x), .long(let y)): (a, b) = (Int64(x), y)
-        case (.long(let x), .integer(let y)): (a, b) = (x, Int64(y))
-        case (.long(let x), .long(let y)): (a, b) = (x, y)
+        case (.integer(let x), .integer(let y)):
+            a = Int64(x)
+            b = Int64(y)
+            isLong = false
+        case (.integer(let x), .long(let y)):
+            a = Int64(x)
+            b = y
+        case (.long(let x), .integer(let y)):
+            a = x
+            b = Int64(y)
+        case (.long(let x), .long(let y)):
+            a = x
+            b = y
         default: return nil
         }
         let result: (partialValue: Int64, overflow: Bool)

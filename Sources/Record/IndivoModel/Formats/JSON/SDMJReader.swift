@@ -15,7 +15,10 @@ struct SDMJReader {
     private var depth = 0
     private static let mostNames = 64
 
-    private init(_ root: JSONValue) { (self.root, sdmx) = (root, SDMXNames(xml)) }
+    private init(_ root: JSONValue) {
+        self.root = root
+        sdmx = SDMXNames(xml)
+    }
 
     /// The models of a text as a `Models` element.
     static func models(in json: JSONValue) throws(SDMJError) -> XMLNode {

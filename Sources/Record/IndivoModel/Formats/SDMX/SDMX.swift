@@ -24,7 +24,10 @@ struct SDMXDecoder {
             if !isFirst { known = Array(repeating: Known(), count: 64) }
             isFirst = false
         }
-        if model.nameNumber != modelNumber { (modelNumber, fieldNumber) = (model.nameNumber, nil) }
+        if model.nameNumber != modelNumber {
+            modelNumber = model.nameNumber
+            fieldNumber = nil
+        }
         for element in model.elements where isField(element, in: model) {
             if let name = element.attribute("name"), let (target, rank) = meaning(of: name, table.schema) {
                 add(element, target, rank, to: &table)

@@ -37,6 +37,28 @@ extension PageService {
                 reason: message.state.reason ?? ""
             )
         }
+        let deadSection = Self.section(
+            visit,
+            "dead",
+            "Given up",
+            "redeliver",
+            "Messages that were received too often without an end.",
+            deadRows,
+            of: status.dead
+        )
+        let failedSection = Self.section(
+            visit,
+            "failed",
+            "Failed",
+            "reprocess",
+            """
+            Messages that could not be decrypted, read or mapped. The consumer processes them again \
+            with the keys it has now. With those that wait for a consent they have \
+            \(MessageWords.size(kept)); beyond its limit, the consumer leaves more in the queue.
+            """,
+            failedRows,
+            of: counts["failed"] ?? 0
+        )
         return PageLayout.page(
             "Messages",
             visit,
@@ -45,16 +67,8 @@ extension PageService {
             \(note)
             <section aria-labelledby="queue"><h2 id="queue">Queue</h2>\(MessageWords.queue(status))</section>
             \(Self.decisions(visit, pending, of: counts["pending"] ?? 0))
-            \(Self.section(
-                visit, "dead", "Given up", "redeliver", "Messages that were received too often without an end.",
-                deadRows, of: status.dead))
-            \(Self.section(
-                visit, "failed", "Failed", "reprocess",
-                """
-                Messages that could not be decrypted, read or mapped. The consumer processes them again with the keys it has now. \
-                With those that wait for a consent they have \(MessageWords.size(kept)); beyond its limit, the consumer leaves \
-                more in the queue.
-                """, failedRows, of: counts["failed"] ?? 0))
+            \(deadSection)
+            \(failedSection)
             """
         )
     }
@@ -75,13 +89,11 @@ extension PageService {
         let more: Markup =
             count > rows.count ? "<p class=\"quiet\">The oldest \(rows.count) of \(count).</p>" : .empty
         return """
-            <section aria-labelledby="decide"><h2 id="decide">To be decided</h2><p \
-            class="quiet">Withdrawals, corrections and \
-            further consents that no known app of their participant sent: a phone whose app was installed \
-            anew, packages \
-            without a login, or somebody else. Ask the participant before you decide. What is approved \
-            cannot be taken back; an \
-            app whose message is approved may speak for the participant from then on.</p>
+            <section aria-labelledby="decide"><h2 id="decide">To be decided</h2><p class="quiet">\
+            Withdrawals, corrections and further consents that no known app of their participant sent: \
+            a phone whose app was installed anew, packages without a login, or somebody else. \
+            Ask the participant before you decide. What is approved cannot be taken back; \
+            an app whose message is approved may speak for the participant from then on.</p>
             \(Table(heads: ["Message", "Received", "Reason", "Decision"], rows: rows).markup)\(more)</section>
             """
     }
@@ -90,8 +102,7 @@ extension PageService {
     {
         """
         <form method="post" action="/messages/\(action)">\(visit.csrf)<input type="hidden" name="id" \
-        value="\(id)">\
-        <button>\(words)<span class="unseen"> \(shortened(id))</span></button></form>
+        value="\(id)"><button>\(words)<span class="unseen"> \(shortened(id))</span></button></form>
         """
     }
 

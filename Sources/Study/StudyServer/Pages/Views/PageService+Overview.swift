@@ -22,8 +22,8 @@ extension PageService {
             <dt>May be shared</dt><dd>\(overview.sharing.description)</dd>
             <dt>With data</dt><dd>\(overview.participants.description)</dd>
             <dt>Withdrew</dt><dd>\(overview.withdrawn.description)</dd></dl></section>
-            <section aria-labelledby="messages"><h2 \
-            id="messages">Messages</h2>\(Self.states(overview.messages))</section>
+            <section aria-labelledby="messages"><h2 id="messages">Messages</h2>\
+            \(Self.states(overview.messages))</section>
             <section aria-labelledby="queue"><h2 id="queue">Queue</h2>\(MessageWords.queue(status))</section>
             """
         )

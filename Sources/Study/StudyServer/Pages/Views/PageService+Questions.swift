@@ -38,12 +38,9 @@ extension PageService {
             ? "<p>Nobody has answered yet, or too few have.</p>"
             : """
             <p class="quiet">Participants are counted once for each answer. Of numbers a participant's mean \
-            counts; lowest and \
-            highest are numbers that five participants reach or pass, so that nobody is known by an unusual \
-            one. Numbers have two \
-            significant digits; 10+ are 10 to 14 participants. All of them stay as they are until five \
-            participants gave something \
-            new.</p>
+            counts; lowest and highest are numbers that five participants reach or pass, so that nobody is \
+            known by an unusual one. Numbers have two significant digits; 10+ are 10 to 14 participants. \
+            All of them stay as they are until five participants gave something new.</p>
             """
         let more: Markup =
             questions.count > Self.mostQuestions
@@ -70,8 +67,8 @@ extension PageService {
             section: "/map",
             """
             <section aria-labelledby="states"><h2 id="states">Participants by state</h2>
-            <img class="map" src="/map.svg" alt="A map of squares; the table has its numbers" width="496" \
-            height="364">
+            <img class="map" src="/map.svg" alt="A map of squares; the table has its numbers" \
+            width="496" height="364">
             \(table.markup)</section>
             """
         )

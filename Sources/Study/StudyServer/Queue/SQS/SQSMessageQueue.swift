@@ -7,7 +7,10 @@ import OrderedJSON
 ///
 /// ```swift
 /// let place = "https://sqs.eu-central-1.amazonaws.com/123456789012/study?bucket=study-messages"
-/// let queue = try await SQSMessageQueue(SQSConfiguration(parsing: place), AWSCredentials(environment: environment))
+/// let queue = try await SQSMessageQueue(
+///     SQSConfiguration(parsing: place),
+///     AWSCredentials(environment: environment)
+/// )
 /// ```
 /// SQS does not recognise messages that it had before, except for five minutes in a FIFO queue; the consumer
 /// recognises their ids. Messages that are received too often are moved to the queue of dead letters by SQS
@@ -147,7 +150,8 @@ public final class SQSMessageQueue: MessageQueue {
 
     public func receive(limit: Int, visibility: Int) async throws -> [ReceivedMessage] {
         guard limit > 0 else { return [] }
-        var (found, trouble): ([ReceivedMessage], (any Error)?) = ([], nil)
+        var found: [ReceivedMessage] = []
+        var trouble: (any Error)?
         while found.isEmpty, trouble == nil {
             // To wait a second asks all of the service's machines; without it, some are left out.
             let messages = try await receive(
@@ -377,7 +381,8 @@ public final class SQSMessageQueue: MessageQueue {
 
     /// Gives the dead letters, which are put back afterwards, but for the one at which `body` is true.
     private func lookAtDeadLetters(limit: Int, _ body: (JSONValue) -> Bool) async throws {
-        var (seen, held): (Set<String>, [String]) = ([], [])
+        var seen: Set<String> = []
+        var held: [String] = []
         search: while seen.count < min(limit, Self.deadLettersLookedAt) {
             let count = min(10, limit - seen.count)
             let messages = try await receive(from: deadLetterURL, count, visibility: 120, wait: 1)

@@ -15,7 +15,9 @@ struct SQSMessageText: Sendable {
         let digest: String
 
         init(bucket: String, key: String, digest: String) {
-            (self.bucket, self.key, self.digest) = (bucket, key, digest)
+            self.bucket = bucket
+            self.key = key
+            self.digest = digest
         }
 
         init?(_ json: JSONValue?) {

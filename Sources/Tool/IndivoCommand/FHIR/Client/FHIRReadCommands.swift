@@ -68,9 +68,8 @@ struct FHIRHistoryCommand: AsyncParsableCommand {
             indivo fhir history Patient/7
             indivo fhir history Observation --since 2026-01-01T00:00:00Z --limit 100
 
-            Each entry is a line of JSON, the newest first: what was asked, what was stored, and the \
-            resource, unless it was \
-            deleted.
+            Each entry is a line of JSON, the newest first: what was asked, what was stored, \
+            and the resource, unless it was deleted.
 
             \(FHIRClientHelp.connection)
             """
@@ -111,11 +110,10 @@ struct FHIRSearchCommand: AsyncParsableCommand {
                 patient=Patient/7 _sort=-date --limit 10
             indivo fhir search Observation _include=Observation:patient --all
 
-            A parameter is written as in a URL, but without percent-escapes: NAME=VALUE, with “,” between \
-            alternatives \
-            and “\\” before a “,”, “|” or “$” that belongs to a value. Each resource that is found is a line \
-            of JSON. \
-            Warnings of the server are printed on standard error.
+            A parameter is written as in a URL, but without percent-escapes: NAME=VALUE, \
+            with “,” between alternatives and “\\” before a “,”, “|” or “$” that belongs to a value. \
+            Each resource that is found is a line of JSON. Warnings of the server are printed \
+            on standard error.
 
             \(FHIRClientHelp.connection)
             """

@@ -10,10 +10,9 @@ struct FHIRCreateCommand: AsyncParsableCommand {
             indivo fhir create patient.json
             indivo fhir create --if-none-exist 'identifier=urn:example|12' patient.json
 
-            The address of each resource that is stored is a line. With --if-none-exist it is the address of \
-            the one that \
-            is stored already, where the condition finds one; only then is a request retried whose response \
-            was lost.
+            The address of each resource that is stored is a line. With --if-none-exist it \
+            is the address of the one that is stored already, where the condition finds one; \
+            only then is a request retried whose response was lost.
 
             \(FHIRClientHelp.connection)
             """
@@ -152,11 +151,9 @@ struct FHIRTransactionCommand: AsyncParsableCommand {
             indivo fhir transaction bundle.json
 
             A bundle of type transaction is done as a whole or not at all, one of type batch entry by entry. \
-            For each entry \
-            its status and address are a line, in the order of the entries; what the server says about one \
-            stands on \
-            standard error. A transaction whose response was lost is retried only where nothing of it can be \
-            done twice.
+            For each entry its status and address are a line, in the order of the entries; \
+            what the server says about one stands on standard error. A transaction whose response was lost \
+            is retried only where nothing of it can be done twice.
 
             \(FHIRClientHelp.connection) It is 3, too, when an entry of a batch fails.
             """
