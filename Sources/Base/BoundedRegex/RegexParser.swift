@@ -8,8 +8,8 @@ struct RegexParser {
     private(set) var names: [String: Int] = [:]
     private(set) var options: BoundedRegex.Options
 
-    private static let deepest = 100
-    private static let mostRepetitions = 10_000
+    private static let maximumDepth = 100
+    private static let maximumRepetitions = 10_000
 
     init(_ pattern: String, options: BoundedRegex.Options) {
         scalars = Array(pattern.unicodeScalars)
@@ -35,7 +35,7 @@ struct RegexParser {
     private mutating func alternatives() throws(BoundedRegexError) -> RegexSyntax {
         depth += 1
         defer { depth -= 1 }
-        guard depth <= Self.deepest else { throw malformed("groups are nested too deep") }
+        guard depth <= Self.maximumDepth else { throw malformed("groups are nested too deep") }
         var branches = [try sequence()]
         while take("|") { branches.append(try sequence()) }
         return branches.count == 1 ? branches[0] : .alternatives(branches)
@@ -83,8 +83,11 @@ struct RegexParser {
         var value = 0
         while let scalar = peek, ("0"..."9").contains(scalar) {
             value = value * 10 + Int(scalar.value - 0x30)
-            guard value <= Self.mostRepetitions else {
-                throw malformed("more than \(Self.mostRepetitions) repetitions are not supported", at: start)
+            guard value <= Self.maximumRepetitions else {
+                throw malformed(
+                    "more than \(Self.maximumRepetitions) repetitions are not supported",
+                    at: start
+                )
             }
             position += 1
         }
@@ -253,7 +256,7 @@ struct RegexParser {
     private mutating func characterSet() throws(BoundedRegexError) -> CharacterSet {
         depth += 1
         defer { depth -= 1 }
-        guard depth <= Self.deepest else { throw malformed("sets are nested too deep") }
+        guard depth <= Self.maximumDepth else { throw malformed("sets are nested too deep") }
         let start = position - 1
         var set = CharacterSet()
         set.isInverted = take("^")

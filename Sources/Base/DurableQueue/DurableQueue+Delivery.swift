@@ -31,7 +31,7 @@ extension DurableQueue {
             let report = try await deliver(deliverer)
             failures = report.stopped.isEmpty ? 0 : failures + 1
             try await pause(
-                failures == 0 ? policy.longestDelay : policy.delay(after: failures),
+                failures == 0 ? policy.maximumDelay : policy.delay(after: failures),
                 orUntil: news
             )
         }

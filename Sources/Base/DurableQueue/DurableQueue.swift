@@ -37,7 +37,7 @@ public final class DurableQueue: Sendable {
     let hub = UpdateHub()
 
     /// The most bytes that an item's header may have.
-    public static let longestHeader = 256 << 10
+    public static let maximumHeaderLength = 256 << 10
 
     /// Where the items are kept.
     public var location: URL { URL(filePath: folder.path, directoryHint: .isDirectory) }
@@ -103,7 +103,7 @@ public final class DurableQueue: Sendable {
     /// Puts an item at the end of the queue. When this returns it is there whatever happens.
     /// - Parameters:
     ///   - header: What the app has to know of the item without reading the payload; at most
-    ///     ``longestHeader`` bytes.
+    ///     ``maximumHeaderLength`` bytes.
     ///   - payload: What is to be delivered.
     ///   - id: The item's id; unique in the queue.
     ///   - orderKey: Items with the same key are delivered in order, and stop together; a recipient's
@@ -119,10 +119,10 @@ public final class DurableQueue: Sendable {
         after predecessor: QueueItem.ID? = nil
     ) async throws -> QueueItem {
         let count = header.count + id.utf8.count + orderKey.utf8.count + (predecessor?.utf8.count ?? 0)
-        guard count <= DurableQueue.longestHeader else {
+        guard count <= DurableQueue.maximumHeaderLength else {
             throw QueueError.badItem(
                 """
-                the header, id and keys of an item have at most \(DurableQueue.longestHeader) \
+                the header, id and keys of an item have at most \(DurableQueue.maximumHeaderLength) \
                 bytes, these \(count)
                 """
             )

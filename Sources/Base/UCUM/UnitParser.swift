@@ -13,8 +13,8 @@ struct UnitParser {
     private var position = 0
     private var depth = 0
 
-    private static let longest = 256
-    private static let deepest = 16
+    private static let maximumLength = 256
+    private static let maximumDepth = 16
 
     init(_ code: String) {
         self.code = code
@@ -23,7 +23,9 @@ struct UnitParser {
 
     /// The whole expression.
     mutating func unit() throws(UCUMError) -> UnitTerm {
-        guard bytes.count <= Self.longest else { throw malformed("it is longer than \(Self.longest) bytes") }
+        guard bytes.count <= Self.maximumLength else {
+            throw malformed("it is longer than \(Self.maximumLength) bytes")
+        }
         guard !bytes.isEmpty else { throw malformed("it is empty") }
         let term = try expression()
         guard position == bytes.count else { throw malformed("“\(character)” is not expected") }
@@ -60,7 +62,7 @@ struct UnitParser {
     private mutating func component() throws(UCUMError) -> UnitTerm {
         if take("(") {
             depth += 1
-            guard depth <= Self.deepest else { throw malformed("parentheses are nested too deep") }
+            guard depth <= Self.maximumDepth else { throw malformed("parentheses are nested too deep") }
             let term = try expression()
             guard take(")") else { throw malformed("“)” is expected") }
             depth -= 1

@@ -46,7 +46,7 @@ public struct OutboxItem: Sendable, Identifiable, CustomStringConvertible {
     public var state: State {
         switch item.state {
         case .queued: .queued
-        case .waiting(let culprit): .waiting(for: culprit)
+        case .waiting(let blocker): .waiting(for: blocker)
         case .setAside(let reason): .setAside(reason: reason)
         case .damaged(let reason): .setAside(reason: "\(reason); restore it from a backup, or discard it")
         case .delivered(let receipt): .delivered(document: String(decoding: receipt, as: UTF8.self))

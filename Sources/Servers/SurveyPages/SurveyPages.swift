@@ -45,7 +45,7 @@ package struct SurveyPages: Sendable {
         subject: String? = nil,
         context: @escaping @Sendable () -> SurveyContext = { SurveyContext() },
         now: @escaping @Sendable () -> Date = { Date() },
-        mostVisits: Int = 500
+        maximumVisits: Int = 500
     ) {
         self.survey = survey
         self.base = base
@@ -54,7 +54,7 @@ package struct SurveyPages: Sendable {
         self.subject = subject
         self.context = context
         self.now = now
-        registry = VisitRegistry(mostVisits: mostVisits)
+        registry = VisitRegistry(maximumVisits: maximumVisits)
         var languages: Set<String> = []
         for item in survey.items where languages.count < 50 {
             languages.formUnion((item.text?.translations ?? [:]).keys)
@@ -62,8 +62,7 @@ package struct SurveyPages: Sendable {
         self.languages = languages
     }
 
-    /// Responds to a request for a path below ``init(_:base:home:store:subject:context:now:mostVisits:)``'s
-    /// base.
+    /// Responds to a request for a path below the base.
     package func respond(to request: Request, _ path: [String]) async -> Response {
         let language = chosenLanguage(request)
         let page = pageMarkup(language)
@@ -227,7 +226,7 @@ package struct SurveyPages: Sendable {
         let words = pageMarkup(language).words
         if stored.saves.hasReshaped(sent) { return .seeOther(address(token, language, page: pageIndex)) }
         guard stored.saves.isOutdated(sent), change.isChanged || sent.isAboutRepetitions else { return nil }
-        // The names of the questions are those of other repetitions now: nothing of the form is shown in them.
+        // Other repetitions have the names of the questions now: nothing of the form is shown in them.
         let isReshaped = stored.saves.isReshaped(sent)
         var notice = isReshaped ? words.reshaped : words.conflict
         if !isReshaped, applied.isMissingQuestions(of: sent) { notice += " " + words.notAsked }

@@ -26,7 +26,7 @@ public struct ConsentForm: Sendable {
     {
         let blocks = FormBlock.all(of: consent, labels)
         let size = blocks.reduce(0) { $0 + $1.byteCount }
-        guard size <= Self.mostBytes else { throw .tooLong(bytes: size) }
+        guard size <= Self.maximumBytes else { throw .tooLong(bytes: size) }
         #if canImport(CoreText)
             var canvas = try CoreTextCanvas(paper, title: consent.document.title)
         #elseif canImport(CPangoCairo)
@@ -52,7 +52,7 @@ public struct ConsentForm: Sendable {
     }
 
     /// The most bytes of text of a form.
-    static let mostBytes = 600_000
+    static let maximumBytes = 600_000
 }
 
 /// The size of pages, in points.
@@ -110,7 +110,8 @@ public enum ConsentFormError: Error, Sendable, Hashable, CustomStringConvertible
     public var description: String {
         switch self {
         case .unavailable: "forms need the trait ConsentForm, with Pango and Cairo"
-        case .tooLong(let bytes): "the texts have \(bytes) bytes; a form has at most \(ConsentForm.mostBytes)"
+        case .tooLong(let bytes):
+            "the texts have \(bytes) bytes; a form has at most \(ConsentForm.maximumBytes)"
         case .badImage(let reason): "the signature cannot be drawn: \(reason)"
         case .failed(let reason): "the form cannot be made: \(reason)"
         }

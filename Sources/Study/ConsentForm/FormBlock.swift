@@ -9,7 +9,7 @@ enum FormBlock {
     var byteCount: Int { if case .text(let text, _, _) = self { text.utf8.count } else { 0 } }
 
     /// The most bytes that are set at once: setting takes more than twice the time for twice the text.
-    static let longestParagraph = 4_000
+    static let maximumParagraphLength = 4_000
 
     static func all(of consent: SignedConsent, _ labels: FormLabels) -> [FormBlock] {
         let document = consent.document
@@ -57,9 +57,9 @@ enum FormBlock {
     static func pieces(_ paragraph: Substring) -> [String] {
         var pieces: [String] = []
         var rest = paragraph
-        while rest.utf8.count > longestParagraph {
+        while rest.utf8.count > maximumParagraphLength {
             // No character has more than 128 bytes (32 scalars), so there is one before this index.
-            let limit = rest.utf8.index(rest.startIndex, offsetBy: longestParagraph)
+            let limit = rest.utf8.index(rest.startIndex, offsetBy: maximumParagraphLength)
             var end = rest.startIndex
             var space: Substring.Index?
             while end < limit {

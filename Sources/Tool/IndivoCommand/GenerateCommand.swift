@@ -17,7 +17,7 @@ struct GenerateCommand: ParsableCommand {
         for line in outcome.output {
             try StandardStreams.say(line.replacing("USAGE: sdml2swift", with: "USAGE: indivo generate"))
         }
-        for line in outcome.errors { StandardStreams.complain(line) }
+        for line in outcome.errors { StandardStreams.printError(line) }
         if outcome.status != 0 { throw ExitCode(outcome.status) }
     }
 }

@@ -63,14 +63,14 @@ struct IndivoTool: AsyncParsableCommand {
             Foundation.exit(ExitStatus.done.rawValue)
         } catch let error as ExitCode {
             exit(withError: error)
-        } catch  where exitCode(for: error) == .validationFailure {
-            StandardStreams.complain(fullMessage(for: error))
+        } catch let error where exitCode(for: error) == .validationFailure {
+            StandardStreams.printError(fullMessage(for: error))
             Foundation.exit(ExitStatus.wrongUse.rawValue)
         } catch {
             // Help and versions are thrown too, and are no failures.
             if exitCode(for: error).isSuccess { exit(withError: error) }
             let failure = CommandFailure(any: error) ?? CommandFailure(message(for: error))
-            StandardStreams.complain(failure.description)
+            StandardStreams.printError(failure.description)
             Foundation.exit(failure.status.rawValue)
         }
     }

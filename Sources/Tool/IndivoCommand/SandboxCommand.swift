@@ -76,11 +76,11 @@ struct SandboxCommand: AsyncParsableCommand {
 
     private func load(_ folder: URL, into sandbox: Sandbox) async throws {
         let report = try await sandbox.load(folder: folder)
-        StandardStreams.complain(
+        StandardStreams.printError(
             "Loaded \(report.storedCount) documents into the record of \(report.record.label)."
         )
         for refused in report.refused {
-            StandardStreams.complain("  \(refused.file) is refused: \(refused.reason)")
+            StandardStreams.printError("  \(refused.file) is refused: \(refused.reason)")
         }
     }
 
@@ -116,7 +116,7 @@ struct SandboxCommand: AsyncParsableCommand {
             Try it:    curl \(sandbox.apiURL.absoluteString)/apps/
             Stop it with Control-C.
             """
-        if json { StandardStreams.complain(text) } else { print(text) }
+        if json { StandardStreams.printError(text) } else { print(text) }
         // A program that reads this waits for it.
         fflush(nil)
     }

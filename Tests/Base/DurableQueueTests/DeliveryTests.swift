@@ -154,7 +154,7 @@ struct DeliveryTests {
         try await Scratch.use { scratch in
             let queue = try scratch.queue()
             await #expect(throws: QueueError.self) {
-                try await queue.append(Data(count: DurableQueue.longestHeader + 1))
+                try await queue.append(Data(count: DurableQueue.maximumHeaderLength + 1))
             }
             let missing = scratch.folder.appending(path: "missing")
             await #expect(throws: QueueError.self) { try await queue.append(Data(), payload: .file(missing)) }
@@ -162,7 +162,9 @@ struct DeliveryTests {
                 try await queue.append(Data(), payload: .file(scratch.folder))
             }
             #expect(try await queue.items().isEmpty)
-            let longest = try await queue.append(Data(repeating: 7, count: DurableQueue.longestHeader - 100))
+            let longest = try await queue.append(
+                Data(repeating: 7, count: DurableQueue.maximumHeaderLength - 100)
+            )
             #expect(try await queue.items() == [longest])
             try await queue.deliver { _ in .delivered(receipt: Data(repeating: 8, count: 1000)) }
             #expect(try await queue.item(longest.id).header == longest.header)
@@ -173,7 +175,7 @@ struct DeliveryTests {
     func running() async throws {
         try await Scratch.use { scratch in
             let delays = Mutex<[Duration]>([])
-            var policy = DeliveryPolicy(firstDelay: .seconds(1), longestDelay: .seconds(100))
+            var policy = DeliveryPolicy(firstDelay: .seconds(1), maximumDelay: .seconds(100))
             let (slept, signal) = AsyncStream.makeStream(of: Int.self)
             policy.sleep = { duration in
                 let count = delays.withLock { delays in

@@ -286,7 +286,7 @@ struct DeliveryTests {
     func running() async throws {
         try await Place.use { place in
             var policy = DeliveryPolicy()
-            policy.longestDelay = .seconds(3600)
+            policy.maximumDelay = .seconds(3600)
             let outbox = try place.record().outbox(in: place.folder, keys: place.keys, policy: policy)
             var updates = outbox.updates.makeAsyncIterator()
             let delivery = Task { try await outbox.run() }

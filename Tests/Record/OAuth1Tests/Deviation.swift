@@ -21,8 +21,8 @@ struct Deviation: CustomStringConvertible {
     var description: String { reason }
 
     /// Classifies a signature that deviates by what the server's rule says of it.
-    init(exchange: ServerExchange, verdict: Result<OAuthCaller, OAuthRefusal>) {
-        switch verdict {
+    init(exchange: ServerExchange, errorClass: Result<OAuthCaller, OAuthRefusal>) {
+        switch errorClass {
         case .failure(.unsupportedSignatureMethod(let method)):
             self.init("signed with \(method), which the server does not know", .failed)
         case .failure(.malformedTimestamp):

@@ -62,7 +62,7 @@ struct RecordedExchangeTests {
                 authorization: authorization,
                 credentials: recording.credentials.credentials(of: signer)
             )
-            let verdict = try await server.verdict(on: exchange, authorization: authorization)
+            let errorClass = try await server.errorClass(on: exchange, authorization: authorization)
             if signature == authorization.signature {
                 if let recorded = exchange.signatureBaseString {
                     let ours = try SignatureBaseString(
@@ -71,7 +71,7 @@ struct RecordedExchangeTests {
                     )
                     #expect(ours.description == recorded, "\(exchange.name): another base string")
                 }
-                if case .failure(let refusal) = verdict {
+                if case .failure(let refusal) = errorClass {
                     // 404 and 405 are answered before the signature is looked at.
                     #expect(
                         [403, 404, 405, 500].contains(exchange.status),
@@ -79,13 +79,13 @@ struct RecordedExchangeTests {
                     )
                 }
             } else {
-                let deviation = Deviation(exchange: exchange, verdict: verdict)
+                let deviation = Deviation(exchange: exchange, errorClass: errorClass)
                 deviating[exchange.name] = deviation.reason
                 #expect(
                     deviation.agrees(withStatus: exchange.status),
                     "\(exchange.name): status \(exchange.status), but: \(deviation)"
                 )
-                if case .success = verdict, let recorded = exchange.signatureBaseString {
+                if case .success = errorClass, let recorded = exchange.signatureBaseString {
                     let ours = try SignatureBaseString(
                         request: exchange.request(scheme: scheme),
                         authorization: authorization,

@@ -41,7 +41,7 @@ struct RecordedServer: OAuthSecretSource {
 
     /// Whether the server's rule accepts the signature of an exchange, and if not, why not. Ask in the order
     /// of time: nonces are remembered.
-    func verdict(
+    func errorClass(
         on exchange: ServerExchange,
         authorization: OAuthAuthorization
     ) async throws -> Result<OAuthCaller, OAuthRefusal> {

@@ -348,7 +348,7 @@ struct SurveyPagesTests {
 
     @Test("looking keeps nothing, many who look or finish lock nobody out, and who is on a page stays")
     func memory() async throws {
-        let pages = try TestPages(visitQuestionnaire, mostVisits: 50)
+        let pages = try TestPages(visitQuestionnaire, maximumVisits: 50)
         var form = await pages.begin()
         form.fields = [("name.0", "Ada"), ("smokes", "true")]
         await form.press("next")

@@ -13,12 +13,12 @@ struct TestPages {
     let pages: SurveyPages
     let store: KeptResponses
 
-    init(_ questionnaire: String, store: KeptResponses = KeptResponses(), mostVisits: Int = 500) throws {
+    init(_ questionnaire: String, store: KeptResponses = KeptResponses(), maximumVisits: Int = 500) throws {
         let questionnaire = try #require(
             Questionnaire(tree: try JSONValue(parsing: Data(questionnaire.utf8)))
         )
         self.store = store
-        pages = SurveyPages(Survey(questionnaire), store: store, mostVisits: mostVisits)
+        pages = SurveyPages(Survey(questionnaire), store: store, maximumVisits: maximumVisits)
     }
 
     func get(_ target: String, _ headers: [String: String] = [:]) async -> Answer {

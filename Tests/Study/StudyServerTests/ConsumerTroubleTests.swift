@@ -274,11 +274,11 @@ extension ConsumerTests {
         // A standby, a right that was taken away, a table that is gone, a disk; then a value, and a statement
         // that took too long.
         for state in ["25006", "42501", "42P01", "58030", "53100", "57P01"] {
-            #expect(MachineTrouble.isCause(of: PostgreSQLError.refused(state: state, detail: "")), "\(state)")
+            #expect(MachineFailure.isCause(of: PostgreSQLError.refused(state: state, detail: "")), "\(state)")
         }
         for state in ["22001", "23514", "57014"] {
             #expect(
-                !MachineTrouble.isCause(of: PostgreSQLError.refused(state: state, detail: "")),
+                !MachineFailure.isCause(of: PostgreSQLError.refused(state: state, detail: "")),
                 "\(state)"
             )
         }

@@ -38,7 +38,7 @@ struct ClientPlan: Codable {
         var policy = DeliveryPolicy(
             attempts: 4,
             firstDelay: .milliseconds(2),
-            longestDelay: .milliseconds(20),
+            maximumDelay: .milliseconds(20),
             receipts: 1 << 20
         )
         policy.diskFault = diskFault

@@ -57,9 +57,9 @@ struct Verification {
                 figures.setAside += 1
                 if reason.isEmpty { note(\.lost, "step \(index) was set aside without a reason") }
                 if !doomed.contains(index) { print("set aside, step \(index): \(reason)") }
-            case .waiting(let culprit):
+            case .waiting(let blocker):
                 figures.setAside += 1
-                if !items.contains(where: { $0.id == culprit }) {
+                if !items.contains(where: { $0.id == blocker }) {
                     note(\.lost, "step \(index) waits for nothing")
                 }
             case .queued:

@@ -47,8 +47,9 @@ package struct OutputFolder {
         for file in files {
             if file.name.utf8.count > Self.maximumNameLength {
                 problems.append(
-                    "\(path)/\(file.name.prefix(40))…: error: A file's name has at most \(Self.maximumNameLength) bytes, "
-                        + "this one \(file.name.utf8.count). Notes can choose another name: \"swiftName\"."
+                    "\(path)/\(file.name.prefix(40))…: error: A file's name has at most "
+                        + "\(Self.maximumNameLength) bytes, this one \(file.name.utf8.count). "
+                        + "Notes can choose another name: \"swiftName\"."
                 )
                 continue
             }

@@ -58,7 +58,7 @@ public struct DeliveryPolicy: Sendable {
     /// How long to wait before the second attempt; each further wait is twice as long.
     public var firstDelay: Duration
     /// The longest wait.
-    public var longestDelay: Duration
+    public var maximumDelay: Duration
     /// After how many failures of the server (status 500) an item is set aside, if the server is well
     /// otherwise. For deliverers that can distinguish it.
     public var serverFailures: Int
@@ -78,14 +78,14 @@ public struct DeliveryPolicy: Sendable {
     public init(
         attempts: Int = 3,
         firstDelay: Duration = .milliseconds(500),
-        longestDelay: Duration = .seconds(60),
+        maximumDelay: Duration = .seconds(60),
         serverFailures: Int = 10,
         networkFailures: Int = 30,
         receipts: Int = 100
     ) {
         self.attempts = max(1, attempts)
         self.firstDelay = firstDelay
-        self.longestDelay = longestDelay
+        self.maximumDelay = maximumDelay
         self.serverFailures = max(1, serverFailures)
         self.networkFailures = max(1, networkFailures)
         self.receipts = max(1, receipts)
@@ -94,7 +94,7 @@ public struct DeliveryPolicy: Sendable {
     /// The wait after so many failures in a row, a random part of it left out so that many devices do not
     /// come at once.
     package func delay(after failures: Int) -> Duration {
-        let longest = min(longestDelay, firstDelay * (1 << min(max(failures, 1) - 1, 20)))
+        let longest = min(maximumDelay, firstDelay * (1 << min(max(failures, 1) - 1, 20)))
         return longest * Double.random(in: 0.5...1)
     }
 

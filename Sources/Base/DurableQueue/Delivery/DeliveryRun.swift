@@ -34,8 +34,8 @@ struct DeliveryRun {
                 case .setAside??, .damaged??:
                     states[item.id] = item.predecessor.map { .waiting(for: $0) }
                     continue
-                case .waiting(let culprit)??:
-                    states[item.id] = .waiting(for: culprit)
+                case .waiting(let blocker)??:
+                    states[item.id] = .waiting(for: blocker)
                     continue
                 // It stands still with its own order key.
                 case .queued??: continue
@@ -80,7 +80,7 @@ struct DeliveryRun {
         case .skipped(let reason):
             report.skipped.append((item, reason))
             return .setAside(reason: reason)
-        case .waiting(let culprit): return .waiting(for: culprit)
+        case .waiting(let blocker): return .waiting(for: blocker)
         }
     }
 

@@ -47,9 +47,9 @@ struct QueueFolder: Sendable {
                 let item = stored.item
                 if case .setAside = item.state {
                     stuck[item.id] = item.id
-                } else if item.state == .queued, let culprit = item.predecessor.flatMap({ stuck[$0] }) {
-                    stored.item.state = .waiting(for: culprit)
-                    stuck[item.id] = culprit
+                } else if item.state == .queued, let blocker = item.predecessor.flatMap({ stuck[$0] }) {
+                    stored.item.state = .waiting(for: blocker)
+                    stuck[item.id] = blocker
                 }
                 return stored
             }

@@ -47,7 +47,7 @@ struct SealedFile {
     static let prefixLength = 28
     static let chunkLength = 1 << 20
     /// More than any head has.
-    static let longestHead = 1 << 20
+    static let maximumHeadLength = 1 << 20
     private static let sealLength = 28
 
     /// What the head says.
@@ -75,7 +75,7 @@ struct SealedFile {
         body: Source? = nil,
         to write: (Data) throws -> Void
     ) throws {
-        guard head.count <= longestHead - sealLength else { throw Failure.damaged }
+        guard head.count <= maximumHeadLength - sealLength else { throw Failure.damaged }
         var prefix = magic + [version, place.kind.rawValue, body == nil ? 0 : 1, 0]
         withUnsafeBytes(of: UInt32(head.count + sealLength).bigEndian) { prefix.append(contentsOf: $0) }
         withUnsafeBytes(of: mark.uuid) { prefix.append(contentsOf: $0) }
@@ -105,7 +105,7 @@ struct SealedFile {
         }
         let length = bytes[8..<12].reduce(0) { $0 << 8 | Int($1) }
         guard bytes[5] == place.kind.rawValue,
-            (SealedFile.sealLength...SealedFile.longestHead).contains(length)
+            (SealedFile.sealLength...SealedFile.maximumHeadLength).contains(length)
         else { throw .damaged }
         binding = SealedFile.binding(prefix, place)
         head = try key.open(

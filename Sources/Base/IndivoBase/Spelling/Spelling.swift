@@ -1,7 +1,7 @@
 /// Finds what a misspelt word was meant to be.
 package enum Spelling {
     /// Bytes of a word that is looked for: the time of a comparison grows with the product of the lengths.
-    private static let longestWord = 128
+    private static let maximumWordLength = 128
 
     /// The candidates near to `word`, the nearest first, at most three: letter case is forgiven, and one slip
     /// of the fingers for every three letters.
@@ -12,11 +12,11 @@ package enum Spelling {
         among candidates: some Sequence<String>,
         completing: Bool = false
     ) -> [String] {
-        guard word.utf8.count <= longestWord else { return [] }
+        guard word.utf8.count <= maximumWordLength else { return [] }
         let wanted = Array(word.lowercased())
         let allowed = max(1, wanted.count / 3)
         let near = Set(candidates).compactMap { candidate -> (name: String, distance: Int)? in
-            guard candidate.utf8.count <= 2 * longestWord else { return nil }
+            guard candidate.utf8.count <= 2 * maximumWordLength else { return nil }
             let letters = Array(candidate.lowercased())
             let isCompleted = completing && wanted.count >= 3 && letters.starts(with: wanted)
             // It is not less than the difference of the lengths.

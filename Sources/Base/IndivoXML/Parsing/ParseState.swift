@@ -233,7 +233,7 @@ struct ParseState {
         let hasPrefix = (0..<count).contains { table[2 * $0] != nil }
         return tree.declarationsForValues(
             of: 1,
-            longestPrefix: hasPrefix ? limits.nameBytes : 0,
+            maximumPrefixLength: hasPrefix ? limits.nameBytes : 0,
             default: declaration(nil)
         ) { prefix in
             // A name that is not in the dictionary was never read as one.

@@ -3,7 +3,7 @@
 struct ValueCache {
     private static let slotCount = 512
     /// Longer values seldom come again.
-    private static let longest = 64
+    private static let maximumLength = 64
 
     private let slots: UnsafeMutablePointer<UInt32>
 
@@ -20,7 +20,7 @@ struct ValueCache {
     /// The offset of the bytes in the arena, which has them now or had them before.
     @inline(__always)
     func store(_ start: UnsafePointer<UInt8>, count: Int, in arena: inout Arena) -> UInt32 {
-        if count > ValueCache.longest { return arena.store(start, count: count) }
+        if count > ValueCache.maximumLength { return arena.store(start, count: count) }
         let slot = ValueCache.hash(start, count)
         let known = slots[slot]
         // A length of up to 64 is one byte.

@@ -34,7 +34,7 @@ extension XMLTree {
         guard !around.isEmpty else { return [] }
         let byPrefix = Dictionary(firstOf: around.map { (UTF8Key($0.prefix), $0) })
         let longest = around.map { $0.prefix.utf8.count }.max() ?? 0
-        return declarationsForValues(of: top, longestPrefix: longest, default: byPrefix[UTF8Key("")]) {
+        return declarationsForValues(of: top, maximumPrefixLength: longest, default: byPrefix[UTF8Key("")]) {
             byPrefix[UTF8Key($0)]
         }
     }
@@ -42,7 +42,7 @@ extension XMLTree {
     /// - Parameter resolve: What a prefix stands for around the element.
     func declarationsForValues(
         of top: UInt32,
-        longestPrefix: Int,
+        maximumPrefixLength: Int,
         default defaultNamespace: NamespaceDeclaration?,
         resolve: (UTF8Bytes) -> NamespaceDeclaration?
     ) -> [NamespaceDeclaration] {
@@ -53,12 +53,12 @@ extension XMLTree {
             found[UTF8Key("")] = defaultNamespace
         }
         func look(at value: UTF8Bytes) {
-            value.forEachPrefix(longest: longestPrefix) { prefix in
+            value.forEachPrefix(longest: maximumPrefixLength) { prefix in
                 let key = UTF8Key(prefix)
                 if found[key] == nil, let declaration = resolve(prefix) { found[key] = declaration }
             }
         }
-        if longestPrefix > 0 {
+        if maximumPrefixLength > 0 {
             for node in subtree(of: top) {
                 for attribute in attributes(node) where !attribute.isDeclaration {
                     look(at: attributeValue(attribute))

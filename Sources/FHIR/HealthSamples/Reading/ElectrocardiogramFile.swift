@@ -9,7 +9,7 @@ import ZipArchive
 /// followed by classification, symptoms, version of the software, device, sampling frequency, lead and unit.
 enum ElectrocardiogramFile {
     /// Half an hour at 512 measurements a second; the watch takes 30 seconds.
-    private static let longest = 1 << 20
+    private static let maximumLength = 1 << 20
     /// Ten rows are usual.
     private static let headLimit = 100
 
@@ -28,7 +28,9 @@ enum ElectrocardiogramFile {
             let plain = text.trimmingCharacters(in: CharacterSet(charactersIn: "\u{FEFF} \t\""))
             if plain.isEmpty { continue }
             if let number = FHIRDecimal(normalized(plain)) {
-                guard voltages.count < longest else { return problem("more than \(longest) voltages") }
+                guard voltages.count < maximumLength else {
+                    return problem("more than \(maximumLength) voltages")
+                }
                 voltages.append(number)
             } else if voltages.isEmpty {
                 guard head.count < headLimit else {

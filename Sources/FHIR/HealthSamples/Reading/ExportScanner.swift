@@ -27,7 +27,7 @@ struct ExportScanner {
     }
 
     /// More bytes than any tag or DTD has.
-    static let longest = 1 << 20
+    static let maximumLength = 1 << 20
 
     private let source: ByteSource
     private var buffer: [UInt8] = []
@@ -118,14 +118,14 @@ struct ExportScanner {
         var isInside = false
         var quote: UInt8?
         while let byte = try at(ahead) {
-            if ahead > Self.longest { throw tooLong(start, ahead) }
+            if ahead > Self.maximumLength { throw tooLong(start, ahead) }
             if let open = quote {
                 if byte == open { quote = nil }
             } else if try byte == UInt8(ascii: "<") && has("<!--", at: ahead) {
                 ahead += 4
                 while try at(ahead) != nil, try !has("-->", at: ahead) {
                     ahead += 1
-                    if ahead > Self.longest { throw tooLong(start, ahead) }
+                    if ahead > Self.maximumLength { throw tooLong(start, ahead) }
                 }
                 ahead += 2
             } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
@@ -155,7 +155,7 @@ struct ExportScanner {
 
     private mutating func tooLong(_ line: Int, _ count: Int) -> Malformed {
         take(min(count, buffer.count - position))
-        return Malformed(line: line, reason: "a tag or declaration has more than \(Self.longest) bytes")
+        return Malformed(line: line, reason: "a tag or declaration has more than \(Self.maximumLength) bytes")
     }
 
     // MARK: Tags
@@ -190,7 +190,7 @@ struct ExportScanner {
                 take(index)
                 throw Malformed(line: start, reason: "a tag does not end before the next one begins")
             case nil:
-                if ahead > Self.longest { throw tooLong(start, ahead) }
+                if ahead > Self.maximumLength { throw tooLong(start, ahead) }
                 if try !fill() {
                     take(buffer.count - position)
                     throw Malformed(line: start, reason: "the file ends within a tag")

@@ -9,7 +9,7 @@ struct LineReader {
     private(set) var number = 0
 
     /// A longer line is not kept.
-    static let longest = 64 << 20
+    static let maximumLength = 64 << 20
 
     init(_ source: ByteSource) { self.source = source }
 
@@ -29,7 +29,7 @@ struct LineReader {
                 number += 1
                 return isTooLong ? .tooLong : .bytes(line.last == 13 ? line.dropLast() : line)
             }
-            if buffer.count - position > Self.longest {
+            if buffer.count - position > Self.maximumLength {
                 isTooLong = true
                 position = buffer.count
             }
@@ -64,7 +64,7 @@ struct SampleLineReader {
                 .problem(SampleProblem(file: file, line: lines.number, reason: reason))
             }
             guard case .bytes(var bytes) = line else {
-                return problem("the line has more than \(LineReader.longest) bytes")
+                return problem("the line has more than \(LineReader.maximumLength) bytes")
             }
             if lines.number == 1, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
             if bytes.allSatisfy({ $0 == 32 || $0 == 9 }) { continue }

@@ -45,7 +45,7 @@ struct Extractor {
     let profiles: [String: String]
 
     /// The most diagnostics that are kept.
-    private static let mostDiagnostics = 1_000
+    private static let maximumDiagnostics = 1_000
 
     init(
         _ survey: Survey,
@@ -207,7 +207,7 @@ struct Extractor {
         linkId: String? = nil,
         position: Int = -1
     ) {
-        guard reported.count < Self.mostDiagnostics,
+        guard reported.count < Self.maximumDiagnostics,
             reported.insert("\(code) \(position) \(linkId ?? "") \(text)").inserted
         else { return }
         diagnostics.append(SurveyDiagnostic(severity, code, text, linkId: linkId, position: position))

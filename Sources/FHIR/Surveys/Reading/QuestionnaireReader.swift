@@ -6,10 +6,10 @@ import OrderedJSON
 /// Reads a questionnaire's JSON into items, and notes what is wrong with it.
 struct QuestionnaireReader {
     /// The most items that are read; what comes after them is reported.
-    static let mostItems = 50_000
+    static let maximumItems = 50_000
     /// The deepest that items are nested; pages, responses and their JSON nest with them. What is deeper is
     /// reported.
-    static let mostDepth = 64
+    static let maximumDepth = 64
 
     let tree: JSONValue
     var valueSets: ValueSetReader
@@ -80,11 +80,11 @@ struct QuestionnaireReader {
         push(tree.member("item"), nil, 1)
         while let (tree, parent, depth) = stack.popLast() {
             let index = items.count
-            guard index < Self.mostItems else {
+            guard index < Self.maximumItems else {
                 report(
                     .error,
                     "tooManyItems",
-                    "The questionnaire has more than \(Self.mostItems) items; the others are left out."
+                    "The questionnaire has more than \(Self.maximumItems) items; the others are left out."
                 )
                 return
             }
@@ -111,11 +111,11 @@ struct QuestionnaireReader {
             } else {
                 indices[linkId] = index
             }
-            if depth < Self.mostDepth {
+            if depth < Self.maximumDepth {
                 push(tree.member("item"), index, depth + 1)
             } else if tree.member("item") != nil {
                 let text =
-                    "Items are nested more than \(Self.mostDepth) deep; those under this one are left out."
+                    "Items are nested more than \(Self.maximumDepth) deep; those under this one are left out."
                 report(.error, "tooDeep", text, linkId, index)
             }
         }

@@ -4,11 +4,11 @@ import OrderedJSON
 /// Gives the options that a value set stands for: its expansion, or the concepts that it lists.
 struct ValueSetReader {
     /// The most options of one value set.
-    static let mostOptions = 20_000
+    static let maximumOptions = 20_000
     /// The most value sets that are asked for.
-    static let mostAsked = 10_000
+    static let maximumAsked = 10_000
     /// How many concepts of all value sets together are read: a few large ones may include each other often.
-    static let mostConcepts = 200_000
+    static let maximumConcepts = 200_000
 
     private let contained: [String: JSONValue]
     private let codeSystems: [String: JSONValue]
@@ -38,7 +38,7 @@ struct ValueSetReader {
         var asked: Set<String> = []
         var open = Self.urls(in: questionnaire) + contained.values.flatMap { Self.included(by: $0) }
         while let url = open.popLast() {
-            guard contained[url] == nil, asked.count < Self.mostAsked, asked.insert(url).inserted,
+            guard contained[url] == nil, asked.count < Self.maximumAsked, asked.insert(url).inserted,
                 let tree = resolver(url)?.tree
             else { continue }
             given[url] = tree
@@ -61,7 +61,7 @@ struct ValueSetReader {
         var urls: [String] = []
         var stack = [questionnaire]
         var count = 0
-        while let tree = stack.popLast(), count < QuestionnaireReader.mostItems {
+        while let tree = stack.popLast(), count < QuestionnaireReader.maximumItems {
             count += 1
             if let url = tree.member("answerValueSet")?.string { urls.append(url) }
             if let url = ExtensionList(tree).value(ExtensionURL.unitValueSet)?.string { urls.append(url) }
@@ -81,7 +81,7 @@ struct ValueSetReader {
         if expansion.isFull {
             expansion.isUnknown = true
             expansion.problem =
-                "The value sets have more than \(Self.mostConcepts) codes together; the others are left out."
+                "The value sets have more than \(Self.maximumConcepts) codes together; others are left out."
         }
         if let problem = expansion.problem {
             diagnostics.append(
@@ -121,7 +121,7 @@ struct ValueSetReader {
         }
 
         /// Whether nothing more is read.
-        var isFull: Bool { concepts > ValueSetReader.mostConcepts }
+        var isFull: Bool { concepts > ValueSetReader.maximumConcepts }
 
         /// Whether another concept may be read.
         private mutating func countsOn() -> Bool {
@@ -134,10 +134,10 @@ struct ValueSetReader {
             guard countsOn(), let coding = option.value.coding,
                 keys.insert(ValueSetReader.key(coding)).inserted
             else { return }
-            guard options.count < ValueSetReader.mostOptions else {
+            guard options.count < ValueSetReader.maximumOptions else {
                 problem =
                     """
-                    The value set has more than \(ValueSetReader.mostOptions) codes; \
+                    The value set has more than \(ValueSetReader.maximumOptions) codes; \
                     the others are left out.
                     """
                 return
@@ -147,10 +147,10 @@ struct ValueSetReader {
 
         mutating func append(_ concept: JSONValue, system: String?) {
             guard countsOn() else { return }
-            guard options.count < ValueSetReader.mostOptions else {
+            guard options.count < ValueSetReader.maximumOptions else {
                 problem =
                     """
-                    The value set has more than \(ValueSetReader.mostOptions) codes; \
+                    The value set has more than \(ValueSetReader.maximumOptions) codes; \
                     the others are left out.
                     """
                 return

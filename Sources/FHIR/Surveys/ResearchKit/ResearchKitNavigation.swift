@@ -13,7 +13,7 @@ extension ResearchKitTaskWriter {
 
     /// The most predicates of all rules together: each of a row of steps with conditions needs those of all
     /// behind it.
-    private static let mostPredicates = 50_000
+    private static let maximumPredicates = 50_000
 
     /// For each step before steps with conditions: these, and the step that follows them.
     mutating func navigationRules() -> [(from: Int, conditional: [Destination], next: Int?)] {
@@ -49,8 +49,8 @@ extension ResearchKitTaskWriter {
             length = predicates[index] == nil ? 0 : length + 1
             rows += length
         }
-        guard rows > Self.mostPredicates else { return }
-        let longest = max(1, 2 * Self.mostPredicates / predicates.count)
+        guard rows > Self.maximumPredicates else { return }
+        let longest = max(1, 2 * Self.maximumPredicates / predicates.count)
         length = 0
         for index in steps.indices {
             length = predicates[index] == nil ? 0 : length + 1

@@ -12,7 +12,7 @@ struct EvaluationQueue {
     var hasChanges = false
 
     /// How often a node of a cycle is evaluated for one change.
-    static let mostRuns = 8
+    static let maximumRuns = 8
 
     init(_ graph: DependencyGraph) { self.graph = graph }
 
@@ -25,7 +25,7 @@ struct EvaluationQueue {
     mutating func push(_ item: Int, _ part: DependencyGraph.Part) { push(DependencyGraph.node(item, part)) }
 
     private mutating func push(_ node: DependencyGraph.Node) {
-        if graph.cyclicNodes.contains(node), runs[node, default: 0] >= Self.mostRuns { return }
+        if graph.cyclicNodes.contains(node), runs[node, default: 0] >= Self.maximumRuns { return }
         guard isQueued.insert(node).inserted else { return }
         heap.append(node)
         var child = heap.count - 1

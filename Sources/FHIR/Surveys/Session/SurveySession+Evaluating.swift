@@ -7,7 +7,7 @@ extension SurveySession {
     /// are left then are not evaluated.
     static let maximumSteps = 1_000_000
     /// How often expressions that may read anything are evaluated for one change.
-    private static let mostRounds = 6
+    private static let maximumRounds = 6
 
     /// Does what changes a session many times with the steps of one change; where they do not suffice,
     /// everything is calculated once more in the end.
@@ -40,7 +40,7 @@ extension SurveySession {
         let general = survey.dependencies.readsAnything
         guard !general.isEmpty else { return }
         var rounds = 0
-        while queue.hasChanges, rounds < Self.mostRounds {
+        while queue.hasChanges, rounds < Self.maximumRounds {
             queue.hasChanges = false
             rounds += 1
             for item in general {

@@ -13,7 +13,7 @@ extension SurveySession {
     /// What an evaluation costs besides what its expression does.
     private static let stepsOfEvaluation = 40
     /// How many variables may read each other in a chain.
-    private static let mostVariables = 60
+    private static let maximumVariables = 60
 
     /// Variables that one evaluation has found, and those that it is searching for.
     struct VariableScope {
@@ -82,10 +82,10 @@ extension SurveySession {
                 let key = "\(node) \(name)"
                 if let known = scope.known[key] { return known }
                 if !scope.visiting.contains(key) {
-                    guard scope.visiting.count < Self.mostVariables else {
+                    guard scope.visiting.count < Self.maximumVariables else {
                         report(
                             "variablesTooDeep",
-                            "More than \(Self.mostVariables) variables read each other in a chain.",
+                            "More than \(Self.maximumVariables) variables read each other in a chain.",
                             node
                         )
                         return nil

@@ -24,7 +24,7 @@ extension SurveySession {
         case .expression(let expression)?:
             // An empty result says that the variables are not there from which options would come.
             guard let result = evaluate(expression, at: node), !result.isEmpty else { return nil }
-            options = result.prefix(ValueSetReader.mostOptions).compactMap { value in
+            options = result.prefix(ValueSetReader.maximumOptions).compactMap { value in
                 let json = value.json
                 if json.kind == .object {
                     if let answer = json.answerValue { return SurveyOption(answer) }

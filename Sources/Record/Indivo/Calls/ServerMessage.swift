@@ -9,18 +9,18 @@ struct ServerMessage {
 
     init(_ body: Data) {
         // A schema's validator puts the namespace before each name.
-        let text = String(decoding: body.prefix(Self.longestBody), as: UTF8.self)
+        let text = String(decoding: body.prefix(Self.maximumBodyLength), as: UTF8.self)
             .replacing("{http://indivo.org/vocab/xml/documents#}", with: "")
         let words = Self.collapsed(text.replacing(#/</?[a-zA-Z][a-zA-Z0-9]*(\s[^<>]*)?>/#, with: " ")).shown()
-        let cut = words.prefix(Self.longest)
-        let isWhole = body.count <= Self.longestBody && cut.endIndex == words.endIndex
+        let cut = words.prefix(Self.maximumLength)
+        let isWhole = body.count <= Self.maximumBodyLength && cut.endIndex == words.endIndex
         // Without the word that was cut in two, which could no longer be told for one that was sent.
         beginning = isWhole ? words : String(cut[..<(cut.lastIndex(of: " ") ?? cut.endIndex)])
     }
 
     /// So many bytes of a refusal are read, and so many characters of its words: 500 are shown.
-    private static let longestBody = 16 << 10
-    private static let longest = 4 << 10
+    private static let maximumBodyLength = 16 << 10
+    private static let maximumLength = 4 << 10
 
     /// The words, cut short. They may quote what was sent.
     var words: String { Self.short(beginning) }

@@ -23,7 +23,7 @@ package struct PrivateFile {
     }
 
     /// More than any file of secrets has.
-    private static let longest = 16 << 20
+    private static let maximumLength = 16 << 20
 
     /// - Returns: The content; `nil` when there is no file.
     package func read() throws(Failure) -> Data? {
@@ -40,12 +40,12 @@ package struct PrivateFile {
         guard status.st_mode & 0o077 == 0, status.st_uid == geteuid() else {
             throw .readableByOthers(mode: String(status.st_mode & 0o7777, radix: 8))
         }
-        guard status.st_size <= Self.longest else {
+        guard status.st_size <= Self.maximumLength else {
             throw .cannotRead(reason: "it is too long: \(status.st_size) bytes")
         }
         do {
             return try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).read(
-                upToCount: Self.longest
+                upToCount: Self.maximumLength
             ) ?? Data()
         } catch { throw .cannotRead(reason: error.localizedDescription) }
     }

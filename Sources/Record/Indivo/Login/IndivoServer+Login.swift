@@ -61,7 +61,7 @@ extension IndivoServer {
             let session = try callback.listen()
             defer { session.close() }
             return try await body(session)
-        } catch  where error is CancellationError || (error as? IndivoError)?.reason == .cancelled {
+        } catch let error where error is CancellationError || (error as? IndivoError)?.reason == .cancelled {
             throw IndivoError(.cancelled)
         }
     }

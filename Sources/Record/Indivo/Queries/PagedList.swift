@@ -240,8 +240,8 @@ struct ListCursor {
 
     /// So many pages are searched, and so many searches made in vain, before a list counts as one that cannot
     /// be read.
-    private static let longestSearch = 1000
-    private static let mostFailedSearches = 8
+    private static let maximumSearchLength = 1000
+    private static let maximumFailedSearches = 8
     private static let searchedAtOnce = 100
     private static let slack = 100
 
@@ -268,7 +268,7 @@ struct ListCursor {
 
     /// - Throws: ``IndivoError`` for a list in which again and again nothing is found of what was read.
     func checkSteadiness(_ call: IndivoCall) throws {
-        guard failedSearches > Self.mostFailedSearches else { return }
+        guard failedSearches > Self.maximumFailedSearches else { return }
         throw IndivoError(
             .malformedResponse(
                 "each page of the list holds other elements than the one before; it cannot be read"
@@ -332,7 +332,7 @@ struct ListCursor {
             mode = .searching
             position = start
         case .restarting: break
-        case _ where isAtEnd || fruitlessPages > Self.longestSearch:
+        case _ where isAtEnd || fruitlessPages > Self.maximumSearchLength:
             failedSearches += 1
             mode = .restarting
             position = start

@@ -11,14 +11,14 @@ public struct XMLDuration: Sendable, Hashable {
     private let spelling: Spelling
 
     /// More are refused: of more seconds no `Double` would hold the fraction.
-    private static let most = 1_000_000_000_000
+    private static let maximumCount = 1_000_000_000_000
 }
 
 extension XMLDuration: LexicalValue, CustomStringConvertible, XMLTextReadable {
     /// `nil` when months and seconds have different signs, which XML Schema does not allow, or are more than
     /// 10¹².
     public init?(months: Int = 0, seconds: Double = 0) {
-        guard months.magnitude <= Self.most, seconds.magnitude <= Double(Self.most),
+        guard months.magnitude <= Self.maximumCount, seconds.magnitude <= Double(Self.maximumCount),
             !(months < 0 && seconds > 0), !(months > 0 && seconds < 0)
         else { return nil }
         self.init(months: months, seconds: seconds, spelling: Spelling())
@@ -47,7 +47,7 @@ extension XMLDuration: LexicalValue, CustomStringConvertible, XMLTextReadable {
         if time == "T" { throw error("“\(text)” names no amount after the T") }
         if [years, months, days, time].allSatisfy({ $0 == nil }) { throw error("“\(text)” names no amount") }
         func amount(_ digits: Substring?, times factor: Int) throws(LexicalError) -> Int {
-            guard let number = Int(digits ?? "0"), number <= Self.most / factor else {
+            guard let number = Int(digits ?? "0"), number <= Self.maximumCount / factor else {
                 throw error("in “\(text)” \(digits ?? "") is out of range")
             }
             return number * factor
@@ -57,7 +57,7 @@ extension XMLDuration: LexicalValue, CustomStringConvertible, XMLTextReadable {
         let wholeSeconds =
             try amount(days, times: 86_400) + amount(hours, times: 3600) + amount(minutes, times: 60)
         let allSeconds = Double(wholeSeconds) + (seconds.flatMap { Double($0) } ?? 0)
-        guard wholeMonths <= Self.most, allSeconds <= Double(Self.most) else {
+        guard wholeMonths <= Self.maximumCount, allSeconds <= Double(Self.maximumCount) else {
             throw error("“\(text)” is out of range")
         }
         self.init(

@@ -42,7 +42,7 @@ public enum DeliveryStop: Error, CustomStringConvertible {
     case loginNeeded(IndivoError)
 
     init(_ error: IndivoError) {
-        self = Verdict(error) == .forbidden ? .loginNeeded(error) : .unreachable(error)
+        self = ErrorClass(error) == .forbidden ? .loginNeeded(error) : .unreachable(error)
     }
 
     /// The error behind it.
@@ -93,7 +93,7 @@ public enum OutboxUpdate: Sendable {
 }
 
 /// What a failed call means for the change that made it.
-enum Verdict {
+enum ErrorClass {
     /// The network, or the server's surroundings: it says nothing about the change.
     case tryAgain
     /// The server failed on the request: its fault, or this change's.

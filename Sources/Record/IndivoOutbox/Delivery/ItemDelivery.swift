@@ -26,7 +26,7 @@ struct ItemDelivery {
     private var id: OutboxItem.ID { attempt.item.id }
 
     /// What stands in the way of a change before it is sent.
-    private enum Obstacle: Error {
+    private enum Interruption: Error {
         /// It can never be made.
         case refused(String)
         /// It cannot be seen whether it was made, since somebody made another meanwhile.
@@ -45,9 +45,9 @@ struct ItemDelivery {
         """
 
     mutating func run() async throws -> DeliveryOutcome {
-        do { return try await run(target: target()) } catch Obstacle.decided(let outcome) {
+        do { return try await run(target: target()) } catch Interruption.decided(let outcome) {
             return outcome
-        } catch Obstacle.overtaken(let reason) {
+        } catch Interruption.overtaken(let reason) {
             // Whoever retries it wants it made anew.
             notes.isUnsure = false
             return .setAside(reason: reason)
@@ -74,8 +74,8 @@ struct ItemDelivery {
                 try await count(1, error)
                 throw error
             }
-            if let damaged { throw Obstacle.decided(.waiting(for: damaged)) }
-            throw Obstacle.decided(
+            if let damaged { throw Interruption.decided(.waiting(for: damaged)) }
+            throw Interruption.decided(
                 .setAside(reason: "it builds on item \(item), which was discarded and is not on the server")
             )
         }
@@ -86,7 +86,7 @@ struct ItemDelivery {
         var forbidden = 0
         // A stamp on the disk: the change was sent before, and what became of it is not known.
         var mayBeDone = notes.stamp != nil
-        if mayBeDone, notes.isBlind { throw Obstacle.overtaken("it was interrupted, \(Self.blindness)") }
+        if mayBeDone, notes.isBlind { throw Interruption.overtaken("it was interrupted, \(Self.blindness)") }
         while true {
             try Task.checkCancellation()
             let error: IndivoError
@@ -97,7 +97,7 @@ struct ItemDelivery {
             } catch let failure as IndivoError {
                 if notes.isBlind { return try await giveUpBlindly(on: failure) }
                 error = failure
-            } catch Obstacle.refused(let reason) {
+            } catch Interruption.refused(let reason) {
                 // Unless it was made before, or what it was judged by may not have come from the server.
                 if let document = try await look(target) { return .arrived(document) }
                 try await checkAccess()
@@ -113,11 +113,11 @@ struct ItemDelivery {
             }
             notes.isUnsure = problem != nil
             try Task.checkCancellation()
-            var verdict = Verdict(error)
+            var errorClass = ErrorClass(error)
             // No other judgement counts as long as the change may have been made.
-            if problem != nil, verdict != .serverFailed { verdict = .tryAgain }
+            if problem != nil, errorClass != .serverFailed { errorClass = .tryAgain }
             do {
-                switch verdict {
+                switch errorClass {
                 case .tryAgain:
                     failures += 1
                     if failures >= policy.attempts { try await count(failures, problem ?? error) }
@@ -144,7 +144,7 @@ struct ItemDelivery {
                 }
             } catch let failure as IndivoError {
                 // How the server is cannot be seen either.
-                if verdict.isRefusal { failures += 1 }
+                if errorClass.isRefusal { failures += 1 }
                 problem = failure
             }
             try Task.checkCancellation()
@@ -161,11 +161,13 @@ struct ItemDelivery {
         // Without a way to the server nothing is known of either.
         if error.reason == .notReachable { return }
         try await checkAccess()
-        notes[keyPath: Verdict(error) == .serverFailed ? \DeliveryNotes.serverFailures : \.networkFailures] +=
+        notes[
+            keyPath: ErrorClass(error) == .serverFailed ? \DeliveryNotes.serverFailures : \.networkFailures
+        ] +=
             failures
         try attempt.keepNotes()
         if notes.serverFailures >= policy.serverFailures {
-            throw Obstacle.decided(
+            throw Interruption.decided(
                 .setAside(reason: "the server failed on it \(notes.serverFailures) times. \(error)")
             )
         }
@@ -175,7 +177,7 @@ struct ItemDelivery {
                 it did not get through \(notes.networkFailures) times, while the record could \
                 be used otherwise
                 """
-            throw Obstacle.decided(.setAside(reason: "\(failures). \(error)"))
+            throw Interruption.decided(.setAside(reason: "\(failures). \(error)"))
         }
     }
 
@@ -227,7 +229,7 @@ struct ItemDelivery {
     private mutating func giveUpBlindly(on error: IndivoError) async throws -> DeliveryOutcome {
         try await checkAccess()
         return .setAside(
-            reason: Verdict(error).isRefusal
+            reason: ErrorClass(error).isRefusal
                 ? "\(error)" : "its response was lost, \(Self.blindness). \(error)"
         )
     }
@@ -239,17 +241,21 @@ struct ItemDelivery {
         let document: IndivoDocument
         do { document = try DocumentPatch.document(in: patch) } catch {
             // What is kept is whole: another process, which knows the class, can read it.
-            throw Obstacle.decided(.skipped(reason: "its changes cannot be made here: \(Self.words(error))"))
+            throw Interruption.decided(
+                .skipped(reason: "its changes cannot be made here: \(Self.words(error))")
+            )
         }
         let root = if case .nested(let root, _) = type(of: document).format { root } else { "Models" }
         let stored: XMLNode
         do {
             stored = try await record.storedDocument(target, root: root)
         } catch let error as IndivoError where error.reason == .responseTooLarge {
-            throw Obstacle.refused("the stored document is too large to be read: \(error)")
+            throw Interruption.refused("the stored document is too large to be read: \(error)")
         }
         do { return try FileContent(PreparedDocument(replacing: document, in: stored)) } catch {
-            throw Obstacle.refused("its changes cannot be made to the stored document: \(Self.words(error))")
+            throw Interruption.refused(
+                "its changes cannot be made to the stored document: \(Self.words(error))"
+            )
         }
     }
 
@@ -269,7 +275,9 @@ struct ItemDelivery {
 
     /// Checks whether the server has the change already. A server that refuses to report it does not have it.
     private func look(_ target: String) async throws -> String? {
-        do { return try await find(target) } catch let error as IndivoError where Verdict(error) == .refused {
+        do { return try await find(target) } catch let error as IndivoError
+            where ErrorClass(error) == .refused
+        {
             return nil
         }
     }
@@ -283,7 +291,7 @@ struct ItemDelivery {
             if let sent = change.sentBefore, let digest = document.digest?.lowercased(),
                 DocumentDigest(matchingFormOf: digest) == .sha256, !sent.contains(digest)
             {
-                throw Obstacle.overtaken(
+                throw Interruption.overtaken(
                     "the server has another document under the external id “\(id)”; add it under another one"
                 )
             }
@@ -297,7 +305,7 @@ struct ItemDelivery {
             if XMLText.areSame(label, change.label ?? "") { return target }
             guard !XMLText.areSame(label, before) else { return nil }
             // Whether this one was made before the other, or never arrived, nobody knows.
-            throw Obstacle.overtaken(
+            throw Interruption.overtaken(
                 "its response was lost, and somebody set another label meanwhile; "
                     + "look which one is right, and retry or discard it"
             )
@@ -319,11 +327,11 @@ struct ItemDelivery {
         var refusal: IndivoError?
         for _ in 0..<ItemDelivery.forbiddenLimit {
             do { return try await record.checkAccess() } catch let error as IndivoError {
-                guard Verdict(error).isRefusal else { throw error }
+                guard ErrorClass(error).isRefusal else { throw error }
                 refusal = error
             }
         }
-        if let refusal { throw Obstacle.decided(.stopped(DeliveryStop.loginNeeded(refusal))) }
+        if let refusal { throw Interruption.decided(.stopped(DeliveryStop.loginNeeded(refusal))) }
     }
 }
 

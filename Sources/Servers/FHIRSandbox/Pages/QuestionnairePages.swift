@@ -10,7 +10,7 @@ import WebServing
 /// server.
 final class QuestionnairePages: Sendable {
     /// So many questionnaires are kept ready.
-    private static let mostSurveys = 32
+    private static let maximumSurveys = 32
     private static let listLimit = 200
 
     private struct Entry {
@@ -90,7 +90,7 @@ final class QuestionnairePages: Sendable {
         entries.withLock { state in
             state.uses += 1
             state.surveys[id] = Entry(version: version, pages: pages, use: state.uses)
-            if state.surveys.count > Self.mostSurveys,
+            if state.surveys.count > Self.maximumSurveys,
                 let oldest = state.surveys.min(by: { $0.value.use < $1.value.use })
             {
                 state.surveys[oldest.key] = nil

@@ -90,7 +90,7 @@ enum DocumentCalls {
             let creator = call.principal.effective
             let new = try call.store.replace(old, with: content, externalId: externalId, by: creator)
             return try call.metadata(of: new, declaration: false)
-        } catch  where error is ContentError || error is Refusal {
+        } catch let error where error is ContentError || error is Refusal {
             throw Refusal.notFound
         }
     }

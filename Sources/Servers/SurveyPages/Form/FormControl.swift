@@ -21,7 +21,7 @@ enum FormControl: Equatable {
     case file
 
     /// More options than this become a list.
-    static let mostButtons = 15
+    static let maximumButtons = 15
 
     init(_ item: SurveyItem, options: [SurveyOption]) {
         // Without options that are known, a code is entered as text.
@@ -30,7 +30,7 @@ enum FormControl: Equatable {
         if !options.isEmpty || isListed {
             let isList =
                 item.controls.contains("drop-down") || item.controls.contains("autocomplete")
-                || options.count > Self.mostButtons
+                || options.count > Self.maximumButtons
             self = item.repeats ? .checkboxes : isList ? .list : .radios
             return
         }

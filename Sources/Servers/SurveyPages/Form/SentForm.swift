@@ -5,7 +5,7 @@ import WebServing
 /// The fields and files of a form, by name.
 struct SentForm {
     /// The most fields of a form.
-    static let mostFields = 10_000
+    static let maximumFields = 10_000
 
     private var fields: [String: [String]] = [:]
     private(set) var files: [String: [MultipartForm.Part]] = [:]
@@ -14,7 +14,7 @@ struct SentForm {
     init?(_ request: Request) {
         let type = request.header("Content-Type") ?? ""
         if type.lowercased().hasPrefix("multipart/form-data") {
-            guard let form = MultipartForm(request.body, contentType: type, limit: Self.mostFields) else {
+            guard let form = MultipartForm(request.body, contentType: type, limit: Self.maximumFields) else {
                 return nil
             }
             for part in form.parts {
@@ -32,7 +32,7 @@ struct SentForm {
         } else {
             guard request.body.count <= 4 << 20 else { return nil }
             let pairs = FormParameters(decoding: request.body)
-            guard pairs.count <= Self.mostFields else { return nil }
+            guard pairs.count <= Self.maximumFields else { return nil }
             for pair in pairs { fields[pair.name, default: []].append(Self.withPlainLineEnds(pair.value)) }
         }
     }

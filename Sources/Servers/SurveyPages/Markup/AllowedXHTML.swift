@@ -23,8 +23,8 @@ struct AllowedXHTML {
         ("&#160;", "\u{A0}"),
         ("&amp;", "&"),
     ]
-    private static let mostBytes = 100_000
-    private static let mostDepth = 30
+    private static let maximumBytes = 100_000
+    private static let maximumDepth = 30
 
     private let isBlock: Bool
     private var output = ""
@@ -35,7 +35,7 @@ struct AllowedXHTML {
     ///
     /// - Parameter isBlock: Whether paragraphs and lists may be in it.
     static func markup(_ xhtml: String, isBlock: Bool) -> Markup? {
-        guard xhtml.utf8.count <= mostBytes else { return nil }
+        guard xhtml.utf8.count <= maximumBytes else { return nil }
         var reader = AllowedXHTML(xhtml, isBlock: isBlock)
         reader.read()
         return reader.output.utf8.allSatisfy { $0 <= 0x20 } ? nil : Markup(trusted: reader.output)
@@ -138,7 +138,7 @@ struct AllowedXHTML {
     private mutating func begin(_ name: String, _ attributes: [String: String], _ isEmpty: Bool) {
         if name == "br" { return output += "<br>" }
         if name == "img" { return append(attributes["alt"] ?? "") }
-        guard open.count < Self.mostDepth, !isEmpty else { return }
+        guard open.count < Self.maximumDepth, !isEmpty else { return }
         if name == "a", !open.contains("a"), let url = attributes["href"]?.replacing("&amp;", with: "&"),
             Markdown.isLink(url)
         {

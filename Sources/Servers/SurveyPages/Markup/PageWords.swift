@@ -29,19 +29,14 @@ struct PageWords: Sendable {
     var problems = "Please look at these answers"
     var newQuestions = "There are more questions now because of your answers."
     var conflict =
-<<<<<<< HEAD
-        "This page was saved in another window in the meantime. Below is what you entered here; send it again to replace "
-        + "what was saved there."
-    var reshaped =
-        "This page was changed in another window in the meantime, and rows were added or removed there. Below is what "
-        + "was saved; please enter again what you entered here."
-    var notAsked =
-        "Because of what was saved in another window, some questions that you answered here are not asked any more. "
-        + "Their answers are not kept."
-=======
         "This page was saved in another window in the meantime. Below is what you entered here; "
         + "send it again to replace what was saved there."
->>>>>>> wrap
+    var reshaped =
+        "This page was changed in another window in the meantime, and rows were added or removed there. "
+        + "Below is what was saved; please enter again what you entered here."
+    var notAsked =
+        "Because of what was saved in another window, some questions that you answered here are not asked "
+        + "any more. Their answers are not kept."
     var expired =
         "The server does not have the earlier pages of this response any more. "
         + "What you entered on this page is here; please look at the other pages again."

@@ -6,7 +6,7 @@ import WebServing
 /// options as columns.
 struct TableMarkup {
     /// More columns than this do not fit beside each other.
-    private static let mostColumns = 11
+    private static let maximumColumns = 11
 
     let markup: Markup
 
@@ -74,7 +74,7 @@ struct TableMarkup {
     init?(_ items: ItemMarkup, choicesOf group: FormItem) {
         guard group.item.isTable, group.children.count >= 1,
             let first = group.children.first(where: { $0.item.isQuestion }),
-            !first.options.isEmpty, first.options.count <= Self.mostColumns
+            !first.options.isEmpty, first.options.count <= Self.maximumColumns
         else { return nil }
         let tokens = first.options.map { FormReader.token($0.value) }
         let fits = group.children.allSatisfy { child in

@@ -6,8 +6,8 @@ import OrderedJSON
 /// shown.
 ///
 /// Each form that is saved counts the revision up, and each form carries the revision that it was shown at. A
-/// form is out of date for a question that another form saved since. A form may be saved again, as after "back"
-/// in a browser, and replaces what it saved itself; a copy of its window has the same form.
+/// form is out of date for a question that another form saved since. A form may be saved again, as after
+/// "back" in a browser, and replaces what it saved itself; a copy of its window has the same form.
 struct SavedForms: Sendable {
     private struct Save {
         var revision: Int

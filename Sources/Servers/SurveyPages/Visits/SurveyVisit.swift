@@ -6,7 +6,7 @@ import Surveys
 /// A response that somebody gives on the pages: the session, and what of the forms is no answer.
 struct SurveyVisit: Sendable {
     /// The most bytes of texts and files of a response, the files in base64.
-    static let mostBytes = 14 << 20
+    static let maximumBytes = 14 << 20
 
     var session: SurveySession
     var isComplete = false
@@ -31,7 +31,7 @@ struct SurveyVisit: Sendable {
         self.saves = saves
     }
 
-    /// The response as it is stored: under its id, and while it is not complete with the revision of its forms.
+    /// The response as it is stored: under its id, and until it is complete with the revision of its forms.
     func stored(id: String, authored: Date) -> QuestionnaireResponse {
         let status = isComplete ? QuestionnaireResponseStatus.completed : .inProgress
         var response = session.response(status, authored: FHIRDateTime(authored))
@@ -99,7 +99,7 @@ struct SurveyVisit: Sendable {
             unreadable[question.name] = unread
             // What is stored counts as it will be: a file replaces the one before.
             let newBytes = bytes - Self.bytes(question.answers) + Self.bytes(reading.answers)
-            guard newBytes <= max(Self.mostBytes, bytes) else {
+            guard newBytes <= max(Self.maximumBytes, bytes) else {
                 refusedFiles.insert(question.name)
                 continue
             }

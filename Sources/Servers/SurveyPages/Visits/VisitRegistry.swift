@@ -19,12 +19,12 @@ final class VisitRegistry: Sendable {
     }
 
     private let state = Mutex(State())
-    private let mostVisits: Int
-    private let mostCost: Int
+    private let maximumVisits: Int
+    private let maximumCost: Int
 
-    init(mostVisits: Int = 500, mostCost: Int = 256 << 20) {
-        self.mostVisits = mostVisits
-        self.mostCost = mostCost
+    init(maximumVisits: Int = 500, maximumCost: Int = 256 << 20) {
+        self.maximumVisits = maximumVisits
+        self.maximumCost = maximumCost
     }
 
     /// How many visits are in memory.
@@ -51,7 +51,7 @@ final class VisitRegistry: Sendable {
             state.cost += cost - slot.cost
             slot.cost = cost
             state.slots[token] = cost == 0 && slot.users == 0 ? nil : slot
-            while state.slots.count > mostVisits || state.cost > mostCost {
+            while state.slots.count > maximumVisits || state.cost > maximumCost {
                 let idle = state.slots.filter { $0.value.users == 0 }.min {
                     $0.value.lastUse < $1.value.lastUse
                 }

@@ -46,11 +46,11 @@ package struct Chart {
                 height="\(scale.y(normal.lowerBound) - top)"/>
                 """
         }
-        let verdict = self.verdict(on: last.value)
+        let errorClass = self.errorClass(on: last.value)
         let rows = sorted.reversed().map { point -> [Markup] in
             [
                 "<a href=\"\(point.page)\"><time datetime=\"\(point.at.day)\">\(point.at.day)</time></a>",
-                "\(Chart.text(point.value)) \(shownUnit)", Table.cell(self.verdict(on: point.value)),
+                "\(Chart.text(point.value)) \(shownUnit)", Table.cell(self.errorClass(on: point.value)),
             ]
         }
         let words = sorted.map { "\($0.at.day): \(Chart.text($0.value))" }.joined(separator: ", ")
@@ -58,8 +58,8 @@ package struct Chart {
             title,
             latest: """
                 <strong>\(Chart.text(last.value))</strong> \(shownUnit)
-                <span class="\(verdict == "normal" ? "good" : verdict.isEmpty ? "quiet" : "bad")">\
-                \(verdict)</span><span class="quiet">\(rangeText.map { " (\($0))" } ?? "") \
+                <span class="\(errorClass == "normal" ? "good" : errorClass.isEmpty ? "quiet" : "bad")">\
+                \(errorClass)</span><span class="quiet">\(rangeText.map { " (\($0))" } ?? "") \
                 <time datetime="\(last.at.day)">\(last.at.day)</time></span>
                 """,
             label: "\(title) in \(shownUnit). \(words)" + (rangeText.map { "; normal \($0)" } ?? ""),
@@ -84,7 +84,7 @@ package struct Chart {
         ["mm[Hg]": "mmHg", "Cel": "°C", "kg/m2": "kg/m²"][unit] ?? unit.replacing(/[{}\[\]]/, with: "")
     }
 
-    private func verdict(on value: Double) -> String {
+    private func errorClass(on value: Double) -> String {
         guard let normal else { return "" }
         return value > normal.upperBound
             ? "above normal" : value < normal.lowerBound ? "below normal" : "normal"
@@ -102,11 +102,11 @@ package struct Chart {
     // MARK: Drawing
 
     private func mark(_ point: Point, _ x: Double, _ y: Double) -> Markup {
-        let verdict = self.verdict(on: point.value)
+        let errorClass = self.errorClass(on: point.value)
         let words =
             "\(point.at.day): \(Chart.text(point.value)) \(shownUnit)"
-            + (verdict.isEmpty ? "" : ", \(verdict)")
-        guard verdict.hasSuffix("normal"), verdict != "normal" else {
+            + (errorClass.isEmpty ? "" : ", \(errorClass)")
+        guard errorClass.hasSuffix("normal"), errorClass != "normal" else {
             return
                 "<circle class=\"point\" cx=\"\(x)\" cy=\"\(y)\" r=\"3.5\"><title>\(words)</title></circle>"
         }

@@ -34,11 +34,11 @@ struct ObjectReader {
 
     /// Reports and collects; at most ``most`` problems.
     struct Problems {
-        static let most = 100
+        static let maximumCount = 100
         private(set) var all: [StudyFormatProblem] = []
 
         mutating func add(_ text: String, _ path: String, _ json: JSONValue?, isError: Bool = true) {
-            guard all.count < Self.most else { return }
+            guard all.count < Self.maximumCount else { return }
             all.append(StudyFormatProblem(path: path, location: json?.location, text: text, isError: isError))
         }
 

@@ -111,8 +111,8 @@ public final class C3ProEndpoint: StudyEndpoint {
             return .accepted
         }
         let problem = C3ProJSON.problem(json)
-        let verdict = StudyResponse(status: http.response.status.code, problem ?? "")
-        guard verdict == .accepted else { return verdict }
+        let errorClass = StudyResponse(status: http.response.status.code, problem ?? "")
+        guard errorClass == .accepted else { return errorClass }
         // An error may come with status 200, in text that is no JSON; and a network's login page is nothing
         // that a receiver says.
         let isEmpty = http.body.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }

@@ -73,8 +73,8 @@ public struct LinkingToken: Sendable, Hashable {
         ///
         /// - Throws: ``LinkingTokenError``.
         public func verify(_ token: String, at date: Date) throws(LinkingTokenError) -> LinkingToken {
-            guard token.utf8.count <= LinkingToken.longest else {
-                throw .malformed("it is longer than \(LinkingToken.longest) bytes")
+            guard token.utf8.count <= LinkingToken.maximumLength else {
+                throw .malformed("it is longer than \(LinkingToken.maximumLength) bytes")
             }
             let parts = token.split(separator: ".", omittingEmptySubsequences: false)
             guard parts.count == 3, let header = Base64URL.decode(parts[0]),
@@ -165,7 +165,7 @@ public struct LinkingToken: Sendable, Hashable {
         }
     }
 
-    static let longest = 16_384
+    static let maximumLength = 16_384
 
     /// An object without duplicate members, which two programs may read differently.
     private static func object(_ data: Data, _ part: String) throws(LinkingTokenError) -> JSONValue {

@@ -52,7 +52,7 @@ public struct ArchiveContents: Sendable {
                     reason: "it has no \(ArchiveInfo.fileName)"
                 )
             }
-            let data = try zip.data(of: entry, limit: ArchiveInfo.longest)
+            let data = try zip.data(of: entry, limit: ArchiveInfo.maximumLength)
             let info = try ArchiveInfo(parsing: data)
             let listed = Dictionary(info.files.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
             let files = try zip.entries.filter { $0.name != ArchiveInfo.fileName }.map { entry in

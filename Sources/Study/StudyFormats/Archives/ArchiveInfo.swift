@@ -39,7 +39,7 @@ public struct ArchiveInfo: Sendable, Hashable {
 
     /// The name of the file that this is.
     public static let fileName = "info.json"
-    static let longest = 4 << 20
+    static let maximumLength = 4 << 20
 
     /// The information that an app gives when it makes an archive.
     public init(
@@ -83,8 +83,8 @@ public struct ArchiveInfo: Sendable, Hashable {
     ///
     /// - Throws: ``StudyError``.
     public init(parsing data: Data) throws {
-        guard data.count <= Self.longest else {
-            throw StudyError.tooLarge(what: "info.json of \(data.count) bytes", limit: Self.longest)
+        guard data.count <= Self.maximumLength else {
+            throw StudyError.tooLarge(what: "info.json of \(data.count) bytes", limit: Self.maximumLength)
         }
         let json: JSONValue
         do {

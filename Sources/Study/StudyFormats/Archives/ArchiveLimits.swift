@@ -19,9 +19,9 @@ public struct ArchiveLimits: Sendable, Hashable {
     var zip: ZipLimits {
         var limits = ZipLimits()
         limits.entries = max(0, min(files, 1 << 20)) + 1
-        limits.entrySize = UInt64(max(fileSize, ArchiveInfo.longest))
-        limits.totalSize = UInt64(max(0, totalSize)) + UInt64(ArchiveInfo.longest)
-        limits.nameLength = ArchiveNames.longest
+        limits.entrySize = UInt64(max(fileSize, ArchiveInfo.maximumLength))
+        limits.totalSize = UInt64(max(0, totalSize)) + UInt64(ArchiveInfo.maximumLength)
+        limits.nameLength = ArchiveNames.maximumLength
         return limits
     }
 

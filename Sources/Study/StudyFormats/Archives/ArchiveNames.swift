@@ -5,7 +5,7 @@ struct ArchiveNames {
     private var taken: Set<String> = [ArchiveInfo.fileName]
 
     /// In bytes; drafts on the disk have longer names, and disks take 255.
-    static let longest = 200
+    static let maximumLength = 200
 
     /// - Throws: ``StudyError/badName(name:reason:)``.
     mutating func add(_ name: String) throws(StudyError) {
@@ -13,7 +13,9 @@ struct ArchiveNames {
             .badName(name: String(name.prefix(200)), reason: reason)
         }
         guard !name.isEmpty else { throw refuse("it is empty") }
-        guard name.utf8.count <= Self.longest else { throw refuse("it has more than \(Self.longest) bytes") }
+        guard name.utf8.count <= Self.maximumLength else {
+            throw refuse("it has more than \(Self.maximumLength) bytes")
+        }
         guard name != ".", name != ".." else { throw refuse("it is a folder’s") }
         guard !name.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }) else {
             throw refuse("it is a path; files of an archive have plain names")

@@ -4,7 +4,7 @@ import HTTPCalls
 /// ResearchKit's MIME form: a multipart message (RFC 2046, 5.1), each part with a file name; the one named
 /// `info.json` is the archive's description.
 enum MIMEArchive {
-    private static let longestHead = 16 << 10
+    private static let maximumHeadLength = 16 << 10
 
     static func read(_ source: ByteSource, limits: ArchiveLimits) throws -> ArchiveContents {
         let (fields, start) = try head(source, from: 0)
@@ -22,10 +22,10 @@ enum MIMEArchive {
                 guard info == nil else {
                     throw StudyError.badName(name: part.name, reason: "it occurs twice")
                 }
-                guard part.range.count <= 2 * ArchiveInfo.longest else {
+                guard part.range.count <= 2 * ArchiveInfo.maximumLength else {
                     throw StudyError.tooLarge(
                         what: "info.json of \(part.range.count) bytes",
-                        limit: ArchiveInfo.longest
+                        limit: ArchiveInfo.maximumLength
                     )
                 }
                 var data = Data()
@@ -199,14 +199,14 @@ enum MIMEArchive {
     private static func head(_ source: ByteSource, from start: Int) throws -> (
         fields: [String: Field], body: Int
     ) {
-        let bytes = [UInt8](try source.read(at: start, count: longestHead))
+        let bytes = [UInt8](try source.read(at: start, count: maximumHeadLength))
         var lines: [[UInt8]] = []
         var index = 0
         while true {
             guard let end = bytes[index...].firstIndex(of: 0x0A) else {
                 throw refuse(
                     start,
-                    "a head of more than \(longestHead) bytes, or without an empty line behind it"
+                    "a head of more than \(maximumHeadLength) bytes, or without an empty line behind it"
                 )
             }
             var line = Array(bytes[index..<end])

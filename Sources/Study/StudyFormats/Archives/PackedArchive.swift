@@ -24,7 +24,7 @@ enum PackedArchive {
             return bytes.reduce(0) { $0 << 8 | Int($1) }
         }
         let length = try number(at: 4)
-        guard length <= ArchiveInfo.longest, length <= source.size - prefixLength else {
+        guard length <= ArchiveInfo.maximumLength, length <= source.size - prefixLength else {
             throw refuse(4, "a header of \(length) bytes")
         }
         let header = try source.read(at: prefixLength, count: length)

@@ -27,9 +27,9 @@ struct BERStream {
     /// The whole input.
     var whole: Container { Container(end: source.size, isIndefinite: false) }
 
-    private static let deepest = 16
+    private static let maximumDepth = 16
     /// More than the description of any message has.
-    private static let longestElement = 1 << 20
+    private static let maximumElementLength = 1 << 20
 
     func malformed(_ reason: String, at offset: Int? = nil) -> StudyError {
         .malformed(format: "CMS message", offset: offset ?? self.offset, reason: reason)
@@ -129,7 +129,9 @@ struct BERStream {
     }
 
     private mutating func skip(in container: Container, start: Int, depth: Int) throws {
-        guard depth < Self.deepest else { throw malformed("elements in more than \(Self.deepest) others") }
+        guard depth < Self.maximumDepth else {
+            throw malformed("elements in more than \(Self.maximumDepth) others")
+        }
         let header = try header(in: container)
         if header.content.isIndefinite {
             while try !isAtEnd(of: header.content) {
@@ -139,10 +141,10 @@ struct BERStream {
         } else {
             offset = header.content.end
         }
-        guard offset - start <= Self.longestElement else {
+        guard offset - start <= Self.maximumElementLength else {
             throw StudyError.tooLarge(
                 what: "the description of the message has \(offset - start) bytes",
-                limit: Self.longestElement
+                limit: Self.maximumElementLength
             )
         }
     }
@@ -157,7 +159,9 @@ struct BERStream {
         depth: Int = 0,
         _ body: (Data) throws -> Void
     ) throws {
-        guard depth < Self.deepest else { throw malformed("segments in more than \(Self.deepest) others") }
+        guard depth < Self.maximumDepth else {
+            throw malformed("segments in more than \(Self.maximumDepth) others")
+        }
         let start = offset
         let header = try header(in: container)
         switch header.identifier {

@@ -244,7 +244,7 @@ public struct C3ProEnvelope: Sendable, Hashable {
             let json = try JSONValue(parsing: data, limits: limits)
             // A wrong key may give right padding by chance; what it gives then is no resource.
             if let name = Self.name(of: json), name == resource ?? name { return (data, json) }
-        } catch  where error.reason.isLimit {
+        } catch let error where error.reason.isLimit {
             throw StudyError.malformed(
                 format: "FHIR resource",
                 offset: error.location.offset,

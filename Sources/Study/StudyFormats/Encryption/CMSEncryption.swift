@@ -17,7 +17,7 @@ public struct CMSEncryption: Sendable {
     /// How the content's key is encrypted for each recipient.
     public let keyTransport: CMSKeyTransport
 
-    private static let mostRecipients = 100
+    private static let maximumRecipients = 100
 
     /// The form that ResearchKit's servers read: AES-128-CBC, with PKCS#1 version 1.5.
     public static func researchKit(_ recipients: [StudyCertificate]) throws(StudyError) -> CMSEncryption {
@@ -38,8 +38,8 @@ public struct CMSEncryption: Sendable {
         guard !recipients.isEmpty else {
             throw .badInput(reason: "nobody to encrypt for: name at least one certificate")
         }
-        guard recipients.count <= Self.mostRecipients else {
-            throw .tooLarge(what: "\(recipients.count) recipients", limit: Self.mostRecipients)
+        guard recipients.count <= Self.maximumRecipients else {
+            throw .tooLarge(what: "\(recipients.count) recipients", limit: Self.maximumRecipients)
         }
         for recipient in recipients {
             let problems = recipient.problems(at: time).filter {

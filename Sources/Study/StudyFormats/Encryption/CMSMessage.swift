@@ -18,7 +18,7 @@ public struct CMSMessage: Sendable {
     private let content: BERStream
     private let containers: [BERStream.Container]
 
-    private static let mostRecipients = 1000
+    private static let maximumRecipients = 1000
 
     /// Somebody who can read a message.
     public struct Recipient: Sendable, Hashable, CustomStringConvertible {
@@ -199,8 +199,8 @@ public struct CMSMessage: Sendable {
         guard case .constructed(let nodes) = set.content else { return [] }
         var recipients: [Recipient] = []
         for node in nodes {
-            guard recipients.count < mostRecipients else {
-                throw StudyError.tooLarge(what: "the recipients of the message", limit: mostRecipients)
+            guard recipients.count < maximumRecipients else {
+                throw StudyError.tooLarge(what: "the recipients of the message", limit: maximumRecipients)
             }
             recipients.append(node.identifier == .sequence ? try keyTransport(node) : other(node))
         }

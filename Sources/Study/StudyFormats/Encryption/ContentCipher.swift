@@ -88,7 +88,7 @@ struct GCMCipher: ContentCipher {
     static let nonceLength = 12
     static let tagLength = 16
     /// The counter has 32 bits for blocks.
-    static let longestMessage = (1 << 32 - 2) * 16
+    static let maximumMessageLength = (1 << 32 - 2) * 16
     /// What is put into one piece of the hash: a multiple of the block.
     private static let pieceLength = 1 << 17
 
@@ -143,8 +143,8 @@ struct GCMCipher: ContentCipher {
     private mutating func counted(_ piece: Data, _ body: (inout GCMCipher, Data) throws -> Data) throws
         -> Data
     {
-        guard piece.count <= Self.longestMessage - length - rest.count else {
-            throw StudyError.tooLarge(what: "a message of AES-GCM", limit: Self.longestMessage)
+        guard piece.count <= Self.maximumMessageLength - length - rest.count else {
+            throw StudyError.tooLarge(what: "a message of AES-GCM", limit: Self.maximumMessageLength)
         }
         var piece = piece
         var output = Data()

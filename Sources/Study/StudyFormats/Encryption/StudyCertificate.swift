@@ -17,7 +17,7 @@ public struct StudyCertificate: Sendable, Hashable {
 
     /// Keys shorter than this are not used.
     public static let minimumKeyBits = 2048
-    private static let longestFile = 1 << 20
+    private static let maximumFileSize = 1 << 20
 
     /// Reads one certificate, DER or PEM; of several in a file the first.
     public init(_ file: Data) throws(StudyError) {
@@ -29,8 +29,8 @@ public struct StudyCertificate: Sendable, Hashable {
 
     /// Reads the certificates of a file: one in DER, or a chain in PEM.
     public static func all(in file: Data) throws(StudyError) -> [StudyCertificate] {
-        guard file.count <= longestFile else {
-            throw .tooLarge(what: "a file of certificates", limit: longestFile)
+        guard file.count <= maximumFileSize else {
+            throw .tooLarge(what: "a file of certificates", limit: maximumFileSize)
         }
         if file.first == 0x30 { return [try StudyCertificate(der: file)] }
         let documents: [PEMDocument]

@@ -34,8 +34,8 @@ public struct StudyKeyList: Sendable, Hashable {
     /// The keys.
     public let keys: [Key]
 
-    private static let longest = 4 << 20
-    private static let mostKeys = 1000
+    private static let maximumLength = 4 << 20
+    private static let maximumKeys = 1000
 
     /// A list to be signed.
     ///
@@ -97,8 +97,8 @@ public struct StudyKeyList: Sendable, Hashable {
         func refuse(_ reason: String) -> StudyError {
             .malformed(format: "key list", offset: nil, reason: reason)
         }
-        guard text.utf8.count <= Self.longest else {
-            throw StudyError.tooLarge(what: "a key list", limit: Self.longest)
+        guard text.utf8.count <= Self.maximumLength else {
+            throw StudyError.tooLarge(what: "a key list", limit: Self.maximumLength)
         }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Base64URL.decode(parts[0]),
@@ -134,8 +134,8 @@ public struct StudyKeyList: Sendable, Hashable {
         if let newest, self.issued < newest {
             throw refuse("it is older than the list of \(newest) that is known")
         }
-        guard keys.count <= Self.mostKeys else {
-            throw StudyError.tooLarge(what: "the keys of a list", limit: Self.mostKeys)
+        guard keys.count <= Self.maximumKeys else {
+            throw StudyError.tooLarge(what: "the keys of a list", limit: Self.maximumKeys)
         }
         self.keys = try keys.map { key in
             guard let id = key["kid"]?.string, let chain = key["x5c"]?.elements,

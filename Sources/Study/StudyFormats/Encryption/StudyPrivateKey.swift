@@ -12,7 +12,7 @@ public struct StudyPrivateKey: Sendable {
     /// The public key, DER.
     let publicKey: Data
 
-    private static let longestFile = 1 << 16
+    private static let maximumFileSize = 1 << 16
 
     /// Makes a new key.
     ///
@@ -30,8 +30,8 @@ public struct StudyPrivateKey: Sendable {
 
     /// Reads a key: PEM (PKCS#1, PKCS#8, encrypted with a pass phrase) or DER.
     public init(_ file: Data, passphrase: Secret? = nil) throws(StudyError) {
-        guard file.count <= Self.longestFile else {
-            throw .tooLarge(what: "a file of a key", limit: Self.longestFile)
+        guard file.count <= Self.maximumFileSize else {
+            throw .tooLarge(what: "a file of a key", limit: Self.maximumFileSize)
         }
         do {
             if file.first == 0x30 {

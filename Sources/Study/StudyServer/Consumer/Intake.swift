@@ -8,7 +8,7 @@ import StudyWarehouse
 
 /// What a resource of a phone means to a study.
 struct Intake: Sendable {
-    enum Meaning: Sendable {
+    enum Classification: Sendable {
         /// The participant agreed.
         case consent(Consent)
         /// The participant left.
@@ -28,7 +28,7 @@ struct Intake: Sendable {
     let participant: String
     /// The id itself, to be taken out of the resource.
     let phoneID: String
-    private(set) var meaning: Meaning
+    private(set) var classification: Classification
     let resource: JSONValue
 
     private static let types: Set = [
@@ -58,11 +58,11 @@ struct Intake: Sendable {
         participant = Self.digest(phoneID)
         resource = json
         switch type {
-        case "Contract": meaning = try Self.contract(json, received)
-        case "Consent": meaning = try Self.consent(json, received)
+        case "Contract": classification = try Self.contract(json, received)
+        case "Consent": classification = try Self.consent(json, received)
         case "Patient":
             let patient = Self.deidentified(Patient(view: json), received)
-            meaning = .data(
+            classification = .data(
                 PatientMapper().map(patient, received: received),
                 written: WarehouseTime(received),
                 type: type
@@ -71,11 +71,11 @@ struct Intake: Sendable {
             let response = QuestionnaireResponse(view: json)
             try Self.check(response)
             let set = try mapper.map(response, visit: visit, received: received)
-            meaning = .data(set, written: Self.written(json, received), type: type)
+            classification = .data(set, written: Self.written(json, received), type: type)
         default:
             let observation = Observation(view: json)
             try Self.check(observation)
-            meaning = .data(
+            classification = .data(
                 try ObservationMapper(freeText: mapper.freeText).map(
                     observation,
                     visit: visit,
@@ -124,20 +124,20 @@ struct Intake: Sendable {
     static func participants(of resources: [JSONValue]) -> Set<String>? {
         var ids: Set<String> = []
         for json in resources {
-            guard ids.count <= mostParticipants else { return nil }
+            guard ids.count <= maximumParticipants else { return nil }
             if let id = try? participantID(json, json["resourceType"]?.string ?? "") {
                 ids.insert(digest(id))
             }
         }
-        return ids.count <= mostParticipants ? ids : nil
+        return ids.count <= maximumParticipants ? ids : nil
     }
 
     /// Under how many participants a message is filed that should be of one: each of them is locked.
-    static let mostParticipants = 100
+    static let maximumParticipants = 100
 
     /// The identity of the visit of an answer or a measurement; a Patient has one visit for all times.
     var visit: String? {
-        guard case .data(let set, _, let type) = meaning, type != "Patient" else { return nil }
+        guard case .data(let set, _, let type) = classification, type != "Patient" else { return nil }
         return set.visit.id
     }
 
@@ -146,15 +146,15 @@ struct Intake: Sendable {
 
     /// When it is taken to have been changed.
     var written: WarehouseTime? {
-        guard case .data(_, let written, _) = meaning else { return nil }
+        guard case .data(_, let written, _) = classification else { return nil }
         return written
     }
 
     /// Makes it one of several that are equally new under one visit's id.
     mutating func number(_ number: Int, written: WarehouseTime?) {
-        guard case .data(var set, let own, let type) = meaning else { return }
+        guard case .data(var set, let own, let type) = classification else { return }
         set.visit.number = number
-        meaning = .data(set, written: written ?? own, type: type)
+        classification = .data(set, written: written ?? own, type: type)
     }
 
     private static func participantID(_ json: JSONValue, _ type: String) throws -> String {
@@ -219,13 +219,13 @@ struct Intake: Sendable {
     /// have to share.
     static func consent(in intakes: [Intake]) -> Consent? {
         intakes.compactMap { intake in
-            if case .consent(let consent) = intake.meaning { consent } else { nil }
+            if case .consent(let consent) = intake.classification { consent } else { nil }
         }.max { ($0.signed, $0.shares == true ? 0 : 1) < ($1.signed, $1.shares == true ? 0 : 1) }
     }
 
     private static let withdrawn: Set = ["revoked", "terminated", "cancelled", "inactive", "rejected"]
 
-    private static func contract(_ json: JSONValue, _ received: FHIRDateTime) throws -> Meaning {
+    private static func contract(_ json: JSONValue, _ received: FHIRDateTime) throws -> Classification {
         if let status = json["status"]?.string {
             if withdrawn.contains(status) { return .withdrawal }
             guard ["executed", "executable"].contains(status) else {
@@ -253,7 +253,7 @@ struct Intake: Sendable {
         )
     }
 
-    private static func consent(_ json: JSONValue, _ received: FHIRDateTime) throws -> Meaning {
+    private static func consent(_ json: JSONValue, _ received: FHIRDateTime) throws -> Classification {
         let status = json["status"]?.string ?? ""
         if withdrawn.contains(status) { return .withdrawal }
         guard status == "active" else {
@@ -296,7 +296,7 @@ struct Intake: Sendable {
     func pseudonymisedData(_ pseudonym: String, received: FHIRDateTime, _ disclosure: Disclosure)
         -> PseudonymisedData?
     {
-        guard case .data(let mapped, let written, let type) = meaning else { return nil }
+        guard case .data(let mapped, let written, let type) = classification else { return nil }
         let id = ParticipantID(phoneID)
         return PseudonymisedData(
             facts: id?.replacing(in: mapped, with: pseudonym) ?? mapped,

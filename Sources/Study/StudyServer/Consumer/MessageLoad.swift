@@ -31,7 +31,7 @@ struct MessageLoad: Sendable {
     /// Whether it may be processed although it is known.
     let again: Bool
     /// How many bytes of messages the warehouse still takes that cannot be loaded.
-    let room: Int
+    let quota: Int
     /// What the warehouse keeps of resources.
     let disclosure: Disclosure
     /// What becomes of changes without a proof.
@@ -58,7 +58,7 @@ struct MessageLoad: Sendable {
     /// Does all that is to be done in one transaction.
     ///
     /// - Returns: What became of the message; `nil` for one that was processed before.
-    /// - Throws: ``KeptRoom/Full``, ``ProcessingError``, ``WarehouseError``, the database's error.
+    /// - Throws: ``KeptQuota/Exceeded``, ``ProcessingError``, ``WarehouseError``, the database's error.
     func write(to warehouse: WarehouseTransaction) throws -> StoredMessage.State? {
         // Whoever else has something of the same participant waits, or did all of it before.
         let participants = participants.union([message.subject.map(Intake.digest)].compactMap { $0 })
@@ -87,7 +87,7 @@ struct MessageLoad: Sendable {
         case .failure(let problem) where problem.participants == nil:
             // It could not go with each of them.
             let many =
-                "it names more than \(Intake.mostParticipants) participants, and its content is not kept"
+                "it names more than \(Intake.maximumParticipants) participants, and its content is not kept"
             stored.state = .failed(reason: "\(many): \(problem.reason)")
             stored.body = nil
         case .failure(let problem): stored.state = .failed(reason: problem.reason)
@@ -108,7 +108,9 @@ struct MessageLoad: Sendable {
                 try warehouse.file(message.id, under: owner)
             }
         }
-        if stored.state.keepsForLater, let body = stored.body, body.count > room { throw KeptRoom.Full() }
+        if stored.state.keepsForLater, let body = stored.body, body.count > quota {
+            throw KeptQuota.Exceeded()
+        }
         try warehouse.keep(stored)
         return stored.state
     }
@@ -128,7 +130,7 @@ struct MessageLoad: Sendable {
         // Whatever the order in a message: leaving counts more than agreeing, and both come before what
         // depends on them.
         for intake in intakes {
-            guard case .withdrawal = intake.meaning else { continue }
+            guard case .withdrawal = intake.classification else { continue }
             guard isProven else { return leave(&stored, "it is a withdrawal") }
             try warehouse.withdraw(participant, now: now)
             return refuse(&stored)

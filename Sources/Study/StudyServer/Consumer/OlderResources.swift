@@ -5,7 +5,7 @@ import OrderedJSON
 /// What of them a study's delivery has is changed: a response's questionnaire, encounter and items, and who
 /// signed a consent.
 enum OlderResources {
-    private static let deepest = 64
+    private static let maximumDepth = 64
 
     static func upgraded(_ json: JSONValue) -> JSONValue {
         switch json["resourceType"]?.string {
@@ -42,7 +42,7 @@ enum OlderResources {
 
     /// DSTU2: groups have groups or questions, questions have answers, answers have groups.
     private static func items(of group: JSONValue, depth: Int) -> [JSONValue] {
-        guard depth < deepest else { return [] }
+        guard depth < maximumDepth else { return [] }
         var result: [JSONValue] = []
         for inner in list(group["group"]) {
             var item: JSONValue = ["linkId": inner["linkId"] ?? "group"]

@@ -67,16 +67,16 @@ public protocol MessageQueue: Sendable {
 
 extension MessageQueue {
     /// The most seconds for which nobody else gets a message: as SQS has it.
-    static var longestPause: Int { 43_200 }
+    static var maximumPause: Int { 43_200 }
 
     public func wait(for longest: Duration) async throws { try await Task.sleep(for: longest) }
 
     public func delete(_ messages: [ReceivedMessage]) async throws {
-        var trouble: (any Error)?
+        var failure: (any Error)?
         for message in messages {
-            do { try await delete(message) } catch { trouble = trouble ?? error }
+            do { try await delete(message) } catch { failure = failure ?? error }
         }
-        if let trouble { throw trouble }
+        if let failure { throw failure }
     }
 }
 

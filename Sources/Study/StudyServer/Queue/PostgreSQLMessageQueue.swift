@@ -168,7 +168,7 @@ public final class PostgreSQLMessageQueue: MessageQueue {
     public func receive(limit: Int, visibility: Int) async throws -> [ReceivedMessage] {
         let lease = UUID().uuidString
         let maximumReceives = maximumReceives
-        let visibility = max(1, min(visibility, Self.longestPause))
+        let visibility = max(1, min(visibility, Self.maximumPause))
         guard limit > 0 else { return [] }
         while true {
             let (found, isMore) = try await database.run(.statement) { session in
@@ -180,7 +180,8 @@ public final class PostgreSQLMessageQueue: MessageQueue {
                     ]
                 )
                 return (
-                    rows.compactMap { Self.received($0, lease) }, (rows.first?.integer("buried") ?? 0) > 0
+                    rows.compactMap { Self.received($0, lease) },
+                    (rows.first?.integer("dead_letters") ?? 0) > 0
                 )
             }
             guard found.isEmpty else { return found }
@@ -199,7 +200,7 @@ public final class PostgreSQLMessageQueue: MessageQueue {
                 WHERE visible > statement_timestamp() + make_interval(secs => ?)
                     OR lease IS NULL AND sent > statement_timestamp() + interval '1 minute'
                 """,
-                [Self.longestPause]
+                [Self.maximumPause]
             )
         }
     }
@@ -221,7 +222,7 @@ public final class PostgreSQLMessageQueue: MessageQueue {
             USING fitting f
             WHERE m.number = f.number AND f.receives >= ?
             RETURNING m.*
-        ), buried AS (
+        ), dead_letters AS (
             INSERT INTO queue_dead (id, content, subject, received, client, body, reason)
             SELECT id, content, subject, received, client, body,
                 coalesce(reason, 'it was received ' || receives || ' times without an end')
@@ -237,7 +238,7 @@ public final class PostgreSQLMessageQueue: MessageQueue {
             RETURNING m.number, f.visible AS was, m.id, m.content, m.subject, m.received, m.client, m.body,
                 m.receives
         )
-        SELECT taken.*, (SELECT count(*) FROM buried) AS buried
+        SELECT taken.*, (SELECT count(*) FROM dead_letters) AS dead_letters
         FROM (SELECT 1) AS one
         LEFT JOIN taken ON true
         ORDER BY was, number
@@ -307,7 +308,7 @@ public final class PostgreSQLMessageQueue: MessageQueue {
                     WHERE id = ? AND lease = ?
                     """,
                     [
-                        max(0, min(seconds, Self.longestPause)), reason, reason == nil ? 1 : 0,
+                        max(0, min(seconds, Self.maximumPause)), reason, reason == nil ? 1 : 0,
                         message.message.id, message.lease,
                     ]
                 )

@@ -178,7 +178,7 @@ public final class SQLiteMessageQueue: MessageQueue {
                 let number: Int = row["number"]
                 let count: Int = row["receives"]
                 guard count < maximumReceives else {
-                    try Self.bury(
+                    try Self.moveToDeadLetters(
                         db,
                         number,
                         reason: row["reason"] ?? "it was received \(count) times without an end",
@@ -187,14 +187,14 @@ public final class SQLiteMessageQueue: MessageQueue {
                     continue
                 }
                 guard let content = StudyMessage.Content(rawValue: row["content"]) else {
-                    try Self.bury(db, number, reason: "its content is unknown", at: time)
+                    try Self.moveToDeadLetters(db, number, reason: "its content is unknown", at: time)
                     continue
                 }
                 let lease = UUID().uuidString
                 try db.execute(
                     sql:
                         "UPDATE message SET visible = ?, receives = receives + 1, lease = ? WHERE number = ?",
-                    arguments: [time + max(1, min(visibility, Self.longestPause)), lease, number]
+                    arguments: [time + max(1, min(visibility, Self.maximumPause)), lease, number]
                 )
                 let message = StudyMessage(
                     id: row["id"],
@@ -247,7 +247,7 @@ public final class SQLiteMessageQueue: MessageQueue {
                 )
             else { return }
             if let reason, message.receiveCount >= maximumReceives {
-                return try Self.bury(db, number, reason: reason, at: time)
+                return try Self.moveToDeadLetters(db, number, reason: reason, at: time)
             }
             try db.execute(
                 sql: """
@@ -256,13 +256,14 @@ public final class SQLiteMessageQueue: MessageQueue {
                     WHERE number = ?
                     """,
                 arguments: [
-                    time + max(0, min(seconds, Self.longestPause)), reason, reason == nil ? 1 : 0, number,
+                    time + max(0, min(seconds, Self.maximumPause)), reason, reason == nil ? 1 : 0, number,
                 ]
             )
         }
     }
 
-    private static func bury(_ db: Database, _ number: Int, reason: String, at time: Int) throws {
+    private static func moveToDeadLetters(_ db: Database, _ number: Int, reason: String, at time: Int) throws
+    {
         try db.execute(
             sql: """
                 INSERT INTO dead (id, content, subject, received, client, body, reason, died)

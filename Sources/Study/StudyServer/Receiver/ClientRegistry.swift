@@ -36,7 +36,7 @@ final class ClientRegistry: Sendable {
     private let now: @Sendable () -> Int
     /// Clients by the digests of their tokens: a phone delivers several times with one.
     private let seen = Mutex<[String: (client: String, until: Int)]>([:])
-    private static let mostSeen = 10_000
+    private static let maximumSeen = 10_000
     /// Seconds after which the database is asked again.
     private static let trust = 60
 
@@ -253,7 +253,7 @@ final class ClientRegistry: Sendable {
         )
         guard let client = found.first?.text(0), let expires = found.first?.integer(1) else { return nil }
         seen.withLock { seen in
-            if seen.count >= Self.mostSeen { seen = [:] }
+            if seen.count >= Self.maximumSeen { seen = [:] }
             seen[digest] = (client, min(expires, time + Self.trust))
         }
         return client

@@ -8,7 +8,7 @@ package final class RateLimiter: Sendable {
     }
 
     /// More clients than are remembered at once.
-    private static let mostClients = 20_000
+    private static let maximumClients = 20_000
 
     private let buckets = Mutex<[String: Bucket]>([:])
     private let perMinute: Double
@@ -25,10 +25,10 @@ package final class RateLimiter: Sendable {
     package func take(_ cost: Double = 1, of client: String) -> Int? {
         let now = elapsed()
         return buckets.withLock { buckets -> Int? in
-            if buckets.count >= Self.mostClients, buckets[client] == nil {
+            if buckets.count >= Self.maximumClients, buckets[client] == nil {
                 buckets = buckets.filter { level($0.value, now) < perMinute }
                 // Nobody is kept out for others' sake.
-                if buckets.count >= Self.mostClients { buckets = [:] }
+                if buckets.count >= Self.maximumClients { buckets = [:] }
             }
             let left = level(buckets[client] ?? Bucket(tokens: perMinute, filled: now), now)
             let cost = min(cost, perMinute)

@@ -10,7 +10,7 @@ struct ReceiverService: Sendable {
     let configuration: ReceiverConfiguration
     let limiter: RateLimiter
     let metrics = ReceiverMetrics()
-    private let room: QueueRoom
+    private let room: QueueQuota
 
     init(
         queue: any MessageQueue,
@@ -22,7 +22,7 @@ struct ReceiverService: Sendable {
         self.registry = registry
         self.configuration = configuration
         self.limiter = limiter
-        room = QueueRoom(depth: configuration.depthLimit, bytes: configuration.byteLimit)
+        room = QueueQuota(depth: configuration.depthLimit, bytes: configuration.byteLimit)
     }
 
     var isOriginal: Bool { configuration.answers == .original }

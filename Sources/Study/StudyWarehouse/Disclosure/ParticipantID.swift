@@ -15,7 +15,7 @@ public struct ParticipantID: Sendable, Hashable {
 
     private static let digitCount = 32
     /// The most bytes between two digits.
-    private static let longestGap = 8
+    private static let maximumGap = 8
 
     /// The id; `nil` for a text that is no UUID.
     public init?(_ text: String) {
@@ -75,7 +75,7 @@ public struct ParticipantID: Sendable, Hashable {
                 gap = 0
                 if matched == Self.digitCount { return position }
             } else {
-                guard matched > 0, !Self.isLetterOrDigit(byte), gap < Self.longestGap else { return nil }
+                guard matched > 0, !Self.isLetterOrDigit(byte), gap < Self.maximumGap else { return nil }
                 gap += 1
             }
         }

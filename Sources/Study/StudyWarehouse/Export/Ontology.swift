@@ -27,7 +27,7 @@ public struct Ontology: Sendable {
     public private(set) var problems: [String] = []
 
     private static let root = #"\Study\"#
-    private static let deepest = 64
+    private static let maximumDepth = 64
 
     /// Makes the tree of questionnaires, and with the node for measurements and demographics the roots of
     /// what else is loaded.
@@ -103,7 +103,7 @@ public struct Ontology: Sendable {
         }
 
         mutating func items(_ items: [Questionnaire.Item], _ above: [String], _ level: Int) {
-            guard level < Ontology.deepest else {
+            guard level < Ontology.maximumDepth else {
                 return problems.append("\(url): items are nested too deep")
             }
             for item in items where item.type != .display {

@@ -5,9 +5,9 @@ import IndivoBase
 /// The names that questions and answers have as concepts. Responses and ontology are made with the same ones.
 public enum ConceptNames {
     /// The longest code of a concept.
-    public static let longestCode = 50
+    public static let maximumCodeLength = 50
     /// The longest path of a concept.
-    public static let longestPath = 700
+    public static let maximumPathLength = 700
     /// Where all surveys hang.
     public static let surveys = #"\Study\Surveys\"#
     /// Where all codes of measurements hang.
@@ -45,10 +45,11 @@ public enum ConceptNames {
     /// code begins.
     public static func code(_ scheme: String, _ code: String) -> String {
         let text = "\(scheme):\(code)"
-        guard text.unicodeScalars.count > longestCode || text.contains("\0") || code.hasPrefix("~") else {
+        guard text.unicodeScalars.count > maximumCodeLength || text.contains("\0") || code.hasPrefix("~")
+        else {
             return text
         }
-        return "\(scheme):~" + digest(text).prefix(longestCode - 2 - scheme.utf8.count)
+        return "\(scheme):~" + digest(text).prefix(maximumCodeLength - 2 - scheme.utf8.count)
     }
 
     /// The component of a question's path.
@@ -68,7 +69,7 @@ public enum ConceptNames {
     /// and `\` mean something where paths are searched.
     public static func path(_ root: String, _ components: [String]) -> String {
         let path = root + components.map { escaped($0) + "\\" }.joined()
-        guard path.utf8.count > longestPath else { return path }
+        guard path.utf8.count > maximumPathLength else { return path }
         return root + digest(path) + "\\"
     }
 

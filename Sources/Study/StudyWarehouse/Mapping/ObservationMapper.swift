@@ -5,7 +5,7 @@ import FHIR
 /// Concepts have the names of this package's table of measurements, or their codes: never what a phone calls
 /// them.
 public struct ObservationMapper: Sendable {
-    private static let mostComponents = 1000
+    private static let maximumComponents = 1000
 
     private let freeText: ResponseMapper.FreeText
 
@@ -36,10 +36,10 @@ public struct ObservationMapper: Sendable {
         var fact = Fact(concept.code, start: start)
         fact.end = end.map(WarehouseTime.init)
         fact.flag = Self.flag(observation.interpretation)
-        guard observation.component.count <= Self.mostComponents else {
+        guard observation.component.count <= Self.maximumComponents else {
             throw MappingError(
                 path: "Observation.component",
-                reason: "more than \(Self.mostComponents) of them"
+                reason: "more than \(Self.maximumComponents) of them"
             )
         }
         if let value = observation.value {

@@ -27,8 +27,8 @@ public struct ResponseMapper: Sendable {
     public let freeText: FreeText
 
     /// More answers than any survey has.
-    private static let mostAnswers = 20_000
-    private static let deepest = 64
+    private static let maximumAnswers = 20_000
+    private static let maximumDepth = 64
 
     /// A mapper with labels and codes of a codebook.
     public init(_ codebook: Codebook = Codebook(), freeText: FreeText = .loaded) {
@@ -113,10 +113,10 @@ public struct ResponseMapper: Sendable {
             path: [String],
             depth: Int
         ) throws(MappingError) {
-            guard depth < ResponseMapper.deepest else {
+            guard depth < ResponseMapper.maximumDepth else {
                 throw MappingError(
                     path: "QuestionnaireResponse.item",
-                    reason: "items are nested more than \(ResponseMapper.deepest) deep"
+                    reason: "items are nested more than \(ResponseMapper.maximumDepth) deep"
                 )
             }
             var seen: [String: Int] = [:]
@@ -128,10 +128,10 @@ public struct ResponseMapper: Sendable {
                 let group = linkID + (seen[linkID].map { $0 > 1 ? "[\($0)]" : "" } ?? "")
                 for answer in item.answer {
                     answers += 1
-                    guard answers <= ResponseMapper.mostAnswers else {
+                    guard answers <= ResponseMapper.maximumAnswers else {
                         throw MappingError(
                             path: "QuestionnaireResponse.item",
-                            reason: "more than \(ResponseMapper.mostAnswers) answers"
+                            reason: "more than \(ResponseMapper.maximumAnswers) answers"
                         )
                     }
                     append(answer, linkID, groups, path + [ConceptNames.component(question: linkID)])

@@ -3,9 +3,9 @@ import IndivoXML
 
 extension WarehouseTransaction {
     /// More concepts than are read of a questionnaire.
-    private static let mostConcepts = 20_000
+    private static let maximumConcepts = 20_000
     /// More units, and answers in text, than are read.
-    private static let mostRows = 50_000
+    private static let maximumRows = 50_000
 
     /// The questionnaires of the ontology, and those that five participants answered, by their titles; then
     /// the measurements.
@@ -25,7 +25,7 @@ extension WarehouseTransaction {
                 HAVING count(DISTINCT f.patient_num) >= ?
                 ORDER BY c.concept_path LIMIT ?
                 """,
-            arguments: [root.count, root, ShownCount.smallest, Self.mostConcepts]
+            arguments: [root.count, root, ShownCount.smallest, Self.maximumConcepts]
         )
         let known = try db.rows(
             sql:
@@ -35,7 +35,7 @@ extension WarehouseTransaction {
                 WHERE c_hlevel = 2 AND substr(c_fullname, 1, ?) = ?
                 LIMIT ?
                 """,
-            arguments: [root.count, root, Self.mostConcepts]
+            arguments: [root.count, root, Self.maximumConcepts]
         )
         for row in answered + known {
             guard let path = row.text(0), let names = ConceptNames.components(of: path, below: root),
@@ -74,7 +74,7 @@ extension WarehouseTransaction {
                 WHERE substr(c_fullname, 1, ?) = ?
                 LIMIT ?
                 """,
-            arguments: [prefix.count, prefix, Self.mostConcepts]
+            arguments: [prefix.count, prefix, Self.maximumConcepts]
         )
         for row in labels {
             summary.labels[row.text(0) ?? ""] = (row.text(1) ?? "", row.text(2).map(EnumValues.read) ?? [:])
@@ -84,7 +84,7 @@ extension WarehouseTransaction {
                 SELECT f.concept_cd, q.tval_char, f.valtype_cd, count(DISTINCT f.patient_num) \(Self.facts)
                 GROUP BY f.concept_cd, q.tval_char, f.valtype_cd ORDER BY 4 DESC LIMIT ?
                 """,
-            arguments: [prefix.count, prefix, Self.mostRows]
+            arguments: [prefix.count, prefix, Self.maximumRows]
         )
         for row in counts { summary.counts[.init(row), default: [:]][row.text(2) ?? "@"] = row.integer(3) }
         for row in try numbers(prefix) {
@@ -101,7 +101,7 @@ extension WarehouseTransaction {
                 ) THEN 0 ELSE 1 END
                 LIMIT ?
                 """,
-            arguments: [prefix.count, prefix, Self.mostConcepts]
+            arguments: [prefix.count, prefix, Self.maximumConcepts]
         )
         for row in concepts {
             guard let path = row.text(0), let names = ConceptNames.components(of: path, below: prefix),
@@ -119,7 +119,7 @@ extension WarehouseTransaction {
                     GROUP BY f.tval_char
                     LIMIT ?
                     """,
-                arguments: [prefix.count, prefix, key.concept, key.question, Self.mostRows]
+                arguments: [prefix.count, prefix, key.concept, key.question, Self.maximumRows]
             )
             let found = Dictionary(rows.map { ($0.text(0) ?? "", $0.integer(1) ?? 0) }, uniquingKeysWith: +)
             summary.setChoices(of: key, values.map { ($0.label, found[$0.code] ?? 0) })
@@ -175,7 +175,7 @@ extension WarehouseTransaction {
                 GROUP BY concept, question, unit, people
                 ORDER BY people DESC, unit LIMIT ?
                 """,
-            arguments: [prefix.count, prefix, Self.mostRows]
+            arguments: [prefix.count, prefix, Self.maximumRows]
         )
     }
 

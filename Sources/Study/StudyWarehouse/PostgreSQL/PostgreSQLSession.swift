@@ -6,9 +6,9 @@
     package final class PostgreSQLSession {
         /// The bytes that the rows of a result may have. Rows that are taken one by one are bounded one by
         /// one.
-        static let longestResult = 256 << 20
+        static let maximumResultLength = 256 << 20
         /// Statements that the server keeps prepared for a connection.
-        private static let mostPrepared = 200
+        private static let maximumPrepared = 200
         private static let typeOfBytes: Oid = 17
 
         private let connection: OpaquePointer
@@ -121,8 +121,8 @@
             var size = 0
             try run(sql, arguments) { row in
                 size += row.values.reduce(0) { $0 + 16 + $1.size }
-                guard size <= Self.longestResult else {
-                    throw PostgreSQLError.tooLarge(limit: Self.longestResult)
+                guard size <= Self.maximumResultLength else {
+                    throw PostgreSQLError.tooLarge(limit: Self.maximumResultLength)
                 }
                 rows.append(row)
             }
@@ -171,7 +171,7 @@
             if let name = prepared[sql] { return name }
             // The texts are the program's own. Beyond so many of them, they share the statement without a
             // name.
-            let name = prepared.count < Self.mostPrepared ? "s\(prepared.count)" : ""
+            let name = prepared.count < Self.maximumPrepared ? "s\(prepared.count)" : ""
             let result = PQprepare(connection, name, Self.numbered(sql), 0, nil)
             defer { PQclear(result) }
             guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw problem(result) }
@@ -198,7 +198,9 @@
             var values: [SQLValue] = []
             for column in 0..<PQnfields(result) {
                 let count = Int(PQgetlength(result, 0, column))
-                guard count <= Self.longestResult else { throw .tooLarge(limit: Self.longestResult) }
+                guard count <= Self.maximumResultLength else {
+                    throw .tooLarge(limit: Self.maximumResultLength)
+                }
                 guard PQgetisnull(result, 0, column) == 0, let start = PQgetvalue(result, 0, column) else {
                     values.append(.null)
                     continue

@@ -3,7 +3,7 @@ import Synchronization
 /// Concepts that the database is known to have: none is ever deleted, and most facts are about the same ones.
 final class KnownConcepts: Sendable {
     /// More than a study's questionnaires have.
-    private static let most = 20_000
+    private static let maximumCount = 20_000
 
     private let concepts = Mutex<Set<Concept>>([])
 
@@ -13,8 +13,8 @@ final class KnownConcepts: Sendable {
     func add(_ committed: Set<Concept>) {
         guard !committed.isEmpty else { return }
         concepts.withLock { concepts in
-            if concepts.count + committed.count > Self.most { concepts = [] }
-            concepts.formUnion(committed.prefix(Self.most))
+            if concepts.count + committed.count > Self.maximumCount { concepts = [] }
+            concepts.formUnion(committed.prefix(Self.maximumCount))
         }
     }
 }

@@ -25,7 +25,7 @@ struct AppDocumentsCommand: AsyncParsableCommand {
 struct AppStorageOptions: ParsableArguments {
     @Flag(help: "What the app keeps whatever the record; no login is needed.") var allRecords = false
 
-    func open(_ connection: ConnectionOptions, _ talk: TalkOptions) async throws -> AppDocuments {
+    func open(_ connection: ConnectionOptions, _ talk: MessageOptions) async throws -> AppDocuments {
         let opened = try connection.open(talk)
         return allRecords ? try await opened.server().appDocuments : try await opened.record().appDocuments
     }
@@ -74,7 +74,7 @@ struct AppDocumentsGetCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var talk: MessageOptions
     @OptionGroup var place: AppStorageOptions
     @OptionGroup var choice: DocumentChoice<AppDocumentsPlace>
     @OptionGroup var destination: ContentOutputOptions

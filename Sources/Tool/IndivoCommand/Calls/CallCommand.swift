@@ -23,7 +23,7 @@ struct CallCommand: AsyncParsableCommand {
     enum Signer: String, ExpressibleByArgument, CaseIterable { case token, app, nobody }
 
     @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var talk: MessageOptions
     @OptionGroup var destination: ContentOutputOptions
 
     @Argument(help: "GET, POST, PUT or DELETE.", completion: .list(["GET", "POST", "PUT", "DELETE"]))

@@ -7,9 +7,9 @@ import Logging
 struct Connection {
     let settings: Settings
     let store: FileSessionStore
-    private let talk: TalkOptions
+    private let talk: MessageOptions
 
-    init(_ settings: Settings, _ talk: TalkOptions) {
+    init(_ settings: Settings, _ talk: MessageOptions) {
         self.settings = settings
         self.talk = talk
         store = settings[.sessions].map { FileSessionStore(file: URL(filePath: $0)) } ?? .standard
@@ -141,5 +141,5 @@ struct ConnectionOptions: ParsableArguments {
         return try Settings(options: options.compactMapValues(\.self))
     }
 
-    func open(_ talk: TalkOptions) throws -> Connection { Connection(try settings(), talk) }
+    func open(_ talk: MessageOptions) throws -> Connection { Connection(try settings(), talk) }
 }

@@ -6,7 +6,7 @@ struct RecordOptions: ParsableArguments {
     @OptionGroup var connection: ConnectionOptions
     @OptionGroup var output: OutputOptions
 
-    var talk: TalkOptions { output.talk }
+    var talk: MessageOptions { output.talk }
 
     /// The record that the environment's token or a kept session opens.
     func open() async throws -> IndivoRecord { try await connection.open(talk).record() }

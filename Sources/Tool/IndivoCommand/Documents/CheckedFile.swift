@@ -146,7 +146,7 @@ struct CheckedFile {
             )
         }
         var models: [IndivoDocument] = []
-        // One without a name is the schema's to complain of.
+        // One without a name is the schema's to printError of.
         for element in elements where element.attr("name") != nil {
             do {
                 models.append(try IndivoDocument.registered(for: element, problems: &unreadable))

@@ -61,7 +61,7 @@ struct DocumentCheckCommand: ParsableCommand {
                     for line in checked.lines { try StandardStreams.say(line.shown()) }
                 }
             } catch let failure as CommandFailure {
-                StandardStreams.complain("\(failure)")
+                StandardStreams.printError("\(failure)")
                 cannotRead = true
             }
         }

@@ -15,7 +15,7 @@ enum SDMLModels {
             )
         }
         for warning in found.warnings + result.diagnostics.map(\.description) {
-            StandardStreams.complain(warning)
+            StandardStreams.printError(warning)
         }
         for model in result.schema.models {
             RuntimeModel(name: model.name, fields: model.fields.map(RuntimeModel.Field.init)).register()

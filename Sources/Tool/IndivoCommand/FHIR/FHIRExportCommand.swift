@@ -20,7 +20,7 @@ struct FHIRExportCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var talk: MessageOptions
 
     @Option(
         help: ArgumentHelp(

@@ -43,7 +43,7 @@ struct FHIRCheckCommand: ParsableCommand {
             do {
                 let file = try ResourceFile(source.file)
                 if source.isFound, file.json.member("resourceType") == nil {
-                    StandardStreams.complain("\(source.file.name): skipped, this is no resource")
+                    StandardStreams.printError("\(source.file.name): skipped, this is no resource")
                     continue
                 }
                 let issues = ValidationIssue.all(of: file.json, options).filter { $0.isError || !errorsOnly }
@@ -57,7 +57,7 @@ struct FHIRCheckCommand: ParsableCommand {
                     for issue in issues { try StandardStreams.say(issue.line(in: file, named: source.file)) }
                 }
             } catch let failure as CommandFailure {
-                StandardStreams.complain("\(failure)")
+                StandardStreams.printError("\(failure)")
                 isUnreadable = true
             }
         }

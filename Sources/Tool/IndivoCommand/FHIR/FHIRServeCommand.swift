@@ -71,7 +71,7 @@ struct FHIRServeCommand: AsyncParsableCommand {
         let resource = try ResourceFile.resource(InputFile(path: path))
         do {
             let count = try await sandbox.load(resource)
-            StandardStreams.complain(
+            StandardStreams.printError(
                 "Loaded \(count) \(count == 1 ? "resource" : "resources") of \(path.shown())."
             )
         } catch {

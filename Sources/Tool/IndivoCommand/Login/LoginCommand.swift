@@ -54,7 +54,7 @@ struct LoginCommand: AsyncParsableCommand {
         if options.output.form == nil {
             try StandardStreams.say(page.absoluteString)
         } else {
-            StandardStreams.complain(page.absoluteString)
+            StandardStreams.printError(page.absoluteString)
         }
         if open { Self.openBrowser(page) }
     }
@@ -69,7 +69,7 @@ struct LoginCommand: AsyncParsableCommand {
                 """
             case .authorization: "Agree there. Then paste the address or the code that the browser shows:"
             }
-        StandardStreams.complain(question)
+        StandardStreams.printError(question)
         while let line = readLine() {
             let answer = line.trimmingCharacters(in: .whitespaces)
             if !answer.isEmpty { return answer }
@@ -91,7 +91,7 @@ struct LoginCommand: AsyncParsableCommand {
         do {
             try process.run()
         } catch {
-            StandardStreams.complain("warning: no browser could be opened; open the page yourself")
+            StandardStreams.printError("warning: no browser could be opened; open the page yourself")
         }
     }
 }
@@ -110,7 +110,7 @@ struct LogoutCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var talk: MessageOptions
 
     @Flag(help: "Forget all sessions: of all records, apps and servers.") var all = false
 

@@ -169,7 +169,7 @@ extension Listing {
             let (state, reason, document): (String, String?, String?) =
                 switch item.state {
                 case .queued: ("queued", nil, nil)
-                case .waiting(let culprit): ("waiting", "for item \(culprit)", nil)
+                case .waiting(let blocker): ("waiting", "for item \(blocker)", nil)
                 case .setAside(let why): ("set aside", why, nil)
                 case .delivered(let id): ("delivered", nil, id)
                 }

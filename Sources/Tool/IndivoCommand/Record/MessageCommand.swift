@@ -130,7 +130,7 @@ struct MessageTextOptions: ParsableArguments {
     func text() throws -> String {
         let input = InputFile(path: bodyFile ?? "-")
         if body == nil, input.path == "-", StandardStreams.inputIsTerminal {
-            StandardStreams.complain("Write the text, and end it with Control-D on a line of its own:")
+            StandardStreams.printError("Write the text, and end it with Control-D on a line of its own:")
         }
         let text = try (body ?? input.text()).trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty else {

@@ -67,7 +67,7 @@ struct DocumentFileOptions: ParsableArguments {
 
     @Argument(help: "The file; - for standard input.", completion: .file()) var path: String
 
-    func read(_ talk: TalkOptions) throws -> FileContent {
+    func read(_ talk: MessageOptions) throws -> FileContent {
         let input = InputFile(path: path)
         let data = try input.read()
         guard !data.isEmpty else { throw CommandFailure("\(input.name): this is empty, and nothing to send") }

@@ -176,7 +176,7 @@ struct DocumentsGetCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var talk: MessageOptions
     @OptionGroup var choice: DocumentChoice<RecordDocuments>
     @OptionGroup var destination: ContentOutputOptions
 

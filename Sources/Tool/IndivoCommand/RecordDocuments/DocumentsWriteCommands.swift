@@ -114,7 +114,9 @@ struct DocumentsReplaceCommand: AsyncParsableCommand {
 
 extension CommandFailure {
     /// A server's refusal of a file, with the command that tells what is wrong with it.
-    fileprivate static func refusing(_ path: String, _ error: IndivoError, _ talk: TalkOptions) -> any Error {
+    fileprivate static func refusing(_ path: String, _ error: IndivoError, _ talk: MessageOptions)
+        -> any Error
+    {
         guard case .invalid = error.reason, path != "-" else { return error }
         let failure = CommandFailure(error, isVerbose: talk.verbose)
         let description = failure.description.replacing("document check FILE", with: "document check \(path)")

@@ -42,7 +42,7 @@ struct SampleInput: ParsableArguments {
     )
     var mapping: String?
 
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var talk: MessageOptions
 
     /// The zone that was given; nil for that of the samples.
     /// - Throws: ``CommandFailure`` for a zone that is unknown.
@@ -230,13 +230,13 @@ struct SampleSelection {
 
 /// What a file had. Of problems the first are shown, all are counted.
 struct SampleTally {
-    let talk: TalkOptions
+    let talk: MessageOptions
     var samples = 0
     private(set) var problems = 0
     var otherElements: [String: Int] = [:]
     private static let shown = 20
 
-    init(talk: TalkOptions) { self.talk = talk }
+    init(talk: MessageOptions) { self.talk = talk }
 
     /// Counts problems that an interrupted run has shown.
     mutating func addShown(_ count: Int) { problems += count }
@@ -244,10 +244,10 @@ struct SampleTally {
     mutating func add(_ problem: SampleProblem) {
         problems += 1
         if problems <= Self.shown || talk.verbose {
-            StandardStreams.complain("\(problem.file):\(problem.line): error: \(problem.reason)")
+            StandardStreams.printError("\(problem.file):\(problem.line): error: \(problem.reason)")
         }
         if problems == Self.shown, !talk.verbose {
-            StandardStreams.complain("further problems are counted; --verbose shows all")
+            StandardStreams.printError("further problems are counted; --verbose shows all")
         }
     }
 
@@ -257,7 +257,7 @@ struct SampleTally {
             talk.note("not read: \(count) \(name)")
         }
         if problems > 0 {
-            StandardStreams.complain(
+            StandardStreams.printError(
                 """
                 \(samples) \(samples == 1 ? "sample" : "samples") read, \(problems) \
                 \(problems == 1 ? "line" : "lines") skipped

@@ -103,7 +103,7 @@ struct SamplesUploadCommand: AsyncParsableCommand {
                     isRefused = true
                     counts.refused += 1
                     if counts.refused <= 20 || input.talk.verbose {
-                        StandardStreams.complain(
+                        StandardStreams.printError(
                             """
                             \(InputFile(path: input.file).name): sample \(item.index + 1) \
                             (\(item.sample.type)): refused: \(reason)
@@ -143,7 +143,9 @@ struct SamplesUploadCommand: AsyncParsableCommand {
         try tally.end()
         guard counts.created + counts.existing == 0 else { return }
         if isResumed { return input.talk.note("all samples were sent before") }
-        StandardStreams.complain("nothing was sent: --type, --since and --until choose no sample of the file")
+        StandardStreams.printError(
+            "nothing was sent: --type, --since and --until choose no sample of the file"
+        )
         throw ExitCode(ExitStatus.nothingFound.rawValue)
     }
 

@@ -44,8 +44,8 @@ struct StudyConsentCommand: ParsableCommand {
         var answers = try InputFile(path: answers).studyFile {
             try ConsentAnswers(parsing: $0, for: document)
         }
-        for warning in document.warnings { StandardStreams.complain("\(self.document): \(warning)") }
-        for warning in answers.warnings { StandardStreams.complain("\(self.answers): \(warning)") }
+        for warning in document.warnings { StandardStreams.printError("\(self.document): \(warning)") }
+        for warning in answers.warnings { StandardStreams.printError("\(self.answers): \(warning)") }
         if let signature {
             guard answers.signature == nil else {
                 throw CommandFailure(
@@ -70,7 +70,7 @@ struct StudyConsentCommand: ParsableCommand {
     }
 
     private func refuse(_ reason: String) throws {
-        StandardStreams.complain("not signed: \(reason)")
+        StandardStreams.printError("not signed: \(reason)")
         throw ExitCode(ExitStatus.nothingFound.rawValue)
     }
 
@@ -78,7 +78,7 @@ struct StudyConsentCommand: ParsableCommand {
         let form: ConsentForm
         do { form = try ConsentForm(consent) } catch { throw CommandFailure("\(error)") }
         if form.missingCharacters > 0 {
-            StandardStreams.complain(
+            StandardStreams.printError(
                 "warning: no installed font has \(form.missingCharacters) of the form's characters"
             )
         }
@@ -168,7 +168,7 @@ struct StudyDueCommand: ParsableCommand {
             throw ValidationError("--zone needs a name of the time zone database, such as Europe/Berlin.")
         }
         let schedule = try InputFile(path: schedule).studyFile { try StudySchedule(parsing: $0) }
-        for warning in schedule.warnings { StandardStreams.complain("\(self.schedule): \(warning)") }
+        for warning in schedule.warnings { StandardStreams.printError("\(self.schedule): \(warning)") }
         let now = try at.map { try date($0, "--at", zone) } ?? Date()
         let completions = try done.map { text in
             // A date has no equals sign, an id may.
@@ -226,7 +226,7 @@ struct StudyDueCommand: ParsableCommand {
             for line in table.lines(width: StandardStreams.outputWidth) { try StandardStreams.say(line) }
         }
         guard rows.isEmpty else { return }
-        StandardStreams.complain("nothing")
+        StandardStreams.printError("nothing")
         throw ExitCode(ExitStatus.nothingFound.rawValue)
     }
 

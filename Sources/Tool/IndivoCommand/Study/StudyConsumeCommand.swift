@@ -89,7 +89,7 @@ struct StudyConsumeCommand: AsyncParsableCommand {
     )
     var keptBytes = 16 << 30
 
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var talk: MessageOptions
 
     func validate() throws {
         guard (1...(1 << 50)).contains(keptBytes) else {
@@ -111,7 +111,7 @@ struct StudyConsumeCommand: AsyncParsableCommand {
         let warehouse = try await store.open(makes: true)
         if !questionnaires.isEmpty {
             let ontology = Ontology(questionnaires)
-            for problem in ontology.problems { StandardStreams.complain("warning: \(problem)") }
+            for problem in ontology.problems { StandardStreams.printError("warning: \(problem)") }
             let now = WarehouseTime(FHIRDateTime(Date()))
             do { try await warehouse.transaction { try $0.store(ontology, now: now) } } catch {
                 throw CommandFailure("\(error)")
@@ -176,15 +176,15 @@ struct StudyConsumeCommand: AsyncParsableCommand {
 
     private func finish(_ warehouse: Warehouse, _ queue: any MessageQueue) async throws {
         let dead = try await Self.answered { try await queue.deadLetters(limit: 1000) }
-        for letter in dead { StandardStreams.complain("\(letter.id) was given up: \(letter.reason)") }
+        for letter in dead { StandardStreams.printError("\(letter.id) was given up: \(letter.reason)") }
         let failed = try await Self.answered { try await warehouse.read { try $0.failedMessages() } }
-        for message in failed { StandardStreams.complain("\(message.id): \(message.state.reason ?? "")") }
+        for message in failed { StandardStreams.printError("\(message.id): \(message.state.reason ?? "")") }
         let pending = try await Self.answered { try await warehouse.read { try $0.pendingMessages() } }
         for message in pending {
-            StandardStreams.complain("\(message.id) waits for a decision: \(message.state.reason ?? "")")
+            StandardStreams.printError("\(message.id) waits for a decision: \(message.state.reason ?? "")")
         }
         if !pending.isEmpty {
-            StandardStreams.complain("indivo study pending lists these messages, and decides.")
+            StandardStreams.printError("indivo study pending lists these messages, and decides.")
         }
         if !failed.isEmpty || !dead.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
     }

@@ -45,7 +45,7 @@ struct StudyExportCommand: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: "The folder.", completion: .directory)
     var output: String
 
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var talk: MessageOptions
 
     func run() async throws {
         let warehouse = try await store.open(makes: false)
@@ -137,7 +137,7 @@ struct StudyOntologyCommand: ParsableCommand {
             try StandardStreams.write(CSV.data(header: Ontology.columns, rows: rows))
         case .sql: try StandardStreams.write(Data(ontology.sql(source: source, now: now).utf8))
         }
-        for problem in ontology.problems { StandardStreams.complain(problem) }
+        for problem in ontology.problems { StandardStreams.printError(problem) }
         if !ontology.problems.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
     }
 }

@@ -47,7 +47,7 @@ struct StudyPackCommand: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: "The package.", completion: .file())
     var output: String
 
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var talk: MessageOptions
 
     func validate() throws {
         switch format ?? .cms {
@@ -120,7 +120,7 @@ struct StudyUnpackCommand: ParsableCommand {
     @Option(name: .shortAndLong, help: "Where the folders of the packages are made.", completion: .directory)
     var output: String
 
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var talk: MessageOptions
 
     func run() throws {
         let keys = try keys.keys()
@@ -133,7 +133,7 @@ struct StudyUnpackCommand: ParsableCommand {
                 try StandardStreams.say(folder.path(percentEncoded: false))
             } catch let error as StudyError {
                 failed += 1
-                StandardStreams.complain("\(path): error: \(error)")
+                StandardStreams.printError("\(path): error: \(error)")
             }
         }
         if failed == files.count { throw ExitCode(ExitStatus.wrongUse.rawValue) }
@@ -233,7 +233,7 @@ struct StudyKeysCommand: ParsableCommand {
     @Option(help: "The length of the key.")
     var bits = 3072
 
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var talk: MessageOptions
 
     func run() throws {
         let folder = URL(filePath: dir, directoryHint: .isDirectory)

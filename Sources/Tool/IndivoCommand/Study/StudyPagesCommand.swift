@@ -57,7 +57,7 @@ struct StudyPagesCommand: AsyncParsableCommand {
         }
         let url = pages.url.absoluteString
         if json { try StandardStreams.say((["url": JSONValue(url)] as JSONValue).text()) }
-        StandardStreams.complain(
+        StandardStreams.printError(
             "The pages are at \(host.map { "https://\($0), from \(url)" } ?? url)\nStop them with Control-C."
         )
         await Interrupt.wait()

@@ -45,7 +45,7 @@ struct StudyPendingCommand: AsyncParsableCommand {
     @ArgumentParser.Flag(help: "A line of JSON for each message.")
     var json = false
 
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var talk: MessageOptions
 
     func run() async throws {
         let participant = try participant.map { try StudyParticipant.id($0, option: "of") }
@@ -74,7 +74,7 @@ struct StudyPendingCommand: AsyncParsableCommand {
     /// - Returns: How many messages were not there: none or one.
     private func report(_ id: String, _ words: String, _ isDone: Bool) throws -> Int {
         guard isDone else {
-            StandardStreams.complain("\(id): no such message waits for a decision")
+            StandardStreams.printError("\(id): no such message waits for a decision")
             return 1
         }
         try StandardStreams.say("\(words) \(id)")

@@ -72,7 +72,7 @@ struct StudyServeCommand: AsyncParsableCommand {
         }
         let url = receiver.url.absoluteString
         if json { try StandardStreams.say((["url": JSONValue(url)] as JSONValue).text()) }
-        StandardStreams.complain(
+        StandardStreams.printError(
             """
             The receiver is at \(url) (C3-PRO: \(url)/c3pro, ResearchKit: \
             \(url)/api/upload)\nStop it with Control-C.
@@ -102,7 +102,7 @@ extension StudyServeCommand {
                     """
                 )
             }
-            StandardStreams.complain(
+            StandardStreams.printError(
                 "The apps of \(path) are copied into the queue’s database, which has them from now on; "
                     + "take “clients” out of \(config ?? "")."
             )

@@ -9,7 +9,7 @@ struct StudyOptions: ParsableArguments {
     @Option(help: "The study’s configuration, study.json (indivo study submit --help).", completion: .file())
     var config = "study.json"
 
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var talk: MessageOptions
 }
 
 /// Where a study's server is.
@@ -86,7 +86,7 @@ struct StudyDeliveryOutcome {
     private let report: QueueReport
 
     /// Delivers; where a person looks at standard error, it shows how far each large submission is.
-    init(_ queue: StudyQueue, _ endpoint: any StudyEndpoint, _ talk: TalkOptions) async throws {
+    init(_ queue: StudyQueue, _ endpoint: any StudyEndpoint, _ talk: MessageOptions) async throws {
         self.queue = queue
         let isShown = StandardStreams.errorIsTerminal && !talk.quiet
         let status = queue.status
@@ -103,11 +103,11 @@ struct StudyDeliveryOutcome {
         report = try await queue.deliver(to: endpoint)
     }
 
-    func finish(_ talk: TalkOptions) async throws {
+    func finish(_ talk: MessageOptions) async throws {
         for item in report.delivered { try StandardStreams.say(item.id) }
         for item in report.setAside {
             if case .setAside(let reason) = item.state {
-                StandardStreams.complain("\(item.id) is set aside: \(reason)")
+                StandardStreams.printError("\(item.id) is set aside: \(reason)")
             }
         }
         let items = try await queue.items()

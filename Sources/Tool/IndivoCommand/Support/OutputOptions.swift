@@ -19,7 +19,7 @@ enum OutputForm: String, EnumerableFlag {
 }
 
 /// How much a command tells beside its result, on standard error.
-struct TalkOptions: ParsableArguments {
+struct MessageOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Tell nothing but errors beside the result.") var quiet = false
 
     @Flag(
@@ -33,14 +33,14 @@ struct TalkOptions: ParsableArguments {
     }
 
     /// Tells a person how things stand.
-    func note(_ text: String) { if !quiet { StandardStreams.complain(text) } }
+    func note(_ text: String) { if !quiet { StandardStreams.printError(text) } }
 }
 
 /// How a command prints its result: a table for people, other forms for programs.
 struct OutputOptions: ParsableArguments {
     @Flag(exclusivity: .exclusive) var form: OutputForm?
 
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var talk: MessageOptions
 
     /// Prints what was found. Where nothing was, it tells `none` and throws `ExitCode` 1.
     func print(_ listing: Listing, none: String = "") throws {
@@ -238,7 +238,7 @@ extension String {
     }
 }
 
-extension TalkOptions {
+extension MessageOptions {
     /// Everything in a list, with the progress on standard error where a person looks at it.
     func fetch<Element>(_ list: PagedList<Element>, _ noun: String) async throws -> [Element] {
         guard StandardStreams.errorIsTerminal, !quiet, !verbose else { return try await list.all() }

@@ -45,7 +45,7 @@ enum StandardStreams {
 
     /// Writes lines to standard error, without what would command a terminal: they may quote what a server or
     /// a file says.
-    static func complain(_ line: String) { hint("\(line.shown(keepsLines: true))\n") }
+    static func printError(_ line: String) { hint("\(line.shown(keepsLines: true))\n") }
 
     /// Writes to standard error just as it is, without the end of a line. Nothing of others is in it.
     static func hint(_ text: String) {

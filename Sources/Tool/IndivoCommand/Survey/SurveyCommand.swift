@@ -148,7 +148,7 @@ extension Sequence where Element: SurveyFinding {
     }
 
     /// Tells the findings beside the result.
-    func complain() { for finding in self { StandardStreams.complain(finding.description) } }
+    func printError() { for finding in self { StandardStreams.printError(finding.description) } }
 
     /// Ends with 1 when there are errors.
     func end() throws { if contains(where: \.isError) { throw ExitCode(ExitStatus.nothingFound.rawValue) } }
@@ -241,7 +241,7 @@ struct SurveyScoreCommand: ParsableCommand {
         let (survey, response, context) = try answered.read()
         var session = SurveySession(survey, restoring: response, context: context)
         session.recalculate()
-        session.diagnostics.complain()
+        session.diagnostics.printError()
         try StandardStreams.say(session.scores.text(.pretty))
     }
 }

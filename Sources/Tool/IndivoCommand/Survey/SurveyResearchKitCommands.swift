@@ -21,7 +21,7 @@ struct SurveyTaskCommand: ParsableCommand {
     func run() throws {
         let survey = try file.survey()
         let task = ResearchKitTask(survey, language: language)
-        task.diagnostics.complain()
+        task.diagnostics.printError()
         try StandardStreams.say(task.json.text(.pretty))
     }
 }
@@ -76,7 +76,7 @@ struct SurveyResultCommand: ParsableCommand {
     }
 
     private func finish(_ problems: [SurveyProblem]) throws {
-        problems.complain()
+        problems.printError()
         try problems.end()
     }
 }
@@ -128,7 +128,7 @@ struct SurveyExtractCommand: ParsableCommand {
     func run() throws {
         let (survey, response, context) = try answered.read()
         let extraction = survey.extract(from: response, context: context)
-        extraction.diagnostics.complain()
+        extraction.diagnostics.printError()
         try StandardStreams.say(extraction.bundle.tree.text(.pretty))
         try extraction.diagnostics.end()
     }

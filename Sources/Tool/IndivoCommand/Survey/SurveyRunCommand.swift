@@ -75,8 +75,8 @@ struct SurveyRunCommand: ParsableCommand {
             session = conversation.session
         }
         problems += session.problems()
-        session.diagnostics.complain()
-        problems.complain()
+        session.diagnostics.printError()
+        problems.printError()
         let hasErrors = problems.contains(where: \.isError)
         let result = finished(session, hasErrors: hasErrors, isInteractive: isInteractive)
         // The file that was written after each answer ends as what is printed.

@@ -49,7 +49,7 @@ struct SurveyServeCommand: AsyncParsableCommand {
         let survey = try file.survey()
         let context = try context.context()
         for diagnostic in survey.diagnostics where diagnostic.severity == .error {
-            StandardStreams.complain(diagnostic.description)
+            StandardStreams.printError(diagnostic.description)
         }
         let store: any SurveyResponseStore
         if let responses {
@@ -68,7 +68,7 @@ struct SurveyServeCommand: AsyncParsableCommand {
         }
         let url = server.url.absoluteString
         if json { try StandardStreams.say((["url": JSONValue(url)] as JSONValue).text()) }
-        StandardStreams.complain("The survey is at \(url)\nStop it with Control-C.")
+        StandardStreams.printError("The survey is at \(url)\nStop it with Control-C.")
         await Interrupt.wait()
         await server.stop()
     }

@@ -81,7 +81,7 @@ struct SelectCommand: ParsableCommand {
             do {
                 root = try input.parse()
             } catch let failure as CommandFailure {
-                StandardStreams.complain("\(failure)")
+                StandardStreams.printError("\(failure)")
                 failed = true
                 continue
             }

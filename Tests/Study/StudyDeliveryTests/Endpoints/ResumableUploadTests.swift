@@ -117,7 +117,7 @@ struct ResumableUploadTests {
             study: "org.example.sleep",
             subject: UUID(),
             keys: FileKeyStore(scratch.folder.appending(path: "key")),
-            policy: DeliveryPolicy(attempts: 3, firstDelay: .milliseconds(1), longestDelay: .milliseconds(2))
+            policy: DeliveryPolicy(attempts: 3, firstDelay: .milliseconds(1), maximumDelay: .milliseconds(2))
         )
         var archive = try StudyArchive(ArchiveInfo(study: "org.example.sleep", item: "diary"))
         try archive.add("noise.bin", body)

@@ -24,7 +24,7 @@ struct StudyQueueTests {
             policy: DeliveryPolicy(
                 attempts: attempts,
                 firstDelay: .milliseconds(1),
-                longestDelay: .milliseconds(2),
+                maximumDelay: .milliseconds(2),
                 networkFailures: networkFailures
             )
         )

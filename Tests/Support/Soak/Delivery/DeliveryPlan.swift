@@ -58,7 +58,7 @@ struct DeliveryPlan: Codable {
         var policy = DeliveryPolicy(
             attempts: 4,
             firstDelay: .milliseconds(2),
-            longestDelay: .milliseconds(20),
+            maximumDelay: .milliseconds(20),
             networkFailures: 1 << 20,
             receipts: 1 << 20
         )

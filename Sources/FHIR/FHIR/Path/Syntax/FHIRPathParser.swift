@@ -3,9 +3,9 @@ import IndivoBase
 /// Reads expressions (FHIRPath 2.0, Appendix B, grammar), by precedence.
 struct FHIRPathParser {
     /// The longest text, in UTF-8 bytes.
-    static let longest = 100_000
+    static let maximumLength = 100_000
     /// How deep a tree may be. A sum of 500 terms is 500 deep.
-    static let deepest = 500
+    static let maximumDepth = 500
 
     private let tokens: [FHIRPathToken]
     private var position = 0
@@ -16,8 +16,12 @@ struct FHIRPathParser {
     private var open = 0
 
     static func parse(_ text: String) throws(FHIRPathError) -> FHIRPathSyntax {
-        guard text.utf8.count <= longest else {
-            throw FHIRPathError(.limit, "The expression is longer than \(longest) bytes.", at: longest)
+        guard text.utf8.count <= maximumLength else {
+            throw FHIRPathError(
+                .limit,
+                "The expression is longer than \(maximumLength) bytes.",
+                at: maximumLength
+            )
         }
         var parser = FHIRPathParser(tokens: try FHIRPathLexer.tokens(of: text))
         let root = try parser.expression(minimum: 1)
@@ -41,7 +45,7 @@ struct FHIRPathParser {
         open += 1
         defer { open -= 1 }
         // Each parenthesis takes two levels of functions of the parser, all others fewer.
-        guard open <= Self.deepest / 4 else { throw tooDeep() }
+        guard open <= Self.maximumDepth / 4 else { throw tooDeep() }
         var left = try prefixed()
         while let word = operatorWord, let precedence = Self.precedences[word], precedence >= minimum {
             let offset = current.offset
@@ -67,7 +71,7 @@ struct FHIRPathParser {
         }
         open += 1
         defer { open -= 1 }
-        guard open <= Self.deepest / 4 else { throw tooDeep() }
+        guard open <= Self.maximumDepth / 4 else { throw tooDeep() }
         let offset = current.offset
         position += 1
         let operand = try prefixed()
@@ -277,7 +281,7 @@ struct FHIRPathParser {
         over children: [FHIRPathSyntax.Reference] = []
     ) throws(FHIRPathError) -> FHIRPathSyntax.Reference {
         let depth = 1 + (children.map { depths[Int($0)] }.max() ?? 0)
-        guard depth <= Self.deepest else { throw tooDeep() }
+        guard depth <= Self.maximumDepth else { throw tooDeep() }
         depths.append(depth)
         return syntax.append(kind, at: offset)
     }
@@ -285,7 +289,7 @@ struct FHIRPathParser {
     private func tooDeep() -> FHIRPathError {
         FHIRPathError(
             .limit,
-            "The expression is nested deeper than \(Self.deepest) operations.",
+            "The expression is nested deeper than \(Self.maximumDepth) operations.",
             at: current.offset
         )
     }

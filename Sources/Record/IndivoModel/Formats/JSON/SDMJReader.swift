@@ -13,7 +13,7 @@ struct SDMJReader {
     private var nextName = 0
     /// How many models are open.
     private var depth = 0
-    private static let mostNames = 64
+    private static let maximumNames = 64
 
     private init(_ root: JSONValue) {
         self.root = root
@@ -87,7 +87,7 @@ struct SDMJReader {
             return names[index].value
         }
         let (stored, bytes) = try text(of: value) { [xml] in (xml.value($0), Array($0)) }
-        if names.count < Self.mostNames { names.append((bytes, stored)) }
+        if names.count < Self.maximumNames { names.append((bytes, stored)) }
         nextName = names.count
         return stored
     }

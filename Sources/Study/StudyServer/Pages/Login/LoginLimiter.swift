@@ -15,7 +15,7 @@ final class LoginLimiter: Sendable {
     /// The first pause; each further attempt makes it twice as long.
     static let firstPause = Duration.seconds(60)
     /// The longest pause.
-    static let longestPause = Duration.seconds(900)
+    static let maximumPause = Duration.seconds(900)
     private static let slotCount = 4096
 
     private struct Slot {
@@ -61,11 +61,11 @@ final class LoginLimiter: Sendable {
 
     private static func count(_ slot: inout Slot, limit: Int, _ now: Duration) {
         // After the longest pause without an attempt it begins anew.
-        if slot.attempts > 0, now > slot.until + longestPause { slot.attempts = 0 }
+        if slot.attempts > 0, now > slot.until + maximumPause { slot.attempts = 0 }
         slot.attempts += 1
         slot.until = now
         guard slot.attempts >= limit else { return }
-        slot.until += min(longestPause, firstPause * (1 << min(slot.attempts - limit, 8)))
+        slot.until += min(maximumPause, firstPause * (1 << min(slot.attempts - limit, 8)))
     }
 
     private func slot(_ texts: String...) -> Int {

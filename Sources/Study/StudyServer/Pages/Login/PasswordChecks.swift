@@ -5,7 +5,7 @@ import WebServing
 
 /// Compares passwords with hashes, so many at once: a hash is meant to take processor and memory.
 final class PasswordChecks: Sendable {
-    private static let most = 2
+    private static let maximumCount = 2
 
     private let running = Mutex(0)
     /// Of a password that nobody has: what is compared where there is no such person takes as long.
@@ -18,7 +18,7 @@ final class PasswordChecks: Sendable {
     /// ``leave()`` afterwards.
     func enter() -> Bool {
         running.withLock { running in
-            guard running < Self.most else { return false }
+            guard running < Self.maximumCount else { return false }
             running += 1
             return true
         }

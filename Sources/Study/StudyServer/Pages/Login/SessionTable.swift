@@ -19,7 +19,7 @@ final class SessionTable: Sendable {
 
     /// How long a session lasts, and how long without a request.
     static let lifetime = (whole: Duration.seconds(8 * 3600), idle: Duration.seconds(3600))
-    private static let mostSessions = 1000
+    private static let maximumSessions = 1000
 
     private let sessions = Mutex<[SHA256Digest: Session]>([:])
     private let elapsed: @Sendable () -> Duration
@@ -41,7 +41,7 @@ final class SessionTable: Sendable {
         )
         sessions.withLock { sessions in
             sessions = sessions.filter { Self.isValid($0.value, now) }
-            if sessions.count >= Self.mostSessions,
+            if sessions.count >= Self.maximumSessions,
                 let oldest = sessions.min(by: { $0.value.used < $1.value.used })
             {
                 sessions[oldest.key] = nil

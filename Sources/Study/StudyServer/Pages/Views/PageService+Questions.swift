@@ -3,7 +3,7 @@ import WebServing
 
 extension PageService {
     /// The most questions of a page.
-    private static let mostQuestions = 300
+    private static let maximumQuestions = 300
 
     func questionSources(_ visit: PageVisit) async throws -> Response {
         let sources = try await warehouse.read { try $0.questionSources() }
@@ -32,7 +32,7 @@ extension PageService {
         let questions = try await answers.answers(of: source) { [warehouse] source in
             try await warehouse.transaction { try $0.publishedQuestions(of: source.name) }
         }
-        let charts = questions.prefix(Self.mostQuestions).map { QuestionChart(question: $0).markup }
+        let charts = questions.prefix(Self.maximumQuestions).map { QuestionChart(question: $0).markup }
         let lead: Markup =
             questions.isEmpty
             ? "<p>Nobody has answered yet, or too few have.</p>"
@@ -43,8 +43,8 @@ extension PageService {
             All of them stay as they are until five participants gave something new.</p>
             """
         let more: Markup =
-            questions.count > Self.mostQuestions
-            ? "<p>The first \(Self.mostQuestions) of \(questions.count) questions.</p>" : .empty
+            questions.count > Self.maximumQuestions
+            ? "<p>The first \(Self.maximumQuestions) of \(questions.count) questions.</p>" : .empty
         return PageLayout.page(source.title, visit, section: "/questions", "\(lead)\(charts)\(more)")
     }
 

@@ -127,7 +127,7 @@ public final class SQSMessageQueue: MessageQueue {
         attributes: JSONValue? = nil,
         after seconds: Int = 0
     ) async throws {
-        guard text.utf8.count <= SQSMessageText.longest else {
+        guard text.utf8.count <= SQSMessageText.maximumLength else {
             throw AWSError.badInput("a message is too long for SQS")
         }
         var parameters: JSONValue = ["MessageBody": JSONValue(text)]
@@ -151,13 +151,13 @@ public final class SQSMessageQueue: MessageQueue {
     public func receive(limit: Int, visibility: Int) async throws -> [ReceivedMessage] {
         guard limit > 0 else { return [] }
         var found: [ReceivedMessage] = []
-        var trouble: (any Error)?
-        while found.isEmpty, trouble == nil {
+        var failure: (any Error)?
+        while found.isEmpty, failure == nil {
             // To wait a second asks all of the service's machines; without it, some are left out.
             let messages = try await receive(
                 from: url,
                 min(limit, 10),
-                visibility: max(1, min(visibility, Self.longestPause)),
+                visibility: max(1, min(visibility, Self.maximumPause)),
                 wait: 1
             )
             if messages.isEmpty { break }
@@ -169,12 +169,12 @@ public final class SQSMessageQueue: MessageQueue {
                 do {
                     if let message = try await opened(raw, handle) { found.append(message) }
                 } catch {
-                    if error is CancellationError || !Self.isOfMessage(error) { trouble = error }
+                    if error is CancellationError || !Self.isOfMessage(error) { failure = error }
                 }
             }
         }
         // What was received is worked on; trouble of the services is there again the next time.
-        if let trouble, found.isEmpty { throw trouble }
+        if let failure, found.isEmpty { throw failure }
         return found
     }
 
@@ -190,24 +190,24 @@ public final class SQSMessageQueue: MessageQueue {
     private func opened(_ raw: JSONValue, _ handle: String) async throws -> ReceivedMessage? {
         let count = raw["Attributes"]?["ApproximateReceiveCount"]?.string.flatMap(Int.init) ?? 1
         guard let text = SQSMessageText(raw) else {
-            try await bury(raw, handle, reason: "it is no message of a study's receiver")
+            try await moveToDeadLetters(raw, handle, reason: "it is no message of a study's receiver")
             return nil
         }
         let message: ReceivedMessage
         do {
             // Also past the limit: what keeps its object away is a better reason.
             message = try await received(text, count, handle)
-        } catch  where !(error is CancellationError) {
+        } catch let error where !(error is CancellationError) {
             if count >= maximumReceives, Self.isOfMessage(error) {
-                try await bury(raw, handle, reason: "its object of S3 cannot be read: \(error)")
+                try await moveToDeadLetters(raw, handle, reason: "its object of S3 cannot be read: \(error)")
                 return nil
             }
             if count >= maximumReceives, case .object = text.body {
-                try await renew(text, handle)
+                try await requeue(text, handle)
                 throw error
             }
             // Two minutes, four, eight: an outage of S3 makes no dead letters at once.
-            let pause = min(60 << min(count, 9), Self.longestPause)
+            let pause = min(60 << min(count, 9), Self.maximumPause)
             _ = try? await call(
                 "ChangeMessageVisibility",
                 url,
@@ -216,7 +216,7 @@ public final class SQSMessageQueue: MessageQueue {
             throw error
         }
         guard count > maximumReceives else { return message }
-        try await bury(raw, handle, reason: "it was received \(count - 1) times without an end")
+        try await moveToDeadLetters(raw, handle, reason: "it was received \(count - 1) times without an end")
         return nil
     }
 
@@ -297,8 +297,8 @@ public final class SQSMessageQueue: MessageQueue {
                 )
             }
             let text = SQSMessageText(message.message, object: object)
-            guard let reason else { return try await renew(text, handle, after: seconds) }
-            return try await bury(["Body": JSONValue(text.text)], handle, reason: reason)
+            guard let reason else { return try await requeue(text, handle, after: seconds) }
+            return try await moveToDeadLetters(["Body": JSONValue(text.text)], handle, reason: reason)
         }
         _ = try await isHeld {
             try await call(
@@ -306,7 +306,7 @@ public final class SQSMessageQueue: MessageQueue {
                 url,
                 [
                     "ReceiptHandle": JSONValue(handle),
-                    "VisibilityTimeout": JSONValue(max(0, min(seconds, Self.longestPause))),
+                    "VisibilityTimeout": JSONValue(max(0, min(seconds, Self.maximumPause))),
                 ]
             )
         }
@@ -314,7 +314,7 @@ public final class SQSMessageQueue: MessageQueue {
 
     /// Puts a copy of a message into the queue, whose receptions are counted anew: no outage of a service
     /// makes dead letters. The copy is there before the message is deleted.
-    private func renew(_ text: SQSMessageText, _ handle: String, after seconds: Int = 0) async throws {
+    private func requeue(_ text: SQSMessageText, _ handle: String, after seconds: Int = 0) async throws {
         try await send(text.text, to: url, group: text.id, after: seconds)
         _ = try await isHeld { try await call("DeleteMessage", url, ["ReceiptHandle": JSONValue(handle)]) }
     }
@@ -333,7 +333,7 @@ public final class SQSMessageQueue: MessageQueue {
     }
 
     /// Moves a message to the dead letters. It is there before it is deleted here.
-    private func bury(_ raw: JSONValue, _ handle: String, reason: String) async throws {
+    private func moveToDeadLetters(_ raw: JSONValue, _ handle: String, reason: String) async throws {
         var attributes = raw["MessageAttributes"] ?? [:]
         let said = String(
             reason.unicodeScalars.map { (0x20...0x7E).contains($0.value) ? Character($0) : "?" }.prefix(500)

@@ -6,7 +6,7 @@ import OrderedJSON
 /// them.
 struct SQSMessageText: Sendable {
     /// SQS takes 1 MiB; queues that were made before 2025 take a quarter of it.
-    static let longest = 256 << 10
+    static let maximumLength = 256 << 10
 
     /// An object of S3 with the bytes of a message.
     struct Object: Sendable, Hashable {
@@ -51,7 +51,9 @@ struct SQSMessageText: Sendable {
     }
 
     /// Whether the bytes of a message are too many for SQS.
-    static func needsObject(_ message: StudyMessage) -> Bool { message.body.count / 3 * 4 + 8192 > longest }
+    static func needsObject(_ message: StudyMessage) -> Bool {
+        message.body.count / 3 * 4 + 8192 > maximumLength
+    }
 
     /// SQS takes the characters that XML takes: there are none but ASCII's.
     var text: String {

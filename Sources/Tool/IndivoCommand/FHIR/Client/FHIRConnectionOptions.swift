@@ -18,7 +18,7 @@ struct FHIRConnectionOptions: ParsableArguments {
     )
     var allowHttp: [String] = []
 
-    @OptionGroup var talk: TalkOptions
+    @OptionGroup var talk: MessageOptions
 
     /// The client of the server, with the token of the environment.
     /// - Throws: ``CommandFailure``, `FHIRClientError`.
@@ -26,7 +26,7 @@ struct FHIRConnectionOptions: ParsableArguments {
 
     /// The client of a server, for commands that have other options of their own.
     /// - Throws: ``CommandFailure``, `FHIRClientError`.
-    static func client(base: String?, allowHTTP: [String], talk: TalkOptions) throws -> FHIRClient {
+    static func client(base: String?, allowHTTP: [String], talk: MessageOptions) throws -> FHIRClient {
         let environment = ProcessInfo.processInfo.environment
         guard let text = base ?? environment["FHIR_BASE"], !text.isEmpty else {
             throw CommandFailure(
@@ -46,7 +46,7 @@ struct FHIRConnectionOptions: ParsableArguments {
         )
     }
 
-    private static func logger(_ talk: TalkOptions) -> Logger {
+    private static func logger(_ talk: MessageOptions) -> Logger {
         var logger = Logger(label: "fhir", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = talk.verbose ? .debug : .critical
         return logger

@@ -188,7 +188,7 @@ extension FHIREntries {
     func printLines(
         limit: Int?,
         none: String,
-        _ talk: TalkOptions,
+        _ talk: MessageOptions,
         _ tree: (FHIRBundle.Entry) throws -> JSONValue?
     ) async throws {
         if let limit, limit < 1 { throw CommandFailure("--limit: a number above 0 is meant") }

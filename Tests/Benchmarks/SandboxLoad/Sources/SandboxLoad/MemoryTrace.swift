@@ -45,7 +45,7 @@ final class MemoryTrace: Sendable {
     /// Whether there are samples enough, and the last third of the run added no more than ``bound``.
     var levelsOff: Bool { samples.withLock { $0.count } >= 3 && (growth.last ?? 0) <= MemoryTrace.bound }
 
-    var verdict: String {
+    var errorClass: String {
         let parts = growth.map { String(format: "%+.1f", $0) }
         return "the thirds of the run changed the server's memory by \(parts.joined(separator: ", ")) MB; "
             + String(format: "the last may add %.0f MB: ", MemoryTrace.bound)

@@ -40,7 +40,7 @@ struct SoakCommand: AsyncParsableCommand {
         }.run(requests: requests, atLeast: SoakCommand.leastTime)
         print(result.summary)
         for problem in result.problems.prefix(10) { print("    \(problem)") }
-        print(memory.verdict)
+        print(memory.errorClass)
         if !result.problems.isEmpty || !memory.levelsOff { throw ExitCode.failure }
     }
 

@@ -7,16 +7,16 @@ import Synchronization
 ///
 /// The warehouse is asked once a second, and less often where that takes long. What other consumers keep
 /// meanwhile is not known here, so that several may pass the limit by that.
-final class KeptRoom: Sendable {
-    /// There is no room for a message.
-    struct Full: Error {}
+final class KeptQuota: Sendable {
+    /// The warehouse keeps no more messages of this kind.
+    struct Exceeded: Error {}
 
     private let limit: Int
     private let state = Mutex((left: 0, until: ContinuousClock.now))
 
     init(limit: Int) { self.limit = limit }
 
-    /// How many bytes still find room.
+    /// How many bytes more are kept.
     var left: Int { state.withLock { $0.left } }
 
     /// Counts a message that is kept.

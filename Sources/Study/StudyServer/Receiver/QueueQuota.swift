@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// The queue is asked once a second, and less often where that takes long: to count a large table is work.
 /// What other receivers put in meanwhile is not known here.
-final class QueueRoom: Sendable {
+final class QueueQuota: Sendable {
     private struct Load {
         var messages = 0
         var bytes = 0

@@ -3,7 +3,7 @@ import StudyFormats
 import StudyWarehouse
 
 /// Errors that are no message's fault: a disk is full, or a database is away for a while, or takes no writes.
-enum MachineTrouble {
+enum MachineFailure {
     private static let codes: [ResultCode] = [
         .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_CANTOPEN, .SQLITE_NOMEM,
         .SQLITE_READONLY,
