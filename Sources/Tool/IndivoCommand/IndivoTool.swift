@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import IndivoBase
 
 @main
 struct IndivoTool: AsyncParsableCommand {
@@ -49,6 +50,22 @@ struct IndivoTool: AsyncParsableCommand {
         ]
     )
 
+    /// A line with the subcommands whose names are near to a word that names none.
+    static func suggestion(for arguments: [String]) -> String {
+        suggestion(for: arguments.filter { !$0.hasPrefix("-") }[...], in: configuration)
+    }
+
+    private static func suggestion(for words: ArraySlice<String>, in command: CommandConfiguration) -> String
+    {
+        guard let word = words.first else { return "" }
+        let names = command.subcommands.map { $0._commandName }
+        if let index = names.firstIndex(of: word) {
+            return suggestion(for: words.dropFirst(), in: command.subcommands[index].configuration)
+        }
+        let near = Spelling.near(to: word, among: names, completing: true)
+        return near.isEmpty ? "" : "\nDid you mean \(near.joined(separator: " or "))?"
+    }
+
     /// Runs the command that the arguments name, and ends with what its errors mean to the shell.
     static func main() async {
         StandardStreams.prepare()
@@ -64,7 +81,8 @@ struct IndivoTool: AsyncParsableCommand {
         } catch let error as ExitCode {
             exit(withError: error)
         } catch let error where exitCode(for: error) == .validationFailure {
-            StandardStreams.printError(fullMessage(for: error))
+            let message = fullMessage(for: error).replacing("Error: ", with: "error: ", maxReplacements: 1)
+            StandardStreams.printError(message + suggestion(for: Array(CommandLine.arguments.dropFirst())))
             Foundation.exit(ExitStatus.wrongUse.rawValue)
         } catch {
             // Help and versions are thrown too, and are no failures.

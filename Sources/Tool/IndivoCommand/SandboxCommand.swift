@@ -22,7 +22,7 @@ struct SandboxCommand: AsyncParsableCommand {
     @Option(help: "The port of the pages; 0 for a free one.") var uiPort: UInt16 = 8001
 
     @Option(
-        help: "Know the models of the SDML files in this folder; read again when they change.",
+        help: "Use the models of the SDML files in this folder; they are read again when they change.",
         completion: .directory
     )
     var models: String?

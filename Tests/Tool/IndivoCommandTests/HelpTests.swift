@@ -44,4 +44,21 @@ struct HelpTests {
             #expect(help.contains("\(first)\n    --order -collectedAt --limit 10\n"), "\(help)")
         }
     }
+
+    @Test(
+        "a misspelt command gets the names that are near, and errors are spelt in one way",
+        arguments: [
+            (["documnts"], "Did you mean documents or document?"),
+            (["study", "consme"], "Did you mean consume?"),
+            (["fhir", "read", "Patient", "nope"], "Type and id are one argument: Patient/nope"),
+        ]
+    )
+    func misspelt(arguments: [String], advice: String) throws {
+        try Tool.use { tool in
+            let result = try tool.run(arguments)
+            #expect(result.status == 2 && result.output.isEmpty)
+            #expect(result.errors.hasPrefix("error: ") && result.errors.contains(advice), "\(result.errors)")
+            #expect(!result.errors.contains("\u{1B}"), "no colours but on a terminal")
+        }
+    }
 }

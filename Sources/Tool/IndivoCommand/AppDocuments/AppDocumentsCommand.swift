@@ -5,7 +5,7 @@ struct AppDocumentsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app-documents",
         abstract:
-            "List, read, add and change what the app keeps for itself, in the record or for all records.",
+            "List, read, add and change the app's own documents, of the record or of no record.",
         discussion: """
             indivo app-documents add settings.json --external-id settings
             indivo app-documents get --external-id settings
@@ -23,7 +23,7 @@ struct AppDocumentsCommand: AsyncParsableCommand {
 
 /// Where the app keeps its documents.
 struct AppStorageOptions: ParsableArguments {
-    @Flag(help: "What the app keeps whatever the record; no login is needed.") var allRecords = false
+    @Flag(help: "The app's documents that belong to no record; no login is needed.") var allRecords = false
 
     func open(_ connection: ConnectionOptions, _ talk: MessageOptions) async throws -> AppDocuments {
         let opened = try connection.open(talk)
@@ -89,7 +89,7 @@ struct AppDocumentsGetCommand: AsyncParsableCommand {
 struct AppDocumentsMetaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         asking: "meta",
-        "Show what the server says of one of the app's documents."
+        "Show the metadata of one of the app's documents."
     )
 
     @OptionGroup var options: AppOptions
@@ -103,7 +103,7 @@ struct AppDocumentsMetaCommand: AsyncParsableCommand {
 struct AppDocumentsAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         asking: "add",
-        "Keep a document for the app, and print what the server says of it.",
+        "Store a document of the app, and print its metadata.",
         discussion:
             """
             With --external-id a document that has it is overwritten, and a lost response adds nothing twice.

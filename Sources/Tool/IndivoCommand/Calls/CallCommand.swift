@@ -30,7 +30,7 @@ struct CallCommand: AsyncParsableCommand {
     var method: String
 
     @Argument(
-        help: "The path with nothing escaped, perhaps with a query.",
+        help: "The path, not percent-encoded, with or without a query.",
         completion: .list(IndivoCall.all.map(\.path))
     )
     var path: String

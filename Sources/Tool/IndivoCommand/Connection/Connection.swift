@@ -126,7 +126,7 @@ struct ConnectionOptions: ParsableArguments {
     @Option(
         help: .value(
             "host",
-            "A host that may be asked without TLS, by everybody's leave on the way (INDIVO_ALLOW_HTTP)."
+            "A host to use without TLS; everybody on the way can read what is sent (INDIVO_ALLOW_HTTP)."
         )
     )
     var allowHttp: [String] = []

@@ -204,7 +204,7 @@ enum CredentialsFile {
 struct SettingsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "settings",
-        abstract: "Show which server, app and record the commands would use, and where that is set.",
+        abstract: "Show the server, app and record that the commands use, and where they are set.",
         discussion: """
             Each setting comes from its option, else from the environment, else from the file of \
             credentials, which has lines such as INDIVO_CONSUMER_SECRET=… and mode 0600:

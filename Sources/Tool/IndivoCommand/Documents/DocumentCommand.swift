@@ -17,7 +17,7 @@ struct DocumentCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract:
-            "Say what documents are, what of them is understood, and everything that is wrong with them.",
+            "Print what documents are, which of their content is understood, and all their problems.",
         discussion: """
             Reads data models (SDMX or SDMJ), typed documents such as Demographics and Equipment, \
             and what servers answer. Problems are printed as FILE:LINE: error: …; \
@@ -41,7 +41,7 @@ struct DocumentCheckCommand: ParsableCommand {
     )
     var json = false
 
-    @Flag(help: "Take warnings for problems.") var strict = false
+    @Flag(help: "Treat warnings as problems.") var strict = false
 
     @Argument(help: "The files; - for standard input.", completion: .file()) var files: [String]
 
@@ -94,7 +94,7 @@ struct DocumentConvertCommand: ParsableCommand {
     @Option(help: .value("dir", "A folder of SDML files with models of your own."), completion: .directory)
     var models: String?
 
-    @Flag(help: "Write fields that stand under older names under today's, which is all that a server takes.")
+    @Flag(help: "Write fields that have older names under their current names; a server takes only these.")
     var currentNames = false
 
     @Argument(help: "The file; - for standard input.", completion: .file()) var file: String

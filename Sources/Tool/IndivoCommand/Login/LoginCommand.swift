@@ -25,15 +25,26 @@ struct LoginCommand: AsyncParsableCommand {
 
     @Option(help: "The port on 127.0.0.1 to which the browser comes back.") var port: UInt16 = 8002
 
-    @Flag(help: "Ask for what the browser shows, instead of waiting for it.") var outOfBand = false
+    @Flag(help: "Ask for the address or code that the browser shows, instead of waiting for the browser.")
+    var outOfBand = false
 
     @Flag(help: "Open the page in the browser.") var open = false
+
+    @Option(help: ArgumentHelp("How long to wait for the browser.", valueName: "minutes"))
+    var timeout = 10
+
+    func validate() throws {
+        guard (1...1440).contains(timeout) else {
+            throw ValidationError("--timeout takes 1 to 1440 minutes.")
+        }
+    }
 
     func run() async throws {
         let opened = try options.connection.open(options.talk)
         let server = try await opened.server(needsPages: true)
         let receiver: any CallbackReceiver =
-            outOfBand ? OutOfBandReceiver { Self.ask($0) } : LoopbackListener(port: port)
+            outOfBand
+            ? OutOfBandReceiver { Self.ask($0) } : DeadlineReceiver(port: port, minutes: timeout)
         let record =
             if let id = opened.settings[.record] {
                 try await server.authorize(record: id, callback: receiver, open: show)
@@ -57,6 +68,14 @@ struct LoginCommand: AsyncParsableCommand {
             StandardStreams.printError(page.absoluteString)
         }
         if open { Self.openBrowser(page) }
+        guard !outOfBand else { return }
+        options.talk.note(
+            """
+            Waiting up to \(timeout) minutes for the browser to come back to \
+            \(DeadlineReceiver(port: port, minutes: timeout).startURL), which the server must have as the \
+            app's start URL. Control-C ends it.
+            """
+        )
     }
 
     private static func ask(_ step: CallbackSession.Step) -> String? {

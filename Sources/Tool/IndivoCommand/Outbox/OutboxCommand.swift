@@ -8,7 +8,7 @@ import OrderedJSON
 struct OutboxCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbox",
-        abstract: "Look after changes that wait to be delivered to a record.",
+        abstract: "List, retry and remove changes that wait for delivery to a record.",
         discussion: """
             Apps queue changes while there is no network; they wait in a folder of this person, \
             sealed under a key. Only flush asks the server, and needs secrets and a token; \
@@ -134,12 +134,12 @@ struct OutboxRetryCommand: AsyncParsableCommand {
 struct OutboxDiscardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         asking: "discard",
-        "Take an item out of the outbox for good."
+        "Remove an item from the outbox for good."
     )
 
     @OptionGroup var options: OutboxOptions
 
-    @Flag(help: "Really do it: what the item holds is gone afterwards.") var yes = false
+    @Flag(help: "Confirm: the content of the item is lost.") var yes = false
 
     @Argument(help: "The item's id, as list prints it.") var id: String
 

@@ -5,7 +5,7 @@ import Indivo
 struct RecordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         asking: "record",
-        "Show what the server says of the record: its label, and when it was made."
+        "Show the record's label, and when it was made."
     )
 
     @OptionGroup var options: RecordOptions
@@ -16,7 +16,7 @@ struct RecordCommand: AsyncParsableCommand {
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         asking: "audit",
-        "List who asked the server for what in the record, the newest first.",
+        "List the requests to the record and who sent them, the newest first.",
         discussion: """
             indivo audit --limit 20
             indivo audit --document 2b1c… --call record_specific_document
@@ -100,7 +100,7 @@ struct DemographicsSetCommand: AsyncParsableCommand {
     @Argument(help: "The XML file; - for standard input.", completion: .file(extensions: ["xml"])) var file:
         String
 
-    @Flag(help: "Send what could not be reported, too: the server alone decides.") var unchecked = false
+    @Flag(help: "Send also what reports could not contain: the server alone decides.") var unchecked = false
 
     func run() async throws {
         let input = InputFile(path: file)

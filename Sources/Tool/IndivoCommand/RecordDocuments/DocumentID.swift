@@ -60,7 +60,7 @@ struct DocumentFileOptions: ParsableArguments {
     @Option(
         help: .value(
             "type",
-            "What the file is, such as application/xml; told from its name and content unless given."
+            "The content type, such as application/xml; by default guessed from name and content."
         )
     )
     var contentType: String?

@@ -41,10 +41,9 @@ struct DocumentQueryOptions: ParsableArguments {
 
     @Option(help: "Only documents of this status.") var status = DocumentStatus.active
 
-    @Option(help: "By what they are ordered; the newest come first unless given.") var order:
-        DocumentQuery.Order.Key?
+    @Option(help: "The order; by default the newest come first.") var order: DocumentQuery.Order.Key?
 
-    @Flag(help: "The other way round.") var descending = false
+    @Flag(help: "Reverse the order.") var descending = false
 
     @OptionGroup var part: ListPartOptions
 
@@ -65,9 +64,9 @@ struct DocumentQueryOptions: ParsableArguments {
 
 /// Which part of a list is wanted.
 struct ListPartOptions: ParsableArguments {
-    @Option(help: .value("number", "How many at most.")) var limit: Int?
+    @Option(help: .value("number", "The maximum number of results.")) var limit: Int?
 
-    @Option(help: .value("number", "How many to leave out at the beginning.")) var offset = 0
+    @Option(help: .value("number", "How many results to skip.")) var offset = 0
 
     func validate() throws {
         if let limit, limit < 1 { throw ValidationError("--limit is 1 or more.") }
@@ -191,7 +190,7 @@ struct DocumentsGetCommand: AsyncParsableCommand {
 struct DocumentsMetaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         asking: "meta",
-        "Show what the server says of a document: who made it and when, label, status, versions."
+        "Show the metadata of a document: creator, time, label, status, versions."
     )
 
     @OptionGroup var document: DocumentOptions

@@ -4,7 +4,7 @@ import Indivo
 struct DocumentsAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         asking: "add",
-        "Add a document to the record, and print what the server says of it.",
+        "Add a document to the record, and print its metadata.",
         discussion: """
             indivo documents add medication.xml --label 'Vitamin C'
             indivo document convert --to sdmx meds.json | indivo documents add -
@@ -61,7 +61,7 @@ struct DocumentsAddCommand: AsyncParsableCommand {
 struct DocumentsReplaceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         asking: "replace",
-        "Store a file as the new version of a document, and print what the server says of that.",
+        "Store a file as the new version of a document, and print its metadata.",
         discussion: """
             indivo documents get ID > document.xml
             indivo documents replace ID document.xml

@@ -123,8 +123,8 @@ struct SamplesTotalsCommand: AsyncParsableCommand {
 
     @OptionGroup var input: SampleInput
 
-    @Option(help: "hour, day or week.")
-    var by: TotalSpan
+    @Option(help: "The span of each total.")
+    var by = TotalSpan.day
 
     @Option(
         help: ArgumentHelp(

@@ -224,7 +224,7 @@ struct StudyKeysCommand: ParsableCommand {
     @Argument(help: "The folder, made when it is not there.", completion: .directory)
     var dir: String
 
-    @Option(help: "Whose it is, as in “CN=Study 7,O=Example Hospital”.")
+    @Option(help: "The subject of the certificate, as in “CN=Study 7,O=Example Hospital”.")
     var subject = "CN=Study"
 
     @Option(help: "How many days the certificate is valid.")
@@ -289,10 +289,15 @@ struct StudyEncryptionOptions: ParsableArguments {
     )
     var cipher: CMSCipher = .aes256GCM
 
-    @Option(help: "How its key is: \(CMSKeyTransport.allCases.map(\.rawValue).joined(separator: ", ")).")
+    @Option(
+        help: ArgumentHelp(
+            "How the content's key is encrypted: "
+                + "\(CMSKeyTransport.allCases.map(\.rawValue).joined(separator: ", "))."
+        )
+    )
     var keyTransport: CMSKeyTransport = .oaepSHA256
 
-    @ArgumentParser.Flag(help: "Encrypt for a certificate that is not valid now, too.")
+    @ArgumentParser.Flag(help: "Encrypt also for a certificate that is expired or not valid yet.")
     var allowExpired = false
 
     @Option(

@@ -7,7 +7,7 @@ import StudyServer
 struct StudyPagesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pages",
-        abstract: "Show a study’s team how it goes, on web pages behind a login.",
+        abstract: "Serve a study's web pages for its team, behind a login.",
         discussion: """
             What came in by day, participants and consents, the queue and what it gave up, \
             a map by state, and charts of the answers. No answer of a single person is shown: \

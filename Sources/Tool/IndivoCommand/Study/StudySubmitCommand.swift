@@ -19,7 +19,7 @@ struct StudyServerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A host that may be asked without TLS, by everybody’s leave on the way.",
+            "A host to use without TLS; everybody on the way can read what is sent.",
             valueName: "host"
         )
     )
@@ -33,7 +33,7 @@ struct StudyServerOptions: ParsableArguments {
 struct StudySubmitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "submit",
-        abstract: "Give files to a study: queue them, and deliver what can be delivered now.",
+        abstract: "Submit files to a study: queue them, and deliver what can be delivered now.",
         discussion: """
             With the protocol researchkit the files are one package; with c3pro each is a FHIR resource. \
             What was submitted before is not submitted again. The configuration is JSON:
@@ -124,7 +124,7 @@ struct StudyDeliveryOutcome {
 struct StudyQueueCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "queue",
-        abstract: "Look after what waits to be delivered to a study.",
+        abstract: "List, retry and remove what waits for delivery to a study.",
         subcommands: [
             StudyQueueListCommand.self, StudyQueueFlushCommand.self, StudyQueueRetryCommand.self,
             StudyQueueDiscardCommand.self,
@@ -223,13 +223,13 @@ struct StudyQueueRetryCommand: AsyncParsableCommand {
 struct StudyQueueDiscardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "discard",
-        abstract: "Take a submission out of the queue for good.",
+        abstract: "Remove a submission from the queue for good.",
         discussion: ExitStatus.help
     )
 
     @OptionGroup var study: StudyOptions
 
-    @ArgumentParser.Flag(help: "Really do it: what the submission holds is gone afterwards.")
+    @ArgumentParser.Flag(help: "Confirm: the content of the submission is lost.")
     var yes = false
 
     @Argument(help: "The submission’s id, as list prints it.")
@@ -266,7 +266,7 @@ struct StudyWithdrawCommand: AsyncParsableCommand {
     @OptionGroup var study: StudyOptions
     @OptionGroup var server: StudyServerOptions
 
-    @ArgumentParser.Flag(help: "Really do it: what waits for delivery is gone afterwards.")
+    @ArgumentParser.Flag(help: "Confirm: what waits for delivery is lost.")
     var yes = false
 
     func run() async throws {

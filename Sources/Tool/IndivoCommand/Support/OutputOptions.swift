@@ -20,11 +20,11 @@ enum OutputForm: String, EnumerableFlag {
 
 /// How much a command tells beside its result, on standard error.
 struct MessageOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Tell nothing but errors beside the result.") var quiet = false
+    @Flag(name: .shortAndLong, help: "Print the result and errors only.") var quiet = false
 
     @Flag(
         name: .shortAndLong,
-        help: "Tell each call, and more of what went wrong; it may name what is in documents."
+        help: "Print each call and the details of errors, which may quote documents."
     )
     var verbose = false
 

@@ -45,7 +45,21 @@ enum StandardStreams {
 
     /// Writes lines to standard error, without what would command a terminal: they may quote what a server or
     /// a file says.
-    static func printError(_ line: String) { hint("\(line.shown(keepsLines: true))\n") }
+    static func printError(_ line: String) {
+        let text = line.shown(keepsLines: true)
+        guard errorHasColors else { return hint("\(text)\n") }
+        for (prefix, color) in [("error:", 31), ("warning:", 33)] where text.hasPrefix(prefix) {
+            return hint("\u{1B}[1;\(color)m\(prefix)\u{1B}[0m\(text.dropFirst(prefix.count))\n")
+        }
+        hint("\(text)\n")
+    }
+
+    /// Standard error is a terminal, and nobody wants it without colours (no-color.org).
+    private static let errorHasColors: Bool = {
+        let environment = ProcessInfo.processInfo.environment
+        return errorIsTerminal && environment["NO_COLOR", default: ""].isEmpty
+            && environment["TERM"] != "dumb"
+    }()
 
     /// Writes to standard error just as it is, without the end of a line. Nothing of others is in it.
     static func hint(_ text: String) {

@@ -7,7 +7,7 @@ import Surveys
 struct SurveyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "survey",
-        abstract: "Ask what a FHIR Questionnaire asks, and check what was answered.",
+        abstract: "Ask the questions of a FHIR Questionnaire, and check the answers.",
         discussion: """
             Works on files, and serves pages; nothing is sent. A questionnaire is a FHIR R4 Questionnaire in \
             JSON, with the extensions of Structured Data Capture.
@@ -181,7 +181,7 @@ extension SurveyProblem: SurveyFinding {
 struct SurveyCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Report what of a questionnaire is wrong or not supported.",
+        abstract: "Report what is wrong in a questionnaire, or not supported.",
         discussion: """
             Errors break FHIR's rules or cannot work; warnings are what is not done as the questionnaire \
             says. Neither keeps the rest from being asked.
@@ -228,7 +228,7 @@ struct SurveyValidateCommand: ParsableCommand {
 struct SurveyScoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "score",
-        abstract: "Print what is calculated from a response, by linkId.",
+        abstract: "Print the values calculated from a response, by linkId.",
         discussion: """
             An object from linkIds to values: of items with a calculated expression its result, \
             of groups and questions the scores of the chosen options (ordinalValue, itemWeight) added up.

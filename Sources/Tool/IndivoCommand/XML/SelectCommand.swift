@@ -6,7 +6,7 @@ import OrderedJSON
 struct SelectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "select",
-        abstract: "Print the parts of XML that a CSS selector or an XPath expression means.",
+        abstract: "Print the parts of XML that a CSS selector or an XPath expression selects.",
         discussion: """
             indivo select 'Model[name=Medication] > Field[name^=drugName]' \\
                 --text meds.xml
@@ -33,7 +33,7 @@ struct SelectCommand: ParsableCommand {
 
     @Option(help: .value("name", "Print this attribute of each match that has it.")) var attr: String?
 
-    @Flag(help: "Print how many matches there are in each file; of one file the number alone.") var count =
+    @Flag(help: "Print the number of matches in each file; for one file the number alone.") var count =
         false
 
     @Flag(

@@ -12,7 +12,7 @@ struct FHIRConnectionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A host that may be asked without TLS, by everybody's leave on the way.",
+            "A host to use without TLS; everybody on the way can read what is sent.",
             valueName: "host"
         )
     )

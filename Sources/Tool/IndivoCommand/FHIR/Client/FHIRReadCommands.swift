@@ -39,13 +39,20 @@ struct FHIRReadCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "Type and id, and the version where another than the newest is meant.")
+    @Argument(help: "Type and id, as in Patient/7; /_history/2 behind it for a version.")
     var address: FHIRAddress
+
+    @Argument(help: .hidden) var separateID: String?
 
     @ArgumentParser.Flag(help: "Print JSON without white space.")
     var compact = false
 
     @OptionGroup var connection: FHIRConnectionOptions
+
+    func validate() throws {
+        guard let separateID else { return }
+        throw ValidationError("Type and id are one argument: \(address.type)/\(separateID)")
+    }
 
     func run() async throws {
         let id = try address.requiredID()
