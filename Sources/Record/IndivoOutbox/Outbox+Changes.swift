@@ -60,7 +60,8 @@ extension Outbox {
     /// it is lost. Its class has to be known then too: register a class of your own when the app starts
     /// (`register()`).
     /// - Parameter validation: Whether what changed is checked before it is queued; `.none` queues it
-    ///   whatever it says.
+    ///   whatever it says. Of a document from a report a value that cannot be read back, such as a number
+    ///   that is not finite, is refused all the same: it could not be told from one that was removed.
     @discardableResult
     public func replace(_ document: IndivoDocument, validation: DocumentValidation = .model) async throws
         -> OutboxItem
@@ -92,7 +93,7 @@ extension Outbox {
         return try await queue(
             .replace,
             target: target,
-            PreparedDocument(replacing: document, in: root),
+            PreparedDocument(replacing: document, in: root, isChecked: validation == .model),
             of: document
         )
     }
@@ -109,7 +110,7 @@ extension Outbox {
     ) async throws -> OutboxItem {
         try checkIsNew(document, else: "give a new document")
         try check(document) { _ in false }
-        try document.check(validation)
+        try document.check(validation, isNewVersion: true)
         return try await queue(.replace, target: target, PreparedDocument(new: document), of: document)
     }
 

@@ -137,9 +137,12 @@ public final class HeadlessBrowser {
         return page
     }
 
-    /// HTML leaves some elements open and some attributes without a value; XML does neither.
+    /// HTML leaves some elements open and some attributes without a value, and names characters; XML does
+    /// neither. What a name stands for matters to nobody here.
     private static func read(_ html: Data) throws -> XMLNode {
         let closed = String(decoding: html, as: UTF8.self)
+            .replacing(#/(?is)<script\b[^>]*/>|<script\b.*?</script>/#, with: "")
+            .replacing(#/&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]+;/#, with: "\u{FFFD}")
             .replacing(#/<(meta|link|input|br|hr|img)\b([^>]*?)\s*/?>/#) { "<\($0.1)\($0.2)/>" }
             .replacing(#/\s(required|autofocus|checked|disabled)(?=[\s/>])/#, with: "")
         return try XMLNode(parsing: closed)

@@ -177,6 +177,7 @@ struct ServerValueTests {
         value.dateTime = "2026-11-21T08:00:00Z"
         value.value = number
         #expect(try value.problems().map(\.property) == ["value"])
+        #expect(try value.problems().map(\.rule) == ["is no finite number"])
         let signs = VitalSigns()
         signs.date = "2026-11-21T08:00:00Z"
         signs.weight = VitalSign(number, "kg")
@@ -190,6 +191,24 @@ struct ServerValueTests {
         fill.dispenseDaysSupply = number
         medication.fulfillments = [fill]
         #expect(try medication.problems().map(\.property) == ["fulfillments[0].dispenseDaysSupply"])
+    }
+
+    @Test("what stands beside the models of a document is a problem, as a server refuses it")
+    func besideModels() throws {
+        func document(_ beside: String, _ inside: String) throws -> SDMXDocument {
+            let model =
+                #"<Model name="Problem">\#(inside)<Field name="startDate">2026-11-21T08:00:00Z</Field></Model>"#
+            return try SDMXDocument(
+                XMLNode(parsing: #"<Models xmlns="\#(Self.namespace)">\n\#(beside)\#(model)</Models>"#)
+            )
+        }
+        let plain = try document("", "<!-- c --><?p i?>").problems()
+        for beside in ["<!-- c -->", "<?p i?>"] {
+            let problems = try document(beside, "").problems().filter { !plain.contains($0) }
+            #expect(problems.map(\.model) == ["Models"] && problems[0].line != nil)
+            #expect(problems[0].reason.contains("beside the models"))
+        }
+        #expect(!plain.contains { $0.model == "Models" })
     }
 
     @Test("a boolean that is taken away leaves no empty field, on which a server fails")

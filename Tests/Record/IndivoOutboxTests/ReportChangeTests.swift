@@ -86,6 +86,28 @@ struct ReportChangeTests {
         }
     }
 
+    @Test("a number that is not finite is refused when it is queued, and erases nothing")
+    func notFinite() async throws {
+        try await Place.use { place in
+            let record = try await storeMedication(place)
+            let medication = try await report(record)
+            let outbox = try place.outbox()
+            medication.fulfillments[0].dispenseDaysSupply = .nan
+            await #expect(throws: IndivoError.self) { try await outbox.replace(medication) }
+            let error = try await #require(throws: OutboxError.self) {
+                try await outbox.replace(medication, validation: .none)
+            }
+            #expect("\(error)".contains("a finite number"))
+            #expect(try await outbox.items().isEmpty)
+            medication.fulfillments[0].dispenseDaysSupply = 31
+            medication.instructions = "one a day"
+            try await outbox.replace(medication, validation: .none)
+            #expect(try await outbox.flush().delivered.count == 1)
+            let supplies = try await report(record).fulfillments.map(\.dispenseDaysSupply)
+            #expect(Set(supplies) == [31, 60])
+        }
+    }
+
     @Test("an item of a minimal report is changed in the same way")
     func minimal() async throws {
         try await Place.use { place in

@@ -127,6 +127,8 @@ struct QueryEncoder {
         switch (type, value) {
         case (.date, _), (.dateTime, _): return try date(value, field)
         case (.number, .number(let number)) where number.isFinite: return number.lexical
+        case (.number, .number):
+            throw call.refused("“\(field.property)” cannot be compared with a number that is not finite")
         // A server takes any text but these for true, “false” too.
         case (.boolean, .truth(let truth)): return truth ? "1" : "0"
         case (.string, .text(let text)):

@@ -33,7 +33,7 @@ extension IndivoRecord {
         let call: IndivoCall = externalID == .none ? .documentCreate : .documentCreateByExternalID
         for model in file.models { try checkNew(model, call) }
         let problems = try call.converting("a model cannot be written") {
-            try validation == .model ? file.models.flatMap { try $0.problems() } : []
+            try validation == .model ? file.problems() : []
         }
         if !problems.isEmpty { throw IndivoError(.invalidDocument(problems: problems), call: call) }
         let upload = try call.converting("a model cannot be written") {

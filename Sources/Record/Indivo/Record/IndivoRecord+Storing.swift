@@ -25,13 +25,16 @@ extension IndivoRecord {
         let call: IndivoCall = externalID == .none ? .documentVersion : .documentVersionByExternalID
         let path = ["document": try document.stored(for: call).1]
         try document.check(validation, isNewVersion: true)
-        let isAsItIs = try await store(version(of: document, call), call, path, externalID)
-        if !isAsItIs { try await document.replace(validation: .none) }
+        let isAsItIs = try await store(version(of: document, call, validation), call, path, externalID)
+        if !isAsItIs { try await document.replace(validation: validation) }
     }
 
     /// What to send of a new version, once it is sure that the document may be replaced.
-    private func version(of document: some RecordDocument, _ call: IndivoCall) async throws -> DocumentUpload
-    {
+    private func version(
+        of document: some RecordDocument,
+        _ call: IndivoCall,
+        _ validation: DocumentValidation
+    ) async throws -> DocumentUpload {
         let former = try idle(document, call)
         // What replaced it may be the version that was sent before.
         if former == nil { try document.checkNewest(call) }
@@ -41,7 +44,7 @@ extension IndivoRecord {
                 try await document.refreshMetadata()
                 if former == nil { try document.checkNewest(call) }
             }
-            return try await DocumentUpload(versionOf: document, call)
+            return try await DocumentUpload(versionOf: document, call, isChecked: validation == .model)
         }
     }
 
@@ -242,14 +245,15 @@ extension DocumentUpload {
     }
 
     /// What to send of a document's new version.
-    init(versionOf document: some RecordDocument, _ call: IndivoCall) async throws {
+    init(versionOf document: some RecordDocument, _ call: IndivoCall, isChecked: Bool) async throws {
         guard let document = document as? IndivoDocument else {
             try self.init(new: document, call)
             return
         }
         let root = if let root = document.storedRoot { root } else { try await document.fetchStored().xml() }
         self = try call.converting("the \(document.kind) cannot be written into what is stored") {
-            try DocumentUpload(PreparedDocument(replacing: document, in: root), of: [document])
+            let prepared = try PreparedDocument(replacing: document, in: root, isChecked: isChecked)
+            return try DocumentUpload(prepared, of: [document])
         }
     }
 

@@ -55,8 +55,11 @@ public struct OutgoingMessage: Sendable, Hashable {
     }
 
     /// Attaches a document, as it is now.
-    /// - Throws: ``IndivoError`` when it cannot be written.
-    public mutating func attach(_ document: IndivoDocument) throws {
+    /// - Parameter validation: Whether it is checked by the rules of its model; `.none` attaches it whatever
+    ///   it says.
+    /// - Throws: ``IndivoError`` when it breaks rules of its model, or cannot be written.
+    public mutating func attach(_ document: IndivoDocument, validation: DocumentValidation = .model) throws {
+        try document.check(validation, for: .recordMessageAttach)
         let content = try IndivoCall.recordMessageAttach.converting("the \(document.kind) cannot be written")
         {
             try FileContent(PreparedDocument(new: document))

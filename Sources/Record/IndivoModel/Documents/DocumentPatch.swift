@@ -41,6 +41,8 @@ package struct DocumentPatch {
             changed = try document.nestedXML(root: name, namespace: namespace)
             written = [(document, changed)]
         }
+        // A value that cannot be read back would be taken for one that was removed.
+        try PreparedDocument.check(changed, of: document, original: source)
         root = XMLNode("Patch")
         root.append(XMLNode("Read").append(source.clone()))
         let numbers = Dictionary(zip(Self.models(in: source), 0...), uniquingKeysWith: { first, _ in first })
@@ -82,7 +84,8 @@ package struct DocumentPatch {
             model.removeAttr(mark)
             if let number = Int(number), sources.indices.contains(number) { origins[model] = sources[number] }
         }
-        // What could not be read then cannot be read now, and stays.
+        // What could not be read then cannot be read now, and stays; what was set since is no removal.
+        try PreparedDocument.check(changed, of: type, original: read)
         let document = try type.read(from: changed, collecting: ReadingProblems())
         document.isFromReport = true
         if type.format.isDataModel { connect(document, origins) } else { document.source = read }

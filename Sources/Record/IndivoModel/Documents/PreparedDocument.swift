@@ -54,7 +54,8 @@ extension PreparedDocument {
     /// One model of a document that holds perhaps more: the others, and all that is unknown, stay as they
     /// are.
     /// - Parameter document: Read from `stored`, or from a report on it.
-    package init(replacing document: IndivoDocument, in stored: XMLNode) throws {
+    /// - Parameter isChecked: Whether a value that could not be read back is an error.
+    package init(replacing document: IndivoDocument, in stored: XMLNode, isChecked: Bool = true) throws {
         if !type(of: document).format.isDataModel {
             if document.isFromReport { try document.complete(from: stored) }
             try self.init(new: document)
@@ -79,14 +80,17 @@ extension PreparedDocument {
         }
         let writer = SDMXWriter(naming: .current)
         try writer.write(document, into: targets[place], original: originals[place])
-        try Self.check(targets[place], of: document, original: originals[place])
+        if isChecked { try Self.check(targets[place], of: document, original: originals[place]) }
         self.init(root: root, written: writer.written)
     }
 
     /// What the object could not read back later it must not send now. What is stored already, and stays, is
     /// no reason.
-    private static func check(_ target: XMLNode, of document: IndivoDocument, original: XMLNode) throws {
-        let type = type(of: document)
+    static func check(_ target: XMLNode, of document: IndivoDocument, original: XMLNode) throws {
+        try check(target, of: type(of: document), original: original)
+    }
+
+    static func check(_ target: XMLNode, of type: IndivoDocument.Type, original: XMLNode) throws {
         let former = ReadingProblems()
         let problems = ReadingProblems()
         _ = try? type.read(from: original, collecting: former)

@@ -60,6 +60,27 @@ public struct SDMXDocument {
         try prepared(naming: naming).root
     }
 
+    /// Everything a server would refuse in the document as it would be sent, or store and never report again:
+    /// the problems of all models, and of what stands beside them.
+    public func problems() throws -> [ValidationError.Problem] {
+        try models.flatMap { try $0.problems() } + Self.problems(beside: source)
+    }
+
+    /// What a server takes for a model without a name: everything directly in `Models` that is neither an
+    /// element nor text.
+    package static func problems(beside root: XMLNode?) -> [ValidationError.Problem] {
+        let others =
+            root?.contents().filter { $0.kind == .comment || $0.kind == .processingInstruction } ?? []
+        return others.map { node in
+            ValidationError.Problem(
+                model: "Models",
+                property: "",
+                reason: "a comment or a processing instruction stands beside the models; move it into one",
+                line: node.line ?? root?.line
+            )
+        }
+    }
+
     package func prepared(naming: IndivoDocument.FieldNaming) throws -> PreparedDocument {
         try source.map { try PreparedDocument(models, in: $0, naming: naming) }
             ?? PreparedDocument(new: models, naming: naming)

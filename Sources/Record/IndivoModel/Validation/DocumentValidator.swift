@@ -96,7 +96,9 @@ struct DocumentValidator {
             return
         }
         do throws(LexicalError) { _ = try type.read(text, isField: isModel) } catch {
-            return add(leaf.property, "\(error)", line, rule: "is no value of the field's type")
+            let isNumber = type.dataType == .number && Double(text)?.isFinite == false
+            let rule = isNumber ? "is no finite number" : "is no value of the field's type"
+            return add(leaf.property, "\(error)", line, rule: rule)
         }
         if let refusal = type.dataType.refusal(of: text, isField: isModel) {
             add(leaf.property, "“\(text)” \(refusal)", line, rule: refusal)

@@ -137,6 +137,9 @@ struct CheckedFile {
         let elements = root.children(named: "Model")
         kind = "\(form), \(elements.count == 1 ? "1 model" : "\(elements.count) models")"
         className = "SDMXDocument"
+        if !isAnswer {
+            for problem in SDMXDocument.problems(beside: root) { add(problem.reason, line: problem.line) }
+        }
         if isAnswer {
             notes.append(
                 """

@@ -22,9 +22,10 @@ struct DeadlineReceiver: CallbackReceiver {
                         try await Task.sleep(until: deadline)
                         throw CommandFailure(
                             """
-                            no browser came back to \(startURL) within \(minutes) minutes. Log in again; where \
-                            you did on the page, the server does not have this address as the app's start \
-                            URL: register it there, or give the port of the registered one with --port.
+                            no browser came back to \(startURL) within \(minutes) minutes. Log in \
+                            again; where you did on the page, the server does not have this address as \
+                            the app's start URL: register it there, or give the port of the registered \
+                            one with --port.
                             """
                         )
                     }

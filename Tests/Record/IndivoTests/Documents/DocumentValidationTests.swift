@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Indivo
+import Synchronization
 import Testing
 
 @Suite("Validation before sending")
@@ -69,6 +70,46 @@ struct DocumentValidationTests {
         #expect(document.state == .pushed)
         try await record.add(SDMXDocument([allergy(), Problem()]), externalID: .none, validation: .none)
         #expect(transport.requests.map(\.method) == [.put, .post])
+    }
+
+    @Test("an attachment of a message is checked as a document that is added")
+    func attachment() throws {
+        let value = MeasuredValue()
+        value.type = "STEPS"
+        value.unit = "steps"
+        value.dateTime = "2026-11-21T08:00:00Z"
+        value.value = .nan
+        var message = OutgoingMessage(subject: "s", body: "b")
+        let error = try #require(throws: IndivoError.self) { try message.attach(value) }
+        #expect(error.description.contains("Measurement.value is no finite number"))
+        #expect(message.attachments.isEmpty)
+        try message.attach(value, validation: .none)
+        value.value = 1
+        try message.attach(value)
+        #expect(message.attachments.count == 2)
+    }
+
+    @Test("without validation a number that is not finite replaces the stored one, too")
+    func replacingWithoutValidation() async throws {
+        let stored = """
+            <Models xmlns="http://indivo.org/vocab/xml/documents#"><Model name="Measurement">
+            <Field name="type">STEPS</Field><Field name="value">7</Field><Field name="unit">steps</Field>
+            <Field name="datetime">2026-01-01T00:00:00Z</Field></Model></Models>
+            """
+        let sent = Mutex<[Data]>([])
+        let keeping = AnsweringTransport { [transport] request, body in
+            if let body { sent.withLock { $0.append(body) } }
+            return try transport.answer(request, body)
+        }
+        let file = FileDocument(id: "d-1", in: keeping.record())
+        file.content = FileContent(text: stored, contentType: "application/xml")
+        let value = try file.read(as: MeasuredValue.self)
+        value.value = .nan
+        await #expect(throws: IndivoError.self) { try await value.replace() }
+        #expect(keeping.requests.isEmpty)
+        try await value.replace(validation: .none)
+        let body = try #require(sent.withLock { $0.last })
+        #expect(String(decoding: body, as: UTF8.self).contains(">NaN<"))
     }
 
     @Test("what the version that was read breaks already may be sent back, what it did not may not")
