@@ -61,7 +61,7 @@ public struct UploadAnchor: Sendable, Hashable {
 
     /// Records the outcomes of samples, and that all before `end` were processed.
     public mutating func advance(to end: Int, outcomes: [(index: Int, isRefused: Bool)]) {
-        // The members of one sample stand at one position, of which one refusal is enough.
+        // The members of one sample stand at one position; one refusal is enough for them.
         for (index, isRefused) in outcomes where !isRefused { refused.remove(index) }
         for (index, isRefused) in outcomes where isRefused && (!isHeld || index < position) {
             refused.insert(index)

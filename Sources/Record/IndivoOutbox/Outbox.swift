@@ -58,7 +58,7 @@ public final class Outbox: Sendable {
         let identity = [IndivoSession.place(record.server.api), record.server.app.id, record.id].joined(
             separator: "\n"
         )
-        // The ids say whose it is: what the folder is called says nothing.
+        // The ids name the record and the app; the folder's name does not.
         let name = Hexadecimal.encode(SHA256.hash(data: Data(identity.utf8)).prefix(16))
         let root = folder ?? BaseFolder.standard(.data).appending(path: "outbox")
         queue = try DurableQueue(

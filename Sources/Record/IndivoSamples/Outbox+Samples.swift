@@ -30,7 +30,7 @@ extension Outbox {
     /// try await outbox.add(batch)
     /// try await outbox.flush()
     /// ```
-    /// A document goes out under its sample's identity as external id, of which a record has one: a sample
+    /// A document goes out under its sample's identity as external id, which a record takes once: a sample
     /// whose delivery is forgotten here (`DeliveryPolicy.receipts`) is found on the server, and not stored
     /// again.
     ///

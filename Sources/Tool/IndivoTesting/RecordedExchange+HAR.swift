@@ -139,7 +139,7 @@ extension RecordedExchange {
     private static func fields(_ message: RecordedJSON) throws -> [HTTPField] {
         try pairs(message, "headers").filter { !$0.name.hasPrefix(":") }.map { name, value in
             guard let name = HTTPField.Name(name) else {
-                throw message.fault("“\(name)” is no header's name", at: "headers")
+                throw message.fault("“\(name)” is not the name of a header", at: "headers")
             }
             return HTTPField(name: name, value: value)
         }

@@ -11,7 +11,7 @@ final class Wire: Sendable {
     }
 
     private let descriptor: Mutex<Int32>
-    /// The socket; -1 once it is closed, of which the system says EBADF.
+    /// The socket; -1 once it is closed, which the system refuses with EBADF.
     private var open: Int32 { descriptor.withLock { $0 } }
 
     private init(_ descriptor: Int32) {

@@ -47,7 +47,7 @@ public enum PercentEncoding {
     /// `bytes`, percent-encoded.
     package static func encodedBytes(_ bytes: [UInt8]) -> [UInt8] { encoded(bytes) }
 
-    /// Bytes of which no copy is made, percent-encoded.
+    /// Bytes, percent-encoded without a copy of them.
     package static func encodedBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] { encoded(bytes) }
 
     // Generic code of another module is slow; what other modules call is not.

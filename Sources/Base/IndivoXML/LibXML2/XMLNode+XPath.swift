@@ -107,7 +107,7 @@ extension XMLNode {
         case XPATH_BOOLEAN: return .boolean(object.pointee.boolval != 0)
         case XPATH_NODESET: break
         default:
-            throw XMLError(.xpath, message: "the expression comes to something that is no value of XPath 1.0")
+            throw XMLError(.xpath, message: "the expression's value is of no type of XPath 1.0")
         }
         guard let set = object.pointee.nodesetval, set.pointee.nodeNr > 0 else {
             return .nodes(XMLSelection())

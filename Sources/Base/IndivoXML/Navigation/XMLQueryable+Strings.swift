@@ -1,5 +1,5 @@
 // The verbs with a selector that is known at run time only. Each throws `XMLSelectorError` when it is none.
-// They are disfavoured so that a literal, of which a String is the default type, goes to the verbs that do
+// They are disfavoured so that a literal, whose default type is String, goes to the verbs that do
 // not throw.
 extension XMLQueryable {
     /// The descendants that the selector matches; see `find(_:)` with an `XMLSelector`.

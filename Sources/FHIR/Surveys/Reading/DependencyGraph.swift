@@ -72,7 +72,7 @@ struct DependencyGraph: Sendable {
         let indices: [String: Int]
         /// What each node reads.
         var reads: [[Node]] = []
-        /// Nodes of which it is not known what they read.
+        /// Nodes that may read anything.
         var incomplete: Set<Node> = []
         private var hasSubtree: Set<Int> = []
 

@@ -66,7 +66,7 @@ struct ResponseTree: Sendable {
         occurrences[item].append(number)
     }
 
-    /// Takes a node out of the occurrences of its item, of which the last takes its slot.
+    /// Takes a node out of the occurrences of its item; the last of them takes its slot.
     private mutating func leave(_ number: Int) {
         let item = nodes[number].item
         let slot = nodes[number].slot

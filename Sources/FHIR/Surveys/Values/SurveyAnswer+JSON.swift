@@ -127,7 +127,7 @@ extension SurveyItem {
         return Decimal(integer) == value ? integer : nil
     }
 
-    /// A time, of which the seconds may be left out.
+    /// A time; the seconds may be left out.
     private static func time(_ text: String) -> FHIRTime? {
         FHIRTime(text: text) ?? FHIRTime(text: text + ":00")
     }

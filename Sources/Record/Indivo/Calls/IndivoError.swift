@@ -129,7 +129,7 @@ public struct IndivoError: Error, Sendable {
         isSafeToRetry = call.repetition != .never || !mayHaveBeenDone
     }
 
-    /// The same failure, of which is known now what it is about: nothing was done.
+    /// The same failure, now that its cause is known: nothing was done.
     func resolved(as reason: Reason, because detail: String? = nil) -> IndivoError {
         var error = self
         error.reason = reason

@@ -98,7 +98,7 @@ struct SentContent {
     /// known.
     var problems: [ValidationError.Problem] { root.map { ValidationError.Problem.found(in: $0) } ?? [] }
 
-    /// The models that were sent of which this library knows nothing.
+    /// The models that were sent and that this library does not know.
     var unknownModels: [ValidationError.Problem] {
         root.map { ValidationError.Problem.unknownModels(in: $0) } ?? []
     }

@@ -106,7 +106,7 @@ public struct LoopbackListener: CallbackReceiver {
     /// for which the person would wait in vain.
     private static func problem(with url: URL) -> String? {
         do throws(IndivoError.LoginError) {
-            return isID(try url.chosenRecord()) ? nil : "No record was chosen: this is no record's id."
+            return isID(try url.chosenRecord()) ? nil : "No record was chosen: this is no id of a record."
         } catch .carenetChosen where isID(url.callbackParameters["carenet_id"] ?? "") {
             return nil
         } catch {

@@ -234,7 +234,7 @@ struct ListCursor {
     private var read: [String] = []
     /// The total with the last page from which anything was taken.
     private var total: Int?
-    /// Pages in a row of which nothing was taken.
+    /// Pages in a row without a result.
     private var fruitlessPages = 0
     private var failedSearches = 0
 

@@ -200,7 +200,7 @@ extension SentWrite {
 }
 
 extension DocumentStage {
-    /// Where a document is after a write of which the outcome is not known.
+    /// Where a document is after a write with an unknown outcome.
     fileprivate func unconfirmed(_ write: SentWrite) -> DocumentStage {
         if case .unconfirmed(_, let before) = self {
             .unconfirmed(write, from: before)

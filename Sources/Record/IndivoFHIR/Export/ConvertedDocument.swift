@@ -35,7 +35,7 @@ struct ConvertedDocument {
         }
     }
 
-    /// A document of which not everything is a fact with a mapping, as it is.
+    /// A document, as it is, where it has more than facts with a mapping.
     private func attachment(
         of document: RecordContent.Document,
         as contentType: String,

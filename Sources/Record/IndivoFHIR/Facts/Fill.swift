@@ -68,7 +68,7 @@ extension FactMapping {
 }
 
 extension Reference {
-    /// A reference to something of which only the name is known.
+    /// A reference to something that is known by its name only.
     static func named(_ name: String, type: FHIRURI? = nil) -> Reference {
         var reference = Reference(view: [:])
         reference.type = type

@@ -47,7 +47,7 @@ final class FactFields {
     /// - Parameter names: Today's name first, then older ones. Of one name the last counts, as for a server.
     func text(_ names: String...) -> String? { value(names, { $0 }) }
 
-    /// What is made of the text of a leaf; a leaf of which nothing can be made stays in the report.
+    /// The value of a leaf's text; a leaf without one stays in the report.
     func value<Value>(_ names: [String], _ make: (String) -> Value?) -> Value? {
         used.formUnion(names)
         for name in names {

@@ -70,8 +70,8 @@ extension FieldSchema {
             if !isNew {
                 let cell = table.leaves[index]
                 if text.isEmpty, !cell.hasText, isField || cell.isPresent { return }
-                // A value that a property only has for want of a readable one: the original text, or that
-                // there is none, says more.
+                // The property has its default because there was no readable value: the original text, or its
+                // absence, is kept.
                 if text == field.shape.defaultText, !cell.hasText || table.isUnreadable(index) { return }
             }
             table.set(text, at: index)

@@ -34,7 +34,7 @@ package protocol RecordReference: AnyObject, Sendable {
     var id: String { get }
 }
 
-/// A write that was sent, and of which it is not known whether the server has done it.
+/// A write that was sent; whether the server has done it is not known.
 package struct SentWrite: Sendable {
     /// The record's id.
     package let record: String
@@ -55,7 +55,7 @@ package struct SentWrite: Sendable {
         contents = [content]
     }
 
-    /// The same, after another attempt of which the outcome is not known.
+    /// The same, after another attempt with an unknown outcome.
     package func adding(_ content: Data) -> SentWrite {
         var write = self
         write.contents = contents.filter { $0 != content } + [content]

@@ -75,7 +75,7 @@ public struct DataModel: Sendable, Hashable {
     /// Leaves, each with the Swift path of its property, such as `drugName.title`.
     package typealias Leaves = [(property: String, field: Field)]
 
-    /// A model's leaves; `nil` for a model of which neither class nor description is known.
+    /// A model's leaves; `nil` for a model without a known class or description.
     package static func leaves(ofModel name: String) -> Leaves? {
         let schema = DocumentClasses.schema(ofModel: name)
         return schema === ModelSchema.of(GenericDocument.self) ? nil : leaves(of: schema)

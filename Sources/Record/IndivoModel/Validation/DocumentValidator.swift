@@ -59,7 +59,7 @@ struct DocumentValidator {
     }
 
     /// Checks the leaves of a field, or of a part of it.
-    /// - Parameter isPresent: Whether the value is there of which the field is a part.
+    /// - Parameter isPresent: Whether the value that the field is a part of is there.
     private mutating func check(
         _ field: FieldSchema,
         partOf whole: FieldSchema,

@@ -225,7 +225,7 @@ struct ItemDelivery {
         }
     }
 
-    /// What an error comes to when it cannot be seen whether the change was made.
+    /// What is done after an error that leaves open whether the change was made.
     private mutating func giveUpBlindly(on error: IndivoError) async throws -> DeliveryOutcome {
         try await checkAccess()
         return .setAside(

@@ -5,7 +5,7 @@ struct SentBundle: Sendable {
     enum Kind: String, Sendable {
         /// Entries that are done each by itself.
         case batch
-        /// Entries of which all are done, or none.
+        /// Entries that are all done, or none of them.
         case transaction
     }
 

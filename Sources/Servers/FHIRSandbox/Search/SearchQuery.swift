@@ -33,7 +33,7 @@ struct SearchQuery: Sendable {
     var summary = Summary.false
     var elements: [String] = []
     var total = Total.accurate
-    /// Which page of which stored result is asked for.
+    /// The page of a stored result that is asked for.
     var page: (snapshot: String, offset: Int)?
     /// What of the query was used, for the link of the Bundle to itself.
     var used = QueryItems()
@@ -80,7 +80,7 @@ enum ValueMatch: Sendable {
         case any
         /// No system: of a Coding without one, or a primitive.
         case none
-        /// This one; a code of which no system is known has any.
+        /// This one; a code without a known system has any.
         case exactly(String)
     }
 

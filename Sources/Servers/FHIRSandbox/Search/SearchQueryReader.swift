@@ -116,7 +116,7 @@ struct SearchQueryReader {
         return keys
     }
 
-    /// - Parameter sources: the types of which `*` means all references.
+    /// - Parameter sources: the types whose references `*` means.
     private func include(
         _ text: String,
         _ modifier: String?,

@@ -58,7 +58,7 @@ struct ResourceStore {
         return found.versions
     }
 
-    /// Resources of a page, of which not all may fit into memory.
+    /// Resources of a page, as many as fit into memory.
     private struct BoundedPage {
         let limit: Int
         var bytes = 0

@@ -42,7 +42,7 @@ enum Markdown {
         var result = Markup.empty
         var rest = text.prefix(20_000)
         var plain = ""
-        // Marks of which there is no end in the rest are not looked for again.
+        // A mark that has no end in the rest is not looked for again.
         var missing: Set<String> = []
         func flush() {
             result += "\(plain)"

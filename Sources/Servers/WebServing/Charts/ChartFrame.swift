@@ -47,7 +47,7 @@ struct ChartScale {
     init(_ values: [Double]) {
         let least = values.min() ?? 0
         let most = values.max() ?? 1
-        // A round number of which two to four make up the span.
+        // A round number that goes two to four times into the span.
         let span = max(most - least, abs(most) * 0.05, 0.01)
         let magnitude = pow(10, floor(log10(span)))
         step = [0.5, 1, 2, 5].map { $0 * magnitude }.first { span / $0 <= 3 } ?? 10 * magnitude

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The names of files in archives: plain names, of which no two are one file on any system.
+/// The names of files in archives: plain names; no two are the same file on any system.
 struct ArchiveNames {
     private var taken: Set<String> = [ArchiveInfo.fileName]
 

@@ -96,7 +96,7 @@ public struct StudyCertificate: Sendable, Hashable {
 
     // MARK: What it says
 
-    /// Whose it is, as in `CN=Study 7,O=Example Hospital`.
+    /// The subject, as in `CN=Study 7,O=Example Hospital`.
     public var subject: String { "\(certificate.subject)" }
     /// Who signed it.
     public var issuer: String { "\(certificate.issuer)" }

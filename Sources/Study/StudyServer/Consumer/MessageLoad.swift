@@ -64,7 +64,8 @@ struct MessageLoad: Sendable {
         let participants = participants.union([message.subject.map(Intake.digest)].compactMap { $0 })
         for participant in participants.sorted() { try warehouse.lock(participant) }
         var known = try warehouse.message(message.id)
-        // Whose it is may be known from before alone; they may have withdrawn until they are locked.
+        // A message may name no participant; then that of its first delivery counts, who may withdraw until
+        // they are locked.
         if let participant = known?.participant, !participants.contains(participant) {
             try warehouse.lock(participant)
             known = try warehouse.message(message.id)

@@ -25,7 +25,7 @@ enum OlderResources {
             json["encounter"] = context
             json["context"] = nil
         }
-        // R4 wants to know of which class an encounter is.
+        // R4 requires the class of an encounter.
         let unknown: JSONValue = [
             "system": "http://terminology.hl7.org/CodeSystem/v3-NullFlavor", "code": "UNK",
         ]

@@ -271,7 +271,7 @@ final class ClientRegistry: Sendable {
     }
 
     /// How many participants each state has, as everybody may see it: the same until five more take part.
-    /// Otherwise two looks would show of which state the one is who joined between them.
+    /// Otherwise the difference of two requests would show the state of who joined between them.
     func states() async throws -> [String: Int] {
         let shown = try await counts("SELECT state, participants FROM queue_map")
         let current = try await counts("SELECT state, count(*) FROM queue_participant GROUP BY state")

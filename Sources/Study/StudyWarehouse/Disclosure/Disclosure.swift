@@ -120,7 +120,7 @@ private struct ResourceRedaction {
         return JSONValue(members: kept)
     }
 
-    /// Types of which a part says nothing.
+    /// Types whose parts say nothing alone.
     private static let needsAll: Set = ["Annotation", "Narrative", "Attachment"]
     /// What makes a reference one.
     private static let ends: Set = ["reference", "identifier", "display", "extension"]

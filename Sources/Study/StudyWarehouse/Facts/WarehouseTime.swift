@@ -3,7 +3,7 @@ import IndivoBase
 
 /// A moment in UTC without its zone, as i2b2's columns have it: `2026-03-01 09:00:00`.
 public struct WarehouseTime: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The text, of which the order is the order of the moments.
+    /// The text; it sorts as the times do.
     public let description: String
 
     /// The moment of a date and time. Of a date without a time, or a part of a date, it is its first moment

@@ -14,7 +14,7 @@ public struct ObservationMapper: Sendable {
     /// - Parameter freeText: What becomes of texts that are no codes, which may name people.
     public init(freeText: ResponseMapper.FreeText = .loaded) { self.freeText = freeText }
 
-    /// Maps an observation. One that was entered in error or cancelled comes to a visit without facts.
+    /// Maps an observation. One that was entered in error or cancelled gives a visit without facts.
     ///
     /// - Parameters:
     ///   - visit: Identifies the visit where the observation has no identifier.

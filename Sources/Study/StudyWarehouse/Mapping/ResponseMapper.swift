@@ -36,7 +36,7 @@ public struct ResponseMapper: Sendable {
         self.freeText = freeText
     }
 
-    /// Maps a response. One that was entered in error, or is not complete, comes to a visit without facts.
+    /// Maps a response. One that was entered in error, or is not complete, gives a visit without facts.
     ///
     /// - Parameters:
     ///   - visit: Identifies the visit where the response has no identifier: a correction has to have one.

@@ -16,7 +16,7 @@ struct StudyServeCommand: AsyncParsableCommand {
             It holds no private key. It speaks HTTP, without TLS: a proxy such as nginx ends that before it. \
             The documentation of StudyServer has a configuration.
 
-            The configuration is JSON, every member of which may be left out:
+            The configuration is JSON; every member may be left out:
 
             {"studies": ["org.example.sleep"], "registration": "closed", "codes": "codes.txt", "antispam": \
             "antispam.txt",

@@ -75,7 +75,7 @@ struct StudySubmitCommand: AsyncParsableCommand {
     }
 }
 
-/// What a delivery comes to for the shell.
+/// The exit status of a delivery.
 struct StudyDeliveryOutcome {
     static let help = """
         The exit status is 0 when everything was delivered, 1 when something was set aside, \

@@ -133,7 +133,7 @@ extension FHIRPathEvaluation {
         return true
     }
 
-    /// Items of which no two are equal. Simple ones are found by hashing.
+    /// Distinct items. Simple ones are found by hashing.
     struct DistinctItems {
         fileprivate(set) var items: Items = []
         fileprivate var keys: Set<EqualityKey> = []

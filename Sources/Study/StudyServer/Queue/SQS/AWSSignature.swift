@@ -9,7 +9,7 @@ struct AWSSignature: Sendable {
     let region: String
     let service: String
 
-    /// Signs a request, of which nothing is changed afterwards.
+    /// Signs a request; nothing of it may be changed afterwards.
     ///
     /// - Parameter payload: The digest of the body.
     func sign(_ request: inout HTTPRequest, payload: String, at date: Date) throws {
