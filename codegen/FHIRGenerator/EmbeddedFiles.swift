@@ -15,7 +15,7 @@ package enum EmbeddedFiles {
             \"\"\"##
             """
         }
-        return Renderer.file(
+        return ViewRenderer.file(
             "\(name).swift",
             imports: [],
             ["enum \(name) {\n\(properties.joined(separator: "\n\n"))\n}"]

@@ -7,7 +7,7 @@ package enum FHIRGenerator {
     package typealias Tables = [String: String]
 
     /// How every generated file begins.
-    package static let marker = Renderer.marker
+    package static let marker = ViewRenderer.marker
 
     /// The names of the tables, as they are called in the generated code.
     static let tableNames = [
@@ -28,7 +28,7 @@ package enum FHIRGenerator {
                 \"\"\"#
                 }
                 """
-            return Renderer.file("Table+\(Names.capitalized(name)).swift", imports: [], [text])
+            return ViewRenderer.file("Table+\(Names.capitalized(name)).swift", imports: [], [text])
         }
     }
 
@@ -39,13 +39,13 @@ package enum FHIRGenerator {
         let translator = try translator(tables)
         var files = viewed(translator.definitions).map { type in
             let view = translator.view(of: type)
-            return Renderer.file(view.name + ".swift", [Renderer.render(view)])
+            return ViewRenderer.file(view.name + ".swift", [ViewRenderer.render(view)])
         }
         if let choice = translator.openChoice() {
-            files.append(Renderer.file(choice.name + ".swift", [Renderer.render(choice)]))
+            files.append(ViewRenderer.file(choice.name + ".swift", [ViewRenderer.render(choice)]))
         }
         files += translator.codes().map {
-            Renderer.file($0.name + ".swift", imports: [], [Renderer.render($0)])
+            ViewRenderer.file($0.name + ".swift", imports: [], [ViewRenderer.render($0)])
         }
         return files
     }

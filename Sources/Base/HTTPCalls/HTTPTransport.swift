@@ -41,7 +41,7 @@ public protocol HTTPTransport: Sendable {
     /// out, and longer than ``HTTPLimits/deadline`` in proportion to the body. A transport that does not
     /// implement this sends the body from memory.
     /// - Throws: What ``send(_:body:)`` does, and what the source throws.
-    func send(_ request: HTTPRequest, upload: ByteSource) async throws -> HTTPAnswer
+    func send(_ request: HTTPRequest, upload: BodySource) async throws -> HTTPAnswer
 }
 
 extension HTTPTransport {
@@ -49,7 +49,7 @@ extension HTTPTransport {
     /// - Throws: What ``send(_:body:)`` does.
     public func send(_ request: HTTPRequest) async throws -> HTTPAnswer { try await send(request, body: nil) }
 
-    public func send(_ request: HTTPRequest, upload: ByteSource) async throws -> HTTPAnswer {
+    public func send(_ request: HTTPRequest, upload: BodySource) async throws -> HTTPAnswer {
         try await send(request, body: upload.data())
     }
 }

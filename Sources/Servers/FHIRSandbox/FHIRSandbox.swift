@@ -125,7 +125,7 @@ extension Session {
         let entries = json.member("entry")?.elements ?? []
         switch json.member("type")?.string {
         case "transaction", "batch":
-            var request = FHIRRequest(interaction: .bundle)
+            var request = SandboxRequest(interaction: .bundle)
             request.body = .resource(json)
             let response = try process(SentBundle(request, limits: limits))
             // A batch that is loaded is loaded as a whole.
@@ -166,7 +166,7 @@ extension Session {
     }
 
     private func store(_ resource: JSONValue) throws {
-        var request = FHIRRequest(interaction: .bundle)
+        var request = SandboxRequest(interaction: .bundle)
         request.body = .resource(resource)
         let checkedResource = try request.resource(of: nil)
         guard let type = checkedResource.member("resourceType")?.string else { return }

@@ -6,7 +6,7 @@ import Testing
 @Suite("JSON Patch")
 struct PatchTests {
     private func applied(_ patch: JSONValue, to json: JSONValue) throws -> JSONValue {
-        try JSONPatch(patch, limit: 100).apply(to: json, limits: FHIRSandboxLimits())
+        try PatchDocument(patch, limit: 100).apply(to: json, limits: FHIRSandboxLimits())
     }
 
     @Test("the examples of RFC 6902, appendix A")
@@ -107,7 +107,7 @@ struct PatchTests {
         limits.body = 1 << 20
         limits.depth = 50
         #expect(throws: FHIRFailure.self) {
-            try JSONPatch(JSONValue(doubling), limit: 100).apply(to: [:], limits: limits)
+            try PatchDocument(JSONValue(doubling), limit: 100).apply(to: [:], limits: limits)
         }
         var deepening: [JSONValue] = [
             ["op": "add", "path": "/a", "value": [:]], ["op": "add", "path": "/b", "value": [:]],
@@ -120,7 +120,7 @@ struct PatchTests {
             deepening.append(["op": "add", "path": "/\(index % 2 == 0 ? "a" : "b")", "value": [:]])
         }
         #expect(throws: FHIRFailure.self) {
-            try JSONPatch(JSONValue(deepening), limit: 1000).apply(to: [:], limits: limits)
+            try PatchDocument(JSONValue(deepening), limit: 1000).apply(to: [:], limits: limits)
         }
     }
 

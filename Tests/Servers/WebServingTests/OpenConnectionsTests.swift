@@ -6,7 +6,7 @@ import Testing
 @Suite("The connections that are open")
 struct OpenConnectionsTests {
     /// Connections by a clock of our own, and the descriptors that they cut.
-    private final class Table: Sendable {
+    private final class PageTable: Sendable {
         let connections: OpenConnections
         private let seen = Seen()
 
@@ -55,8 +55,8 @@ struct OpenConnectionsTests {
     }
 
     /// A table with its limit's number of connections, opened a second apart.
-    private func full(_ limit: Int) -> Table {
-        let table = Table(limit: limit)
+    private func full(_ limit: Int) -> PageTable {
+        let table = PageTable(limit: limit)
         for number in 0..<limit {
             let opened = table.open(Int32(number), at: number)
             #expect(opened.isTaken && opened.cut.isEmpty)
@@ -106,7 +106,7 @@ struct OpenConnectionsTests {
 
     @Test("beyond an address's own limit its longest waiting connection is cut, and nobody else's")
     func crowd() {
-        let table = Table(limit: 4, peerLimit: 2)
+        let table = PageTable(limit: 4, peerLimit: 2)
         let peers = ["a", "b", "b", "b"]
         let opened = peers.indices.map { table.open(Int32($0), of: peers[$0], at: $0) }
         #expect(opened.allSatisfy(\.isTaken) && opened.map(\.cut) == [[], [], [], [1]])

@@ -108,7 +108,7 @@ struct MalformedCorpusTests {
     @Test("archives in ResearchKit’s older forms")
     func archives() throws {
         func read(_ data: Data) throws {
-            let source = ByteSource.data(data)
+            let source = BodySource.data(data)
             let contents =
                 try PackedArchive.isPacked(source)
                 ? PackedArchive.read(source, limits: ArchiveLimits())

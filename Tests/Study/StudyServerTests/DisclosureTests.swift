@@ -183,7 +183,7 @@ import Testing
         let texts = try await warehouse.transaction { warehouse in
             let now = WarehouseTime(try #require(FHIRDateTime(text: "2026-03-01T10:00:00Z")))
             let person = try warehouse.participant("digest", now: now)
-            let set = FactSet(Visit(id: "v", start: now))
+            let set = FactSet(StudyVisit(id: "v", start: now))
             let upload = try warehouse.store([set], of: person, label: "m", written: now, now: now)
             try warehouse.keepResource(
                 resource,

@@ -279,7 +279,7 @@ import Testing
     {
         let warehouse = try await warehouse(store)
         for (person, code) in ["021", "021", "019", nil].enumerated() {
-            var set = FactSet(Visit(id: "\(person)", start: Samples.now))
+            var set = FactSet(StudyVisit(id: "\(person)", start: Samples.now))
             var details = PatientDetails()
             details.state = "MA"
             details.postalCode = code
@@ -337,7 +337,7 @@ import Testing
                         version: nil,
                         shares: true
                     )
-                    var set = FactSet(Visit(id: "Patient", start: Samples.now))
+                    var set = FactSet(StudyVisit(id: "Patient", start: Samples.now))
                     var details = PatientDetails()
                     details.state = "MA"
                     set.patient = details

@@ -177,7 +177,7 @@ import Testing
     {
         struct Stop: Error {}
         let warehouse = try await store.warehouse()
-        var set = FactSet(Visit(id: "v", start: Samples.now))
+        var set = FactSet(StudyVisit(id: "v", start: Samples.now))
         for number in 1...77 {
             let code = "TEST:\(number)"
             set.facts.append(Fact(code, start: Samples.now, value: .text("\(number)")))
@@ -291,8 +291,8 @@ import Testing
     }
 
     @Test(arguments: TestStore.allCases) func twoConceptsOfOneCodeAreRefused(store: TestStore) async throws {
-        var a = FactSet(Visit(id: "1", start: Samples.now))
-        var b = FactSet(Visit(id: "2", start: Samples.now))
+        var a = FactSet(StudyVisit(id: "1", start: Samples.now))
+        var b = FactSet(StudyVisit(id: "2", start: Samples.now))
         a.concepts = [Concept(path: #"\a\"#, code: "X:1", name: "a", key: "a")]
         b.concepts = [Concept(path: #"\b\"#, code: "X:1", name: "b", key: "b")]
         let warehouse = try await loaded(store, [a])
@@ -309,7 +309,7 @@ import Testing
     {
         let warehouse = try await loaded(store)
         let before = try await facts(warehouse)
-        var set = FactSet(Visit(id: "long", start: Samples.now))
+        var set = FactSet(StudyVisit(id: "long", start: Samples.now))
         set.facts = [Fact(String(repeating: "c", count: 51), start: Samples.now)]
         await #expect(throws: WarehouseError.self) {
             try await warehouse.transaction { [set] db in
@@ -332,7 +332,7 @@ import Testing
                 return Character(UnicodeScalar(UInt8(97 + (state >> 33) % 26)))
             }
         )
-        let set = FactSet(Visit(id: id, start: Samples.now))
+        let set = FactSet(StudyVisit(id: id, start: Samples.now))
         try await warehouse.transaction { db in
             let person = try db.participant("digest", now: Samples.now)
             let upload = try db.store([set], of: person, label: "m", written: Samples.now, now: Samples.now)

@@ -27,7 +27,7 @@ package struct CallEngine: Sendable {
     /// What a request carries.
     package enum Body: Sendable {
         case data(Data?)
-        case upload(ByteSource)
+        case upload(BodySource)
     }
 
     /// One attempt of a call.

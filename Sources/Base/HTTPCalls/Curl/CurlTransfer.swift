@@ -38,7 +38,7 @@
         enum Body {
             case data(Data)
             /// Read while it is sent.
-            case upload(ByteSource)
+            case upload(BodySource)
         }
 
         init(

@@ -41,7 +41,7 @@
             try await send(request, body.map { .data($0) })
         }
 
-        public func send(_ request: HTTPRequest, upload: ByteSource) async throws -> HTTPAnswer {
+        public func send(_ request: HTTPRequest, upload: BodySource) async throws -> HTTPAnswer {
             try await send(request, .upload(upload))
         }
 

@@ -55,7 +55,7 @@
 
         /// URLSession reads an upload from a file: the body is written to a private one first, and removed in
         /// the end. So what is sent is on the disk meanwhile; encrypt what must not be there.
-        public func send(_ request: HTTPRequest, upload: ByteSource) async throws -> HTTPAnswer {
+        public func send(_ request: HTTPRequest, upload: BodySource) async throws -> HTTPAnswer {
             let target = try HTTPTarget(request)
             let file = FileManager.default.temporaryDirectory.appending(path: "upload-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: file) }

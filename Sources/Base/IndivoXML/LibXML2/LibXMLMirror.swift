@@ -102,7 +102,7 @@ final class LibXMLMirror {
     }
 
     /// The declaration that a name needs at a node, made if there is none.
-    private func namespace(of name: UInt32, at node: xmlNodePtr, _ names: NameTable, isAttribute: Bool)
+    private func namespace(of name: UInt32, at node: xmlNodePtr, _ names: XMLNameTable, isAttribute: Bool)
         -> xmlNsPtr?
     {
         let uri = names.namespace(ofName: name)

@@ -37,7 +37,7 @@ struct PointerNames {
         local: UnsafePointer<UInt8>,
         prefix: UnsafePointer<UInt8>?,
         uri: UnsafePointer<UInt8>?,
-        in table: inout NameTable
+        in table: inout XMLNameTable
     ) -> UInt32 {
         let key = Slot(
             local: UInt(bitPattern: local),
@@ -49,7 +49,7 @@ struct PointerNames {
     }
 
     /// The id of `xmlns` or `xmlns:prefix`.
-    mutating func declarationID(prefix: UnsafePointer<UInt8>?, in table: inout NameTable) -> UInt32 {
+    mutating func declarationID(prefix: UnsafePointer<UInt8>?, in table: inout XMLNameTable) -> UInt32 {
         let mark = PointerNames.declarationMark
         let xmlns: StaticString = "xmlns"
         return id(of: Slot(local: prefix.map { UInt(bitPattern: $0) } ?? mark, prefix: mark)) {
@@ -65,7 +65,7 @@ struct PointerNames {
         local: UnsafePointer<UInt8>,
         prefix: UnsafePointer<UInt8>?,
         uri: UnsafePointer<UInt8>?,
-        in table: inout NameTable
+        in table: inout XMLNameTable
     ) -> UInt32 {
         let uri = zeroTerminated(uri)
         let namespaceKey = Slot(local: key.uri, prefix: PointerNames.namespaceMark)

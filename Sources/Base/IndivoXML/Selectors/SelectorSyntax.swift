@@ -42,7 +42,7 @@ struct NameTest: Hashable, Sendable {
     /// Nil for every name.
     var local: UTF8Key?
 
-    func admits(_ id: UInt32, of names: NameTable) -> Bool {
+    func admits(_ id: UInt32, of names: XMLNameTable) -> Bool {
         // A name with a colon is a qualified name, as it is written.
         let isQualified = namespace == .none && local?.text.utf8.contains(UInt8(ascii: ":")) == true
         if let local, !(isQualified ? names.qualified(id) : names.local(id)).elementsEqual(local.text.utf8) {

@@ -5,7 +5,7 @@ struct Arena {
     var nodes = Column<NodeRecord>()
     var attributes = Column<AttributeRecord>()
     var bytes = Column<UInt8>()
-    var names = NameTable()
+    var names = XMLNameTable()
     var lines = LineTable()
     /// `standalone` of the XML declaration.
     var standalone: Bool?

@@ -60,7 +60,7 @@ final class XMLTree {
     var nodes: UnsafeMutablePointer<NodeRecord> { state.pointee.arena.nodes.base }
 
     @inline(__always)
-    var names: NameTable { state.pointee.arena.names }
+    var names: XMLNameTable { state.pointee.arena.names }
 
     /// Whether the tree is as it was parsed: record order is document order, and no slot was ever freed.
     @inline(__always)

@@ -1,6 +1,6 @@
 /// Which namespace each prefix stands for at the position that is being written.
 struct NamespaceScope {
-    private let names: NameTable
+    private let names: XMLNameTable
     /// The ids of the namespaces by URI.
     private var namespaceIDs: [UTF8Key: UInt32]
     /// With the depth at which the element lies that declares it.
@@ -16,7 +16,7 @@ struct NamespaceScope {
     /// What the prefix `xmlns` stands for, which no declaration may say.
     static let xmlns = "http://www.w3.org/2000/xmlns/"
 
-    init(names: NameTable) {
+    init(names: XMLNameTable) {
         self.names = names
         namespaceIDs = names.namespaceIDs
         prefixOfName = Array(repeating: NamespaceScope.unknown, count: names.count)

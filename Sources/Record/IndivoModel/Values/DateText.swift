@@ -30,14 +30,14 @@ struct DateScanner {
         _ bytes: UnsafeBufferPointer<UInt8>,
         expecting expected: StaticString,
         _ read: (inout DateScanner) throws(LexicalError) -> Parts
-    ) throws(LexicalError) -> (parts: Parts, spelling: Spelling) {
+    ) throws(LexicalError) -> (parts: Parts, spelling: WrittenForm) {
         var scanner = DateScanner(bytes, expecting: expected)
         let parts = try read(&scanner)
         guard scanner.position == scanner.end else {
             let rest = UnsafeBufferPointer(rebasing: bytes[scanner.position..<scanner.end])
             throw scanner.failure("“\(String(decoding: rest, as: UTF8.self))” is left over")
         }
-        return (parts, Spelling(text: scanner.isCanonical ? nil : String(decoding: bytes, as: UTF8.self)))
+        return (parts, WrittenForm(text: scanner.isCanonical ? nil : String(decoding: bytes, as: UTF8.self)))
     }
 
     /// Year, month and day, joined by `-`.
@@ -172,7 +172,7 @@ struct DateScanner {
 
 /// The text that a value was read from, if it is not the canonical one. Values are equal whatever their
 /// spelling.
-struct Spelling: Hashable, Sendable {
+struct WrittenForm: Hashable, Sendable {
     var text: String?
 
     static func == (a: Self, b: Self) -> Bool { true }
@@ -186,7 +186,7 @@ struct DateWriter: ~Copyable {
     fileprivate var count = 0
 
     /// What a value is spelled as or, where that is the canonical form, what `write` writes.
-    static func text(_ spelling: Spelling = Spelling(), _ write: (inout DateWriter) -> Void) -> String {
+    static func text(_ spelling: WrittenForm = WrittenForm(), _ write: (inout DateWriter) -> Void) -> String {
         if let text = spelling.text { return text }
         // The longest that there is: a year of nine digits behind a minus, nine digits of a fraction and an
         // offset.

@@ -18,7 +18,7 @@ public struct XMLDate: Sendable, Hashable {
     public let day: Int
     /// Minutes east of UTC; `nil` when the text named no zone.
     public let offset: Int?
-    private let spelling: Spelling
+    private let spelling: WrittenForm
 }
 
 extension XMLDate: LexicalValue, Comparable, CustomStringConvertible, ExpressibleByStringLiteral,
@@ -31,7 +31,7 @@ extension XMLDate: LexicalValue, Comparable, CustomStringConvertible, Expressibl
             (1...GregorianCalendar.days(in: month, of: year)).contains(day),
             DateScanner.offsets.contains(offset ?? 0)
         else { return nil }
-        self.init(year: year, month: month, day: day, offset: offset, spelling: Spelling())
+        self.init(year: year, month: month, day: day, offset: offset, spelling: WrittenForm())
     }
 
     /// The day on which an instant falls in a time zone. Instants hundreds of thousands of years away are
@@ -40,7 +40,7 @@ extension XMLDate: LexicalValue, Comparable, CustomStringConvertible, Expressibl
         let instant = GregorianCalendar.seconds(to: date)
         let seconds = instant + timeZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant)))
         let (year, month, day) = GregorianCalendar.civil(fromDays: seconds.flooredQuotient(by: 86_400))
-        self.init(year: year, month: month, day: day, offset: nil, spelling: Spelling())
+        self.init(year: year, month: month, day: day, offset: nil, spelling: WrittenForm())
     }
 
     /// The day that components name; `nil` when year, month or day is missing or there is no such day.
@@ -83,7 +83,7 @@ extension XMLDate: LexicalValue, Comparable, CustomStringConvertible, Expressibl
     /// Ten bytes: a day without a zone, canonical as it is.
     private static func plain(_ bytes: UnsafeBufferPointer<UInt8>) -> XMLDate? {
         guard bytes.count == 10, let (year, month, day) = PlainText.day(bytes) else { return nil }
-        return XMLDate(year: year, month: month, day: day, offset: nil, spelling: Spelling())
+        return XMLDate(year: year, month: month, day: day, offset: nil, spelling: WrittenForm())
     }
 
     public var lexical: String {
@@ -111,7 +111,7 @@ extension XMLDate: LexicalValue, Comparable, CustomStringConvertible, Expressibl
                 month: instant.month,
                 day: instant.day,
                 offset: nil,
-                spelling: Spelling()
+                spelling: WrittenForm()
             )
         }
         let (parts, spelling) = try DateScanner.scan(bytes, expecting: "a date (YYYY-MM-DD)") {

@@ -28,7 +28,7 @@ public struct XMLDateTime: LexicalValue, CustomStringConvertible, ExpressibleByS
     public let nanosecond: Int
     /// Minutes east of UTC; `nil` when the text named no zone.
     public let offset: Int?
-    private let spelling: Spelling
+    private let spelling: WrittenForm
 
     /// A date and time of the proleptic Gregorian calendar, or `nil` when there is no such time.
     public init?(
@@ -51,7 +51,7 @@ public struct XMLDateTime: LexicalValue, CustomStringConvertible, ExpressibleByS
         validated day: (Int, Int, Int),
         _ time: (Int, Int, Int, Int),
         offset: Int?,
-        spelling: Spelling = Spelling()
+        spelling: WrittenForm = WrittenForm()
     ) {
         (self.year, self.month, self.day) = day
         (hour, minute, second, nanosecond) = time

@@ -8,7 +8,7 @@ public struct XMLDuration: Sendable, Hashable {
     public let months: Int
     /// Days, hours, minutes and seconds together, in seconds; negative for a negative duration.
     public let seconds: Double
-    private let spelling: Spelling
+    private let spelling: WrittenForm
 
     /// More are refused: of more seconds no `Double` would hold the fraction.
     private static let maximumCount = 1_000_000_000_000
@@ -21,7 +21,7 @@ extension XMLDuration: LexicalValue, CustomStringConvertible, XMLTextReadable {
         guard months.magnitude <= Self.maximumCount, seconds.magnitude <= Double(Self.maximumCount),
             !(months < 0 && seconds > 0), !(months > 0 && seconds < 0)
         else { return nil }
-        self.init(months: months, seconds: seconds, spelling: Spelling())
+        self.init(months: months, seconds: seconds, spelling: WrittenForm())
     }
 
     /// The span as months, seconds and nanoseconds, to be added to a date by `Calendar`.
@@ -63,10 +63,10 @@ extension XMLDuration: LexicalValue, CustomStringConvertible, XMLTextReadable {
         self.init(
             months: direction * wholeMonths,
             seconds: Double(direction) * allSeconds,
-            spelling: Spelling()
+            spelling: WrittenForm()
         )
         if lexical != text {
-            self.init(months: self.months, seconds: self.seconds, spelling: Spelling(text: text))
+            self.init(months: self.months, seconds: self.seconds, spelling: WrittenForm(text: text))
         }
     }
 

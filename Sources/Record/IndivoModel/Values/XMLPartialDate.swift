@@ -18,7 +18,7 @@ public struct XMLPartialDate: Sendable, Hashable {
     public let day: Int?
     /// Minutes east of UTC; `nil` when the text named no zone.
     public let offset: Int?
-    private let spelling: Spelling
+    private let spelling: WrittenForm
 }
 
 extension XMLPartialDate: LexicalValue, CustomStringConvertible, ExpressibleByStringLiteral, XMLTextReadable {
@@ -32,7 +32,7 @@ extension XMLPartialDate: LexicalValue, CustomStringConvertible, ExpressibleBySt
             DateScanner.offsets.contains(offset ?? 0),
             (1...(month.map { GregorianCalendar.days(in: $0, of: year ?? 2000) } ?? 31)).contains(day ?? 1)
         else { return nil }
-        self.init(year: year, month: month, day: day, offset: offset, spelling: Spelling())
+        self.init(year: year, month: month, day: day, offset: offset, spelling: WrittenForm())
     }
 
     /// The parts of a date that components have; `nil` when XML Schema has no such part of a date.

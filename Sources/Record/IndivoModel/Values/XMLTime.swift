@@ -13,7 +13,7 @@ public struct XMLTime: Sendable, Hashable {
     public let nanosecond: Int
     /// Minutes east of UTC; `nil` when the text named no zone.
     public let offset: Int?
-    private let spelling: Spelling
+    private let spelling: WrittenForm
 }
 
 extension XMLTime: LexicalValue, CustomStringConvertible, XMLTextReadable {
@@ -28,7 +28,7 @@ extension XMLTime: LexicalValue, CustomStringConvertible, XMLTextReadable {
             second: second,
             nanosecond: nanosecond,
             offset: offset,
-            spelling: Spelling()
+            spelling: WrittenForm()
         )
     }
 

@@ -6,7 +6,7 @@ struct BundleEntry {
     var index: Int
     var fullURL: String?
     var method: String
-    var request: FHIRRequest
+    var request: SandboxRequest
     /// The type and id that a create or a conditional update gets, or that of what its condition matches.
     var assigned: (type: String, id: String)?
 
@@ -41,7 +41,7 @@ struct BundleEntry {
             guard ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].contains(method) else {
                 throw FHIRFailure(400, "value", "FHIR does not use the method")
             }
-            request = FHIRRequest(
+            request = SandboxRequest(
                 interaction: try Interaction(method, path, isConditional: query.isCondition)
             )
             request.query = query
@@ -61,7 +61,8 @@ struct BundleEntry {
     }
 
     /// A patch is a Binary with its JSON in base 64 (FHIR R4, transaction).
-    private static func body(_ resource: JSONValue, _ method: String) throws(FHIRFailure) -> FHIRRequest.Body
+    private static func body(_ resource: JSONValue, _ method: String) throws(FHIRFailure)
+        -> SandboxRequest.Body
     {
         guard method == "PATCH" else { return .resource(resource) }
         guard resource.member("resourceType")?.isString("Binary") == true,

@@ -12,10 +12,10 @@ struct SentBundle: Sendable {
     let kind: Kind
     let entries: [JSONValue]
     /// What it came with.
-    let request: FHIRRequest
+    let request: SandboxRequest
 
     /// - Throws: ``FHIRFailure`` for what is neither, and for one of too many entries.
-    init(_ request: FHIRRequest, limits: FHIRSandboxLimits) throws(FHIRFailure) {
+    init(_ request: SandboxRequest, limits: FHIRSandboxLimits) throws(FHIRFailure) {
         let bundle = try request.resource(of: "Bundle")
         guard let kind = bundle.member("type")?.string.flatMap(Kind.init) else {
             throw FHIRFailure(

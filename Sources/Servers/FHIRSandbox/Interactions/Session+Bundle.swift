@@ -153,7 +153,7 @@ extension Session {
     ///
     /// What the transaction deletes is deleted first, and found by no condition.
     private func assignment(
-        _ request: FHIRRequest,
+        _ request: SandboxRequest,
         deleted: Set<String>
     ) throws -> (type: String, id: String, isChanged: Bool)? {
         func match(_ type: String, _ query: QueryItems) throws -> String? {
@@ -212,7 +212,7 @@ extension Session {
 
     // MARK: Results
 
-    private func responseEntry(_ response: FHIRResponse, _ outer: FHIRRequest) -> JSONValue {
+    private func responseEntry(_ response: FHIRResponse, _ outer: SandboxRequest) -> JSONValue {
         var head: JSONValue = ["status": JSONValue(Self.statusText(response.status))]
         var entry: JSONValue = [:]
         if let version = response.version {

@@ -7,7 +7,7 @@ extension Session {
     ///
     /// A page ends at a sequence number, and the next begins below it: versions that come in between change
     /// no page.
-    func history(_ type: String?, _ id: String?, _ request: FHIRRequest) throws -> JSONValue {
+    func history(_ type: String?, _ id: String?, _ request: SandboxRequest) throws -> JSONValue {
         var conditions: [SQL] = ["1"]
         if let type { conditions.append("resource.type = \(type)") }
         if let id {

@@ -7,7 +7,7 @@ extension Session {
 
     /// Checks a resource without storing it. The OperationOutcome has what is wrong; the status is 200 all
     /// the same.
-    func validate(_ type: String?, _ id: String?, _ request: FHIRRequest) throws -> FHIRResponse {
+    func validate(_ type: String?, _ id: String?, _ request: SandboxRequest) throws -> FHIRResponse {
         let resource: JSONValue
         switch request.body {
         case .resource(let body)?:
@@ -76,7 +76,7 @@ extension Session {
     // MARK: $everything
 
     /// A patient, what refers to the patient, and what that refers to.
-    func everything(_ id: String, _ request: FHIRRequest) throws -> JSONValue {
+    func everything(_ id: String, _ request: SandboxRequest) throws -> JSONValue {
         let patient = try existing("Patient", id)
         var query = SearchQuery(type: "Patient", count: limits.defaultPage)
         var types: Set<String> = []

@@ -18,7 +18,7 @@ extension Session {
         return try rows(query)
     }
 
-    func search(_ type: String, _ request: FHIRRequest) throws -> JSONValue {
+    func search(_ type: String, _ request: SandboxRequest) throws -> JSONValue {
         var reader = SearchQueryReader(
             catalog: catalog,
             limits: limits,

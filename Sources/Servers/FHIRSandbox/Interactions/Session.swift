@@ -26,7 +26,7 @@ struct Session {
     }
 
     /// Does what a request asks for. Bundles are done entry by entry, each by this.
-    func perform(_ request: FHIRRequest) throws -> FHIRResponse {
+    func perform(_ request: SandboxRequest) throws -> FHIRResponse {
         switch request.interaction {
         case .capabilities: return FHIRResponse(resource: Capabilities.statement(base: base, server: server))
         case .read(let type, let id): return try read(type, id, request)
@@ -49,7 +49,7 @@ struct Session {
 
     // MARK: Reading
 
-    private func read(_ type: String, _ id: String, _ request: FHIRRequest) throws -> FHIRResponse {
+    private func read(_ type: String, _ id: String, _ request: SandboxRequest) throws -> FHIRResponse {
         let stored = try existing(type, id)
         if isUnchanged(stored, request) { return FHIRResponse(status: 304, version: stored) }
         let selection = try ElementSelection(request.query)
@@ -70,7 +70,7 @@ struct Session {
     }
 
     /// `If-None-Match`, and without it `If-Modified-Since` (RFC 9110 section 13).
-    private func isUnchanged(_ stored: StoredResource, _ request: FHIRRequest) -> Bool {
+    private func isUnchanged(_ stored: StoredResource, _ request: SandboxRequest) -> Bool {
         if let tags = request.ifNoneMatch { return EntityTags(tags).contains(stored.version) }
         guard let text = request.ifModifiedSince else { return false }
         let since = HTTPDate.seconds(text) ?? TimeRange(text)?.low.seconds
@@ -80,7 +80,7 @@ struct Session {
     // MARK: Writing
 
     /// - Throws: 412 where the version that the client knows is not the current one.
-    func checkMatch(_ stored: StoredResource?, _ request: FHIRRequest) throws(FHIRFailure) {
+    func checkMatch(_ stored: StoredResource?, _ request: SandboxRequest) throws(FHIRFailure) {
         if let tags = request.ifMatch {
             guard let stored, !stored.isDeleted, EntityTags(tags).contains(stored.version) else {
                 throw FHIRFailure(412, "conflict", "the current version is not the one of If-Match")
@@ -93,7 +93,7 @@ struct Session {
         }
     }
 
-    func create(_ type: String, _ request: FHIRRequest, id: String? = nil) throws -> FHIRResponse {
+    func create(_ type: String, _ request: SandboxRequest, id: String? = nil) throws -> FHIRResponse {
         let resource = try checked(request.resource(of: type), type)
         if let condition = request.ifNoneExist {
             let matches = try matches(type, try QueryItems(condition: condition))
@@ -107,7 +107,7 @@ struct Session {
         return written(stored, status: 201, "created", hasLocation: true)
     }
 
-    private func update(_ type: String, _ id: String, _ request: FHIRRequest) throws -> FHIRResponse {
+    private func update(_ type: String, _ id: String, _ request: SandboxRequest) throws -> FHIRResponse {
         let resource = try checked(request.resource(of: type), type, isValidated: request.isValidated)
         guard let own = resource.member("id")?.string else {
             throw FHIRFailure(400, "required", "the resource has no id", at: "\(type).id")
@@ -127,7 +127,7 @@ struct Session {
         _ type: String,
         _ id: String,
         _ resource: JSONValue,
-        _ request: FHIRRequest
+        _ request: SandboxRequest
     ) throws -> FHIRResponse {
         let current = try store.current(type, id)
         try checkMatch(current, request)
@@ -136,7 +136,7 @@ struct Session {
         return written(stored, status: isNew ? 201 : 200, isNew ? "created" : "updated", hasLocation: isNew)
     }
 
-    func conditionalUpdate(_ type: String, _ request: FHIRRequest, newID: String? = nil) throws
+    func conditionalUpdate(_ type: String, _ request: SandboxRequest, newID: String? = nil) throws
         -> FHIRResponse
     {
         let resource = try checked(request.resource(of: type), type)
@@ -188,13 +188,13 @@ struct Session {
         }
     }
 
-    private func patch(_ type: String, _ id: String, _ request: FHIRRequest) throws -> FHIRResponse {
+    private func patch(_ type: String, _ id: String, _ request: SandboxRequest) throws -> FHIRResponse {
         guard case .patch(let operations)? = request.body else {
             throw FHIRFailure(415, "not-supported", "a patch is application/json-patch+json")
         }
         let current = try existing(type, id)
         try checkMatch(current, request)
-        let patch = try JSONPatch(operations, limit: limits.patchOperations)
+        let patch = try PatchDocument(operations, limit: limits.patchOperations)
         let patched = try patch.apply(to: try current.json(), limits: limits)
         var inner = request
         inner.body = .resource(patched)
@@ -205,7 +205,7 @@ struct Session {
         return written(try store.put(resource, type, id, method: "PATCH"), status: 200, "patched")
     }
 
-    private func delete(_ type: String, _ id: String, _ request: FHIRRequest) throws -> FHIRResponse {
+    private func delete(_ type: String, _ id: String, _ request: SandboxRequest) throws -> FHIRResponse {
         guard let current = try store.current(type, id), !current.isDeleted else {
             if request.ifMatch != nil {
                 throw FHIRFailure(412, "conflict", "there is no version that If-Match names")
@@ -217,7 +217,7 @@ struct Session {
         return FHIRResponse(version: deleted, outcome: Self.done("deleted"))
     }
 
-    private func conditionalDelete(_ type: String, _ request: FHIRRequest) throws -> FHIRResponse {
+    private func conditionalDelete(_ type: String, _ request: SandboxRequest) throws -> FHIRResponse {
         let matches = try matches(type, request.query)
         if matches.count > 1 { throw FHIRFailure.severalMatches(matches.count) }
         guard let match = try matches.first.flatMap(store.current(row:)) else {

@@ -29,7 +29,7 @@ struct PatientHealthPage {
                 latest: Int(time)
             )
         } catch {
-            return PageLayout.problem("That did not work", error.description, status: 400)
+            return FHIRPageLayout.problem("That did not work", error.description, status: 400)
         }
         // Dates without a time are days of the period's zone, and not of UTC.
         let found = try observations(
@@ -45,7 +45,10 @@ struct PatientHealthPage {
             },
             isCut: found.count > HealthPage.limit
         )
-        return PageLayout.page(name, "<p><a href=\"/patients/\(id)\">All of \(name)</a></p>\(page.markup)")
+        return FHIRPageLayout.page(
+            name,
+            "<p><a href=\"/patients/\(id)\">All of \(name)</a></p>\(page.markup)"
+        )
     }
 
     /// Whether a patient has observations that the page shows.

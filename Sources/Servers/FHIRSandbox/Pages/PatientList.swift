@@ -13,7 +13,7 @@ struct PatientList {
         let name = query["name"] ?? ""
         var items = QueryItems([("_sort", "family,given"), ("_count", String(Self.limit))])
         if !name.isEmpty { items = items.adding("name", name.replacing(",", with: " ")) }
-        var request = FHIRRequest(interaction: .search(type: "Patient"))
+        var request = SandboxRequest(interaction: .search(type: "Patient"))
         request.query = items
         let bundle = try session.search("Patient", request)
         let total = bundle["total"]?.integer ?? 0
@@ -23,11 +23,11 @@ struct PatientList {
             else { return nil }
             return [
                 "<a href=\"/patients/\(id)\">\(ResourceText.name(of: patient))</a>",
-                Table.cell(patient["birthDate"]?.string), Table.cell(patient["gender"]?.string),
+                PageTable.cell(patient["birthDate"]?.string), PageTable.cell(patient["gender"]?.string),
                 "<code>\(id)</code>",
             ]
         }
-        let table = Table(
+        let table = PageTable(
             heads: ["Name", "Born", "Gender", "Id"],
             rows: rows,
             empty: name.isEmpty
@@ -36,7 +36,7 @@ struct PatientList {
         )
         let more: Markup =
             total > rows.count ? "<p class=\"quiet\">The first \(rows.count) of \(total).</p>" : .empty
-        return PageLayout.page(
+        return FHIRPageLayout.page(
             "Patients",
             """
             <p class="quiet">FHIR R4 at <code>\(session.base)</code></p>
@@ -65,7 +65,7 @@ struct ResourcePage {
         if let patient = ResourceText.patient(of: json) {
             links.insert("<a href=\"/patients/\(patient)\">patient</a>", at: 0)
         }
-        return PageLayout.page(
+        return FHIRPageLayout.page(
             "\(type): \(ResourceText.title(of: json))",
             """
             <p class="quiet">Version \(stored.version) of <code>\(stored.path)</code>, \

@@ -30,7 +30,7 @@ struct PatientPage {
             <h2 id="\(section.id)-title">\(section.title)</h2>\(section.content)</section>
             """
         }
-        return PageLayout.page(
+        return FHIRPageLayout.page(
             ResourceText.name(of: patient),
             """
             <nav aria-label="Sections"><ul>\(health)\(links)</ul></nav>
@@ -113,10 +113,10 @@ struct PatientPage {
         let rows = found.map { resource -> [Markup] in
             [
                 link(resource, ResourceText.title(of: resource)), time(ResourceText.date(of: resource)),
-                Table.cell(ResourceText.status(of: resource)),
+                PageTable.cell(ResourceText.status(of: resource)),
             ]
         }
-        return Table(heads: ["What", "When", "Status"], rows: rows).markup + rest(count, rows.count)
+        return PageTable(heads: ["What", "When", "Status"], rows: rows).markup + rest(count, rows.count)
     }
 
     private func rest(_ count: Int, _ shown: Int) -> Markup {
@@ -161,14 +161,14 @@ struct PatientPage {
                 [
                     link(observation, ResourceText.title(of: observation)),
                     time(ResourceText.date(of: observation)),
-                    Table.cell(ResourceText.value(of: observation)),
-                    Table.cell(ResourceText.status(of: observation)),
+                    PageTable.cell(ResourceText.value(of: observation)),
+                    PageTable.cell(ResourceText.status(of: observation)),
                 ]
             }
             sections.append(
                 (
                     "Observations", "Observation",
-                    Table(heads: ["What", "When", "Value", "Status"], rows: rows).markup
+                    PageTable(heads: ["What", "When", "Value", "Status"], rows: rows).markup
                         + rest(others.count, rows.count)
                 )
             )

@@ -34,24 +34,24 @@ final class QuestionnairePages: Sendable {
     }
 
     private static func list(_ session: Session) throws -> Response {
-        var request = FHIRRequest(interaction: .search(type: "Questionnaire"))
+        var request = SandboxRequest(interaction: .search(type: "Questionnaire"))
         request.query = QueryItems([("_sort", "title"), ("_count", String(listLimit))])
         let bundle = try session.search("Questionnaire", request)
         let rows = (bundle["entry"]?.elements ?? []).compactMap { entry -> [Markup]? in
             guard let resource = entry["resource"], let id = resource["id"]?.string else { return nil }
             let title = resource["title"]?.string ?? resource["name"]?.string ?? id
             return [
-                "<a href=\"/questionnaires/\(id)/\">\(title)</a>", Table.cell(resource["status"]?.string),
-                Table.cell(resource["version"]?.string),
+                "<a href=\"/questionnaires/\(id)/\">\(title)</a>", PageTable.cell(resource["status"]?.string),
+                PageTable.cell(resource["version"]?.string),
                 "<a href=\"/resources/Questionnaire/\(id)\"><code>\(id)</code></a>",
             ]
         }
-        let table = Table(
+        let table = PageTable(
             heads: ["Questionnaire", "Status", "Version", "Resource"],
             rows: rows,
             empty: "There is no questionnaire yet. Send one to <code>\(session.base)/Questionnaire</code>."
         )
-        return PageLayout.page(
+        return FHIRPageLayout.page(
             "Questionnaires",
             "<section aria-label=\"Questionnaires\">\(table.markup)</section>"
         )
@@ -115,7 +115,7 @@ private struct StoredResponses: SurveyResponseStore {
     }
 
     func save(_ response: QuestionnaireResponse, id: String) async throws {
-        var request = FHIRRequest(interaction: .update(type: "QuestionnaireResponse", id: id))
+        var request = SandboxRequest(interaction: .update(type: "QuestionnaireResponse", id: id))
         request.body = .resource(response.tree)
         // A mistake in a questionnaire must not cost what a person answered.
         request.isValidated = false

@@ -35,13 +35,13 @@ struct FHIREndpoint: Sendable {
 
     // MARK: Requests
 
-    private func read(_ http: Request, _ segments: [String]) throws(FHIRFailure) -> FHIRRequest {
+    private func read(_ http: Request, _ segments: [String]) throws(FHIRFailure) -> SandboxRequest {
         let limits = server.configuration.limits
         guard http.rawQuery.utf8.count <= limits.query else {
             throw .tooCostly("a query has at most \(limits.query) bytes; search with POST and fewer values")
         }
         var query = try QueryItems(parsing: http.rawQuery)
-        var request = FHIRRequest(
+        var request = SandboxRequest(
             interaction: try Interaction(http.method, segments, isConditional: query.isCondition)
         )
         let type = MediaType(http.header("Content-Type") ?? "")
@@ -132,7 +132,7 @@ struct FHIREndpoint: Sendable {
 
     private func http(
         _ response: FHIRResponse,
-        _ request: FHIRRequest,
+        _ request: SandboxRequest,
         base: String,
         _ format: ResponseFormat
     ) -> Response {

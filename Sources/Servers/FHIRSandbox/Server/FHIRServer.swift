@@ -5,12 +5,12 @@ import WebServing
 struct FHIRServer: Sendable {
     let server: ServerState
     let endpoint: FHIREndpoint
-    let pages: PageServer
+    let pages: FHIRPageServer
 
     init(_ server: ServerState) {
         self.server = server
         endpoint = FHIREndpoint(server: server)
-        pages = PageServer(server: server)
+        pages = FHIRPageServer(server: server)
     }
 
     func respond(to request: Request) async -> Response {

@@ -64,7 +64,7 @@ final class ServerState: Sendable {
     }
 
     /// Does a request, a Bundle too.
-    func perform(_ request: FHIRRequest, base: String) async throws -> FHIRResponse {
+    func perform(_ request: SandboxRequest, base: String) async throws -> FHIRResponse {
         if request.interaction == .bundle {
             let bundle = try SentBundle(request, limits: configuration.limits)
             switch bundle.kind {

@@ -60,7 +60,7 @@ enum HomePages {
             [
                 "Request": { "<code>\($0.method) \($0.path)</code>" },
                 "Answer": { "<span class=\"\($0.status < 400 ? "good" : "bad")\">\($0.status)</span>" },
-                "Why refused": { Table.cell($0.reason) }, "At": { $0.at.element },
+                "Why refused": { PageTable.cell($0.reason) }, "At": { $0.at.element },
             ]
         )
         let apps = Section(
@@ -78,7 +78,7 @@ enum HomePages {
             content.tokens,
             [
                 "App": { "\($0.app)" }, "Record": { "\($0.label)\($0.isCarenet ? " (carenet)" : "")" },
-                "Account": { Table.cell($0.account) }, "Issued": { $0.createdAt.element },
+                "Account": { PageTable.cell($0.account) }, "Issued": { $0.createdAt.element },
                 "Ends": { $0.expiresAt.map { $0.element } ?? "no end" },
             ]
         )

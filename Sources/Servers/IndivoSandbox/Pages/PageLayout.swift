@@ -20,13 +20,13 @@ extension Section {
         _ title: String,
         _ values: some Sequence<Value>,
         empty: Markup = "None.",
-        _ columns: Table.Columns<Value>
+        _ columns: PageTable.Columns<Value>
     ) {
-        self.init(title, Table(values, empty: empty, columns).markup)
+        self.init(title, PageTable(values, empty: empty, columns).markup)
     }
 }
 
-extension Table {
+extension PageTable {
     /// The heads of columns, each with what makes the cell of a value.
     typealias Columns<Value> = KeyValuePairs<String, (Value) -> Markup>
 

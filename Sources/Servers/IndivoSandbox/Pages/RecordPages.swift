@@ -99,7 +99,7 @@ enum RecordPages {
 
     private static func section(of documents: [DocumentRow], _ sections: RecordSections) -> Section {
         func table(_ documents: some Sequence<DocumentRow>) -> Markup {
-            Table(
+            PageTable(
                 documents,
                 [
                     "Document": { document in
@@ -118,7 +118,7 @@ enum RecordPages {
                     "Added": { "<span class=\"nowrap\">\($0.createdAt.day)</span>" },
                     "Size": { "\($0.size) bytes" },
                     "Version": { $0.replaces == nil ? "first" : "newer" }, "Status": { "\($0.status)" },
-                    "By": { Table.cell($0.creator) },
+                    "By": { PageTable.cell($0.creator) },
                 ]
             ).markup
         }
@@ -182,7 +182,7 @@ enum RecordPages {
                     """
                 },
                 "Size": { "\($0.size) bytes" }, "Status": { "\($0.status)" },
-                "By": { Table.cell($0.creator) },
+                "By": { PageTable.cell($0.creator) },
             ]
         )
         let changeSection = Section(

@@ -187,16 +187,16 @@ struct RecordSections {
             let cells = cells(fact)
             return [link(cells[0], to: fact)] + cells.dropFirst().map(RecordSections.cell)
         }
-        return Section(id: model, title: title, content: Table(heads: heads, rows: rows).markup)
+        return Section(id: model, title: title, content: PageTable(heads: heads, rows: rows).markup)
     }
 
     private func link(_ text: String, to fact: Fact) -> Markup {
-        "<a href=\"\(page(of: fact))\">\(Table.cell(text))</a>"
+        "<a href=\"\(page(of: fact))\">\(PageTable.cell(text))</a>"
     }
 
     /// A day keeps together.
     private static func cell(_ text: String) -> Markup {
-        guard text.wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil else { return Table.cell(text) }
+        guard text.wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil else { return PageTable.cell(text) }
         return "<time datetime=\"\(text)\">\(text)</time>"
     }
 
@@ -245,7 +245,7 @@ struct RecordSections {
             IndivoDate.parseDateTime($0[date]) == nil || $0.number(number) == nil
         }
         guard !others.isEmpty else { return .empty }
-        return Table(
+        return PageTable(
             others,
             [
                 "Test": { link($0["test_name_title"], to: $0) }, "On": { RecordSections.cell($0.day(date)) },
@@ -254,7 +254,7 @@ struct RecordSections {
                         Chart.text($0) + " " + fact["quantitative_result_value_unit"]
                     }
                     let words = [fact["narrative_result"], fact["abnormal_interpretation_title"]]
-                    return Table.cell(value ?? words.first { !$0.isEmpty } ?? fact.stored(number))
+                    return PageTable.cell(value ?? words.first { !$0.isEmpty } ?? fact.stored(number))
                 },
             ]
         ).markup

@@ -50,7 +50,7 @@ package struct Chart {
         let rows = sorted.reversed().map { point -> [Markup] in
             [
                 "<a href=\"\(point.page)\"><time datetime=\"\(point.at.day)\">\(point.at.day)</time></a>",
-                "\(Chart.text(point.value)) \(shownUnit)", Table.cell(self.errorClass(on: point.value)),
+                "\(Chart.text(point.value)) \(shownUnit)", PageTable.cell(self.errorClass(on: point.value)),
             ]
         }
         let words = sorted.map { "\($0.at.day): \(Chart.text($0.value))" }.joined(separator: ", ")
@@ -73,7 +73,7 @@ package struct Chart {
                 \(points.count == 1 ? "1 value" : "\(points.count) values")\
                 <span class="unseen"> of \(title), with their documents</span>
                 """,
-            Table(heads: ["On", "Value", "Compared"], rows: rows)
+            PageTable(heads: ["On", "Value", "Compared"], rows: rows)
         )
     }
 

@@ -22,7 +22,7 @@ enum ChartFrame {
         _ drawing: Markup,
         legend: Markup = .empty,
         summary: Markup,
-        _ table: Table
+        _ table: PageTable
     ) -> Markup {
         """
         <figure class="chart"><figcaption>\(title)</figcaption>

@@ -43,7 +43,7 @@ package enum TimeChart {
         axis: Axis = .values,
         marks: [Mark],
         legend: [(style: String, text: String)] = [],
-        table: Table
+        table: PageTable
     ) -> Markup {
         let (grid, y) = vertical(axis, marks)
         let keys = legend.map { entry -> Markup in

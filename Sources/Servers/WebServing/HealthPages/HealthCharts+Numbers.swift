@@ -74,7 +74,7 @@ extension HealthCharts {
             let rates = columns[0]
             return [partCell(start)]
                 + [rates?.minimum, rates?.mean, rates?.maximum, columns[1]?.mean, columns[2]?.mean]
-                .map { Table.cell($0.map(Self.text)) }
+                .map { PageTable.cell($0.map(Self.text)) }
         }
         return chart(
             "Heart rate",
@@ -177,7 +177,10 @@ extension HealthCharts {
                 },
                 heads,
                 pairs.map {
-                    [timeCell($0), "\(Self.text($1)) mmHg", Table.cell($2.map { Self.text($0) + " mmHg" })]
+                    [
+                        timeCell($0), "\(Self.text($1)) mmHg",
+                        PageTable.cell($2.map { Self.text($0) + " mmHg" }),
+                    ]
                 }
             )
         }
@@ -196,7 +199,7 @@ extension HealthCharts {
             heads,
             high.map { part in
                 let low = lows[part.start].map { Self.text($0) + " mmHg" }
-                return [partCell(part.start), "\(Self.text(part.summary.mean)) mmHg", Table.cell(low)]
+                return [partCell(part.start), "\(Self.text(part.summary.mean)) mmHg", PageTable.cell(low)]
             }
         )
     }

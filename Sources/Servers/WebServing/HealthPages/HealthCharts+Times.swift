@@ -104,7 +104,8 @@ extension HealthCharts {
         }
         let rows = parts.map { part -> [Markup] in
             [partCell(part.start), "\(Self.duration(part.stages.asleep / part.nights))"]
-                + shown.map { stage in Table.cell(part.stages[stage].map { Self.duration($0 / part.nights) })
+                + shown.map { stage in
+                    PageTable.cell(part.stages[stage].map { Self.duration($0 / part.nights) })
                 }
         }
         let nights = parts.reduce(0) { $0 + $1.nights }
@@ -139,8 +140,8 @@ extension HealthCharts {
             let (measurement, figures) = item
             return [
                 timeCell(measurement), "\(figures.title)", "\(Self.text(minutes(item))) min",
-                Table.cell(figures.energy.map { Self.text($0) + " kcal" }),
-                Table.cell(figures.distance.map { Self.text($0) + " km" }),
+                PageTable.cell(figures.energy.map { Self.text($0) + " kcal" }),
+                PageTable.cell(figures.distance.map { Self.text($0) + " km" }),
             ]
         }
         // As for activity: overlapping sources count once, and only what lies in the period.

@@ -92,7 +92,7 @@ struct HealthCharts {
             axis: axis,
             marks: marks,
             legend: legend,
-            table: Table(heads: heads, rows: shown)
+            table: PageTable(heads: heads, rows: shown)
         )
         if shown.count < rows.count {
             markup += "<p class=\"quiet\">The table has the first \(shown.count) of \(rows.count).</p>"

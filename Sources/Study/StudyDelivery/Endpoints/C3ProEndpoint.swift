@@ -64,7 +64,7 @@ public final class C3ProEndpoint: StudyEndpoint {
         }
     }
 
-    public func send(_ submission: StudySubmission, _ body: ByteSource) async throws -> StudyResponse {
+    public func send(_ submission: StudySubmission, _ body: BodySource) async throws -> StudyResponse {
         do {
             var bearer = try await bearer()
             let http = try await engine.transfer(.upload(body)) {

@@ -46,7 +46,7 @@ public struct ResearchKitEndpoint: StudyEndpoint {
         return nil
     }
 
-    public func send(_ submission: StudySubmission, _ body: ByteSource) async throws -> StudyResponse {
+    public func send(_ submission: StudySubmission, _ body: BodySource) async throws -> StudyResponse {
         let fields = [
             (HTTPField.Name.contentType, submission.contentType), (Self.uploadID, submission.id.uuidString),
             (Self.subject, submission.subject.uuidString), (Self.study, submission.study),

@@ -30,7 +30,7 @@ struct ResumableUpload {
         case response(StudyResponse)
     }
 
-    func send(_ body: ByteSource) async throws -> StudyResponse {
+    func send(_ body: BodySource) async throws -> StudyResponse {
         let digest = (Self.digest, "sha-256=:\(try Self.hash(of: body).base64EncodedString()):")
         switch try await progress(digest, size: body.size) {
         case .everything: return .accepted
@@ -43,7 +43,7 @@ struct ResumableUpload {
                 (HTTPField.Name.contentType, "application/partial-upload"), (Self.offset, "\(offset)"),
             ]
             let request = address.request(.patch, "", fields + [digest, (Self.complete, "?1")] + partial)
-            let rest = ByteSource(size: body.size - offset) { try body.read(at: offset + $0, count: $1) }
+            let rest = BodySource(size: body.size - offset) { try body.read(at: offset + $0, count: $1) }
             let status = try await transport.send(request, upload: rest).response.status.code
             // What the server has is not what it said: the next attempt asks again.
             guard status != 409 else {
@@ -69,7 +69,7 @@ struct ResumableUpload {
         return .bytes(offset)
     }
 
-    private static func hash(of body: ByteSource) throws -> Data {
+    private static func hash(of body: BodySource) throws -> Data {
         var hash = SHA256()
         try body.forEachPiece { hash.update(data: $0) }
         return Data(hash.finalize())

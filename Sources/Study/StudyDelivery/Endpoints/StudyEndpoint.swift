@@ -13,7 +13,7 @@ public protocol StudyEndpoint: Sendable {
     /// - Parameter body: What is sent, encrypted already where it is to be.
     /// - Returns: The server's response.
     /// - Throws: `HTTPTransportError` when there is no response, `CancellationError`, and what `body` throws.
-    func send(_ submission: StudySubmission, _ body: ByteSource) async throws -> StudyResponse
+    func send(_ submission: StudySubmission, _ body: BodySource) async throws -> StudyResponse
 }
 
 /// A server's response to a submission.

@@ -45,7 +45,7 @@ extension Withdrawal {
         }
     }
 
-    private func report(as form: ReportForm) throws -> (StudySubmission, ByteSource) {
+    private func report(as form: ReportForm) throws -> (StudySubmission, BodySource) {
         let id = UUID(
             of: SHA256.hash(data: Data("study withdrawal 1\n\(study)\n\(participant.uuidString)".utf8))
         )

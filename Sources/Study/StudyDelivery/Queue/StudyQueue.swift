@@ -95,7 +95,7 @@ public final class StudyQueue: Sendable {
             )
         }
         var id: UUID?
-        let body: ByteSource
+        let body: BodySource
         if let encryption {
             body = try encryption.encrypt(in: location) {
                 id = try archive.write(for: subject.uuidString, to: $0)
@@ -212,7 +212,7 @@ public final class StudyQueue: Sendable {
         _ item: String,
         _ content: StudySubmission.Content,
         isEncrypted: Bool,
-        _ body: ByteSource
+        _ body: BodySource
     ) async throws -> Submitted {
         guard let id else { throw StudyError.badInput(reason: "an archive without files") }
         let submission = StudySubmission(
@@ -297,7 +297,7 @@ public final class StudyQueue: Sendable {
                 )
             }
             used.add(payload.size)
-            let body = ByteSource(size: payload.size) { [weak self] offset, count in
+            let body = BodySource(size: payload.size) { [weak self] offset, count in
                 self?.report(.sending(submission, sent: offset, of: payload.size))
                 return try payload.read(at: offset, count: count)
             }

@@ -8,7 +8,7 @@ enum BZip2 {
     ///
     /// - Parameter limit: The most bytes that may come out.
     /// - Returns: What came out, in a file without a name.
-    static func unpack(_ source: ByteSource, limit: Int) throws -> ScratchFile {
+    static func unpack(_ source: BodySource, limit: Int) throws -> ScratchFile {
         let scratch = try ScratchFile()
         let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 1)
         defer { output.deallocate() }

@@ -6,7 +6,7 @@ import HTTPCalls
 enum MIMEArchive {
     private static let maximumHeadLength = 16 << 10
 
-    static func read(_ source: ByteSource, limits: ArchiveLimits) throws -> ArchiveContents {
+    static func read(_ source: BodySource, limits: ArchiveLimits) throws -> ArchiveContents {
         let (fields, start) = try head(source, from: 0)
         guard let type = fields["content-type"], type.value.hasPrefix("multipart/") else {
             throw refuse(0, "its Content-Type is not multipart")
@@ -69,7 +69,7 @@ enum MIMEArchive {
 
     // MARK: Parts
 
-    private static func parts(_ source: ByteSource, from start: Int, boundary: String, limits: ArchiveLimits)
+    private static func parts(_ source: BodySource, from start: Int, boundary: String, limits: ArchiveLimits)
         throws -> [Part]
     {
         var parts: [Part] = []
@@ -91,7 +91,7 @@ enum MIMEArchive {
         return parts
     }
 
-    private static func part(_ source: ByteSource, from start: Int, to end: Int) throws -> Part {
+    private static func part(_ source: BodySource, from start: Int, to end: Int) throws -> Part {
         let (fields, body) = try head(source, from: start)
         // Of a part without a body the empty line is the one before the boundary.
         guard body <= end + 2 else { throw refuse(start, "a part without an empty line behind its head") }
@@ -116,8 +116,8 @@ enum MIMEArchive {
         )
     }
 
-    private static func read(_ part: Part, of source: ByteSource, _ write: (Data) throws -> Void) throws {
-        let bytes = ByteSource(size: part.range.count) {
+    private static func read(_ part: Part, of source: BodySource, _ write: (Data) throws -> Void) throws {
+        let bytes = BodySource(size: part.range.count) {
             try source.read(at: part.range.lowerBound + $0, count: $1)
         }
         guard part.isBase64 else { return try bytes.forEachPiece(write) }
@@ -150,7 +150,7 @@ enum MIMEArchive {
 
     /// Finds the lines that begin with the boundary. Only line ends are checked, each once.
     private static func eachDelimiter(
-        _ source: ByteSource,
+        _ source: BodySource,
         from start: Int,
         boundary: String,
         _ body: (Delimiter) throws -> Void
@@ -196,7 +196,7 @@ enum MIMEArchive {
     }
 
     /// The fields up to the empty line, continuation lines included, and where the body begins.
-    private static func head(_ source: ByteSource, from start: Int) throws -> (
+    private static func head(_ source: BodySource, from start: Int) throws -> (
         fields: [String: Field], body: Int
     ) {
         let bytes = [UInt8](try source.read(at: start, count: maximumHeadLength))

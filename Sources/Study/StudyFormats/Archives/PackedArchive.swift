@@ -8,13 +8,13 @@ enum PackedArchive {
     /// The length of version and header's length.
     private static let prefixLength = 8
 
-    static func isPacked(_ source: ByteSource) throws -> Bool {
+    static func isPacked(_ source: BodySource) throws -> Bool {
         let prefix = try source.read(at: 0, count: prefixLength)
         return prefix.count == prefixLength && prefix.prefix(3).allSatisfy { $0 == 0 }
             && prefix[prefix.startIndex + 4] == 0
     }
 
-    static func read(_ source: ByteSource, limits: ArchiveLimits) throws -> ArchiveContents {
+    static func read(_ source: BodySource, limits: ArchiveLimits) throws -> ArchiveContents {
         func refuse(_ offset: Int, _ reason: String) -> StudyError {
             .malformed(format: "packed archive", offset: offset, reason: reason)
         }
@@ -56,7 +56,7 @@ enum PackedArchive {
             }
             files.append(
                 ArchiveContents.File(file) { write in
-                    try ByteSource(size: size) { try source.read(at: start + $0, count: $1) }.forEachPiece(
+                    try BodySource(size: size) { try source.read(at: start + $0, count: $1) }.forEachPiece(
                         write
                     )
                 }

@@ -13,7 +13,7 @@ import ZipArchive
 public struct StudyArchive: Sendable {
     /// The archive's information; the files are added by ``add(_:_:contentType:timestamp:)``.
     public private(set) var info: ArchiveInfo
-    private var sources: [ByteSource] = []
+    private var sources: [BodySource] = []
     private var names = ArchiveNames()
     private let limits: ArchiveLimits
 
@@ -48,11 +48,11 @@ public struct StudyArchive: Sendable {
 
     /// Adds a file from the disk under its own name, with the time when it was last changed.
     public mutating func add(contentsOf file: URL, contentType: String? = nil) throws(StudyError) {
-        let (source, modified) = try ByteSource.fileAndTime(file)
+        let (source, modified) = try BodySource.fileAndTime(file)
         try add(file.lastPathComponent, source, contentType: contentType, timestamp: modified)
     }
 
-    mutating func add(_ name: String, _ source: ByteSource, contentType: String?, timestamp: StudyTime?)
+    mutating func add(_ name: String, _ source: BodySource, contentType: String?, timestamp: StudyTime?)
         throws(StudyError)
     {
         try names.add(name)

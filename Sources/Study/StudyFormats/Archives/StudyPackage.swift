@@ -34,7 +34,7 @@ public struct StudyPackage: Sendable {
 
     /// What it is.
     public let kind: Kind
-    let source: ByteSource
+    let source: BodySource
     /// By which this process can open the file.
     private let path: String
     private let limits: ArchiveLimits
@@ -46,7 +46,7 @@ public struct StudyPackage: Sendable {
     /// - Throws: ``StudyError``.
     public init(contentsOf file: URL, limits: ArchiveLimits = ArchiveLimits()) throws {
         try self.init(
-            ByteSource.file(file),
+            BodySource.file(file),
             path: file.path(percentEncoded: false),
             limits: limits,
             scratch: nil
@@ -62,7 +62,7 @@ public struct StudyPackage: Sendable {
         try self.init(scratch.source, path: scratch.path, limits: limits, scratch: scratch)
     }
 
-    private init(_ source: ByteSource, path: String, limits: ArchiveLimits, scratch: ScratchFile?) throws {
+    private init(_ source: BodySource, path: String, limits: ArchiveLimits, scratch: ScratchFile?) throws {
         let start = try source.read(at: 0, count: 64)
         guard let kind = Self.kind(start) else {
             throw StudyError.malformed(

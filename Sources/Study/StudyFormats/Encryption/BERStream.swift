@@ -6,11 +6,11 @@ import HTTPCalls
 struct BERStream {
     /// Where the next byte is.
     private(set) var offset = 0
-    private let source: ByteSource
+    private let source: BodySource
     private var buffer = Data()
     private var bufferOffset = 0
 
-    init(_ source: ByteSource) { self.source = source }
+    init(_ source: BodySource) { self.source = source }
 
     /// What the elements in it are read in.
     struct Container {

@@ -64,7 +64,7 @@ public struct CMSEncryption: Sendable {
     ///
     /// - Throws: ``StudyError``; then there is no new file.
     public func encrypt(contentsOf file: URL, to output: URL) throws {
-        let content = try ByteSource.file(file)
+        let content = try BodySource.file(file)
         try NewFile(output).write { write in
             var encryptor = try CMSEncryptor(self)
             try write(encryptor.head(ciphertextLength: cipher.encryptedLength(of: content.size)))
@@ -81,7 +81,7 @@ public struct CMSEncryption: Sendable {
     package func encrypt(
         in folder: URL? = nil,
         _ content: (_ write: @escaping (Data) throws -> Void) throws -> Void
-    ) throws -> ByteSource {
+    ) throws -> BodySource {
         let scratch = try ScratchFile(in: folder)
         var encryptor = try CMSEncryptor(self)
         try content { try scratch.append(encryptor.encrypt($0)) }

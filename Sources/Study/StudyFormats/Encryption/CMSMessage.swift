@@ -35,7 +35,7 @@ public struct CMSMessage: Sendable {
     /// Reads a message's description of itself: type, algorithms, recipients.
     ///
     /// - Throws: ``StudyError`` with the offset of what is wrong.
-    public init(_ source: ByteSource) throws {
+    public init(_ source: BodySource) throws {
         var stream = BERStream(source)
         let info = try stream.enter(0x30, "a ContentInfo", in: stream.whole)
         let kind = try Self.identifier(stream.element(in: info), stream)

@@ -49,10 +49,10 @@ package final class ScratchFile: Sendable {
     }
 
     /// What was written up to now.
-    package var source: ByteSource {
+    package var source: BodySource {
         var status = stat()
         let size = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
-        return ByteSource(size: size) { [self] offset, count in
+        return BodySource(size: size) { [self] offset, count in
             var data = Data(count: count)
             var done = 0
             while done < count {
@@ -93,20 +93,20 @@ package final class ScratchFile: Sendable {
     }
 }
 
-extension ByteSource {
+extension BodySource {
     /// A plain file. It is opened once: what is read is what was opened, whatever gets its name meanwhile.
-    package static func file(_ url: URL) throws(StudyError) -> ByteSource { try fileAndTime(url).source }
+    package static func file(_ url: URL) throws(StudyError) -> BodySource { try fileAndTime(url).source }
 
     /// A plain file, and when it was last changed.
     package static func fileAndTime(_ url: URL) throws(StudyError) -> (
-        source: ByteSource, modified: StudyTime
+        source: BodySource, modified: StudyTime
     ) {
         let path = url.path(percentEncoded: false)
         do {
             guard let file = try StoredFile(path, followsLinks: true) else {
                 throw StudyError.badInput(reason: "\(path): there is no such file")
             }
-            let source = ByteSource(size: file.size) { try file.read(at: $0, count: $1) }
+            let source = BodySource(size: file.size) { try file.read(at: $0, count: $1) }
             return (source, StudyTime(seconds: file.modifiedSeconds))
         } catch let error as StudyError {
             throw error

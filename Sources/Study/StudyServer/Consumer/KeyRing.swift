@@ -55,7 +55,7 @@ public struct KeyRing: Sendable {
                     reason: "\(shown) is not used: others can read it; if nobody has, run chmod 600 on it"
                 )
             }
-            let source = try ByteSource.file(file)
+            let source = try BodySource.file(file)
             guard source.size <= 1 << 16 else {
                 throw StudyError.tooLarge(what: "the key \(name)", limit: 1 << 16)
             }

@@ -54,7 +54,7 @@ struct PageService: Sendable {
         }
         // A page elsewhere whose name was made to lead here sends its own name.
         guard request.isFor(host: host) else {
-            return PageLayout.problem(
+            return TeamPageLayout.problem(
                 "Not here",
                 "The pages have no such name; open them at the address that they were given.",
                 status: 403
@@ -62,7 +62,7 @@ struct PageService: Sendable {
         }
         if let seconds = requests.take(of: client(of: request)) {
             let wait = seconds == 1 ? "a second" : "\(seconds) seconds"
-            return PageLayout.problem("Too many requests", "Wait \(wait).", status: 429)
+            return TeamPageLayout.problem("Too many requests", "Wait \(wait).", status: 429)
                 .adding("Retry-After", String(seconds))
         }
         do {
@@ -73,7 +73,7 @@ struct PageService: Sendable {
                 "a page fails",
                 metadata: ["path": "\(request.rawPath.prefix(100))", "error": "\(type(of: error))"]
             )
-            return PageLayout.problem(
+            return TeamPageLayout.problem(
                 "That did not work",
                 "The database or the queue fails; try again later.",
                 status: 500
@@ -93,7 +93,7 @@ struct PageService: Sendable {
         guard method == "GET" else {
             // A form that changes something comes from a page of this session.
             guard request.isFromOwnPage, isToken(visit.form["csrf"], session.csrf) else {
-                return PageLayout.problem(
+                return TeamPageLayout.problem(
                     "Not allowed",
                     "The form is not from this session; open the page again.",
                     status: 403
@@ -108,7 +108,7 @@ struct PageService: Sendable {
         case ("questions", 2): return try await questions(visit, of: path[1])
         case ("map", 1): return try await map(visit)
         case ("map.svg", 1): return try await mapPicture()
-        default: return PageLayout.problem("Not found", "There is nothing here.", visit, status: 404)
+        default: return TeamPageLayout.problem("Not found", "There is nothing here.", visit, status: 404)
         }
     }
 
@@ -122,13 +122,13 @@ struct PageService: Sendable {
         case ["messages", "approve"]: return try await decide(visit, "approved") { try $0.approve($1) }
         case ["messages", "dismiss"]: return try await decide(visit, "dismissed") { try $0.dismiss($1) }
         default:
-            return PageLayout.problem("Not allowed", "Nothing can be changed here.", visit, status: 405)
+            return TeamPageLayout.problem("Not allowed", "Nothing can be changed here.", visit, status: 405)
                 .adding("Allow", "GET")
         }
     }
 
     private func notAllowed(_ methods: String) -> Response {
-        PageLayout.problem("Not allowed", "The pages do not take this method.", status: 405).adding(
+        TeamPageLayout.problem("Not allowed", "The pages do not take this method.", status: 405).adding(
             "Allow",
             methods
         )

@@ -46,7 +46,7 @@ public enum FactValue: Sendable, Hashable {
 }
 
 /// A visit: what one delivery is about.
-public struct Visit: Sendable, Hashable {
+public struct StudyVisit: Sendable, Hashable {
     /// Identifies the visit at its source, for one participant; at most 200 characters.
     public var id: String
     /// When it began.
@@ -109,7 +109,7 @@ public struct Concept: Sendable, Hashable {
 /// What a resource comes to: one visit with its facts, or what the patient's row says.
 public struct FactSet: Sendable, Hashable {
     /// The visit.
-    public var visit: Visit
+    public var visit: StudyVisit
     /// Its facts, in the order of the resource.
     public var facts: [Fact] = []
     /// The concepts of the facts.
@@ -120,5 +120,5 @@ public struct FactSet: Sendable, Hashable {
     public var omitted: [String] = []
 
     /// A visit without facts, which takes away those that it had.
-    public init(_ visit: Visit) { self.visit = visit }
+    public init(_ visit: StudyVisit) { self.visit = visit }
 }

@@ -4,7 +4,7 @@ struct FactBuilder {
     private var counts: [String: Int] = [:]
     private var named: Set<String> = []
 
-    init(_ visit: Visit) { set = FactSet(visit) }
+    init(_ visit: StudyVisit) { set = FactSet(visit) }
 
     /// Adds a fact, and a row for each of its modifiers. Occurrences of a concept are numbered in their
     /// order.

@@ -28,7 +28,7 @@ public struct ObservationMapper: Sendable {
         let id = identifier?.value.map { "Observation/\(identifier?.system?.rawValue ?? "")|\($0)" } ?? visit
         let (written, end) = Self.times(of: observation, received)
         let start = WarehouseTime(written)
-        var builder = FactBuilder(Visit(id: id, start: start, end: end.map(WarehouseTime.init)))
+        var builder = FactBuilder(StudyVisit(id: id, start: start, end: end.map(WarehouseTime.init)))
         guard observation.status != .enteredInError, observation.status != .cancelled else {
             return builder.set
         }

@@ -11,7 +11,7 @@ public struct PatientMapper: Sendable {
     /// - Parameter received: When it was received: a Patient has no date.
     public func map(_ patient: Patient, received: FHIRDateTime) -> FactSet {
         let start = WarehouseTime(received)
-        var builder = FactBuilder(Visit(id: "Patient", start: start))
+        var builder = FactBuilder(StudyVisit(id: "Patient", start: start))
         var details = PatientDetails()
         details.sex = Self.sex(patient.gender)
         details.birth = patient.birthDate.flatMap { FHIRDate(year: $0.year) }.map(WarehouseTime.init)

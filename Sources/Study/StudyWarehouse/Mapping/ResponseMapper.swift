@@ -64,7 +64,7 @@ public struct ResponseMapper: Sendable {
             canonical: canonical,
             name: ConceptNames.questionnaire(canonical),
             start: start,
-            builder: FactBuilder(Visit(id: id, start: period.start ?? start, end: period.end))
+            builder: FactBuilder(StudyVisit(id: id, start: period.start ?? start, end: period.end))
         )
         guard response.status == .completed || response.status == .amended else { return walk.builder.set }
         let name = walk.name

@@ -337,7 +337,7 @@ extension WarehouseTransaction {
 
     /// Whether there is a visit of a participant already that a new one would replace, other than by the same
     /// resource.
-    public func isReplaced(_ visit: Visit, of participant: Participant, by json: JSONValue, type: String)
+    public func isReplaced(_ visit: StudyVisit, of participant: Participant, by json: JSONValue, type: String)
         throws -> Bool
     {
         guard try mapping(of: visit, participant) != nil else { return false }
@@ -426,7 +426,7 @@ extension WarehouseTransaction {
     public func keepResource(
         _ json: JSONValue,
         type: String,
-        visit: Visit,
+        visit: StudyVisit,
         of participant: Participant,
         written: WarehouseTime,
         upload: Int

@@ -154,7 +154,7 @@ public struct WarehouseTransaction {
     }
 
     /// Removes what was under the id of a visit beside it.
-    private func clearOthers(of visit: Visit, _ participant: Participant) throws -> Int {
+    private func clearOthers(of visit: StudyVisit, _ participant: Participant) throws -> Int {
         var other = visit
         var deleted = 0
         while true {
@@ -172,7 +172,7 @@ public struct WarehouseTransaction {
     }
 
     /// What is known of a visit: its number, when it was changed, and when that was received.
-    func mapping(of visit: Visit, _ participant: Participant) throws -> (
+    func mapping(of visit: StudyVisit, _ participant: Participant) throws -> (
         number: Int, times: (String, String)
     )? {
         try db.row(
@@ -194,7 +194,7 @@ public struct WarehouseTransaction {
 
     /// The number of a visit, and whether what is to be written is as new as what it has.
     private func number(
-        of visit: Visit,
+        of visit: StudyVisit,
         _ participant: Participant,
         written: WarehouseTime,
         received: WarehouseTime,

@@ -40,7 +40,7 @@ struct AppOptions: ParsableArguments {
     func open() async throws -> AppDocuments { try await place.open(record.connection, record.talk) }
 }
 
-enum AppDocumentsPlace: DocumentPlace { static let command = "app-documents" }
+enum AppDocumentsPlace: DocumentAddress { static let command = "app-documents" }
 
 extension DocumentChoice<AppDocumentsPlace> {
     func find(in storage: AppDocuments) async throws -> AppDocuments.Document {

@@ -15,10 +15,10 @@ func documentID(_ text: String) throws -> String {
 }
 
 /// Commands on documents of one place: those of the record, or those that the app keeps for itself.
-protocol DocumentPlace { static var command: String { get } }
+protocol DocumentAddress { static var command: String { get } }
 
 /// Which document a command is about: by its id, or by the app's own.
-struct DocumentChoice<Place: DocumentPlace>: ParsableArguments {
+struct DocumentChoice<Place: DocumentAddress>: ParsableArguments {
     @Argument(help: "The document's id.") var id: String?
 
     @Option(help: .value("id", "The app's own id of the document, instead of its id.")) var externalId:

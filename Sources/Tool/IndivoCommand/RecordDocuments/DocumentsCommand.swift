@@ -74,7 +74,7 @@ struct ListPartOptions: ParsableArguments {
     }
 }
 
-enum RecordDocuments: DocumentPlace { static let command = "documents" }
+enum RecordDocuments: DocumentAddress { static let command = "documents" }
 
 /// What commands on one document of the record take.
 struct DocumentOptions: ParsableArguments {

@@ -342,7 +342,7 @@ extension C3ProEnvelope.Form: ExpressibleByArgument {}
 /// A small file that a person named, read up to a bound.
 enum StudyFile {
     static func read(_ path: String, limit: Int) throws -> Data {
-        let source = try ByteSource.file(URL(filePath: path))
+        let source = try BodySource.file(URL(filePath: path))
         guard source.size <= limit else {
             throw CommandFailure("\(path) has \(source.size) bytes, more than the \(limit) that are read")
         }

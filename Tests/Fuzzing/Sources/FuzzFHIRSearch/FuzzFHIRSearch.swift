@@ -22,7 +22,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 private func search(_ type: String, _ text: String) -> JSONValue? {
     do {
-        var request = FHIRRequest(interaction: .search(type: type))
+        var request = SandboxRequest(interaction: .search(type: type))
         request.query = try QueryItems(parsing: text)
         // A page of a result that was kept is another's.
         if request.query["_snapshot"] != nil || request.query["_offset"] != nil { return nil }

@@ -8,7 +8,7 @@ import HTTPCalls
 /// plain names that can be read or say why not.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let source = ByteSource.data(Data(UnsafeBufferPointer(start: start, count: count)))
+    let source = BodySource.data(Data(UnsafeBufferPointer(start: start, count: count)))
     for read in [PackedArchive.read, MIMEArchive.read] {
         do {
             for file in try read(source, ArchiveLimits()).files {

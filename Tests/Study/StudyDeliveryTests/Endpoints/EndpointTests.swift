@@ -86,7 +86,7 @@ struct EndpointTests {
     func failingSource() async throws {
         let server = try ScriptedServer { _ in Self.response(200) }
         defer { server.stop() }
-        let source = ByteSource(size: 3 << 20) { offset, count in
+        let source = BodySource(size: 3 << 20) { offset, count in
             guard offset < 2 << 20 else { throw QueueError.damaged(file: "f") }
             return Data(count: count)
         }

@@ -49,7 +49,7 @@ struct StudyQueueTests {
 
         func objection(to submission: StudySubmission) -> String? { nil }
 
-        func send(_ submission: StudySubmission, _ body: ByteSource) async throws -> StudyResponse {
+        func send(_ submission: StudySubmission, _ body: BodySource) async throws -> StudyResponse {
             var data = Data()
             try body.forEachPiece { data.append($0) }
             let answer = answers.withLock { $0.isEmpty ? .success(.accepted) : $0.removeFirst() }

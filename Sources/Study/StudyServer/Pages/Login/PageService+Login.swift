@@ -11,7 +11,7 @@ extension PageService {
         let known = request.cookie(formCookie).flatMap { RandomToken.isToken($0, length: 32) ? $0 : nil }
         let token = known ?? RandomToken.make(length: 32)
         let message: Markup = problem.map { "<p class=\"problem\" role=\"alert\">\($0)</p>" } ?? .empty
-        return PageLayout.page(
+        return TeamPageLayout.page(
             "Log in",
             status: status,
             isNarrow: true,

@@ -59,7 +59,7 @@ extension PageService {
             failedRows,
             of: counts["failed"] ?? 0
         )
-        return PageLayout.page(
+        return TeamPageLayout.page(
             "Messages",
             visit,
             section: "/messages",
@@ -79,7 +79,7 @@ extension PageService {
             let shown = shortened(message.id)
             return [
                 "<code>\(shown)</code>", "<time datetime=\"\(message.received)\">\(message.received)</time>",
-                Table.cell(message.state.reason ?? ""),
+                PageTable.cell(message.state.reason ?? ""),
                 """
                 \(button(visit, "approve", "Approve", message.id)) \
                 \(button(visit, "dismiss", "Do not approve", message.id))
@@ -94,7 +94,7 @@ extension PageService {
             a phone whose app was installed anew, packages without a login, or somebody else. \
             Ask the participant before you decide. What is approved cannot be taken back; \
             an app whose message is approved may speak for the participant from then on.</p>
-            \(Table(heads: ["Message", "Received", "Reason", "Decision"], rows: rows).markup)\(more)</section>
+            \(PageTable(heads: ["Message", "Received", "Reason", "Decision"], rows: rows).markup)\(more)</section>
             """
     }
 
@@ -117,7 +117,7 @@ extension PageService {
     ) -> [Markup] {
         [
             "<code>\(shortened(id))</code>", "<time datetime=\"\(received)\">\(received)</time>",
-            Table.cell(reason),
+            PageTable.cell(reason),
             button(visit, action, "Process again", id),
         ]
     }
@@ -140,7 +140,7 @@ extension PageService {
             <form class="choices" method="post" action="/messages/\(action)">\(visit.csrf)\
             <button>Process all again<span class="unseen">: \(title)</span></button></form>
             """
-        let table = Table(heads: ["Message", "Received", "Reason", "Again"], rows: rows)
+        let table = PageTable(heads: ["Message", "Received", "Reason", "Again"], rows: rows)
         return """
             <section aria-labelledby="\(id)"><h2 id="\(id)">\(title)</h2><p class="quiet">\(lead)</p>
             \(table.markup)\(more)\(all)</section>

@@ -10,7 +10,7 @@ extension PageService {
         let first = today.advanced(bySeconds: Int64(1 - Self.dayCount) * 86_400)
         let overview = try await warehouse.transaction { try $0.overview(since: first.day) }
         let status = try await queue.status()
-        return PageLayout.page(
+        return TeamPageLayout.page(
             "Overview",
             visit,
             section: "/",
@@ -63,7 +63,7 @@ extension PageService {
             time: start..<(start + dayCount),
             ticks: [(start, first.day), (start + dayCount, today.day)],
             marks: marks,
-            table: Table(heads: ["Day", "Messages"] + MessageWords.states.map(\.words), rows: rows)
+            table: PageTable(heads: ["Day", "Messages"] + MessageWords.states.map(\.words), rows: rows)
         )
         return "<div class=\"charts wide\">\(chart)</div>"
     }

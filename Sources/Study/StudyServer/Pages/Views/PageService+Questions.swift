@@ -12,7 +12,7 @@ extension PageService {
         }
         let list: Markup =
             links.isEmpty ? "<p>No questionnaire is known yet.</p>" : "<ul class=\"list\">\(links)</ul>"
-        return PageLayout.page(
+        return TeamPageLayout.page(
             "Answers",
             visit,
             section: "/questions",
@@ -27,7 +27,7 @@ extension PageService {
                 $0.name == name
             })
         else {
-            return PageLayout.problem("Not found", "There is no such questionnaire.", visit, status: 404)
+            return TeamPageLayout.problem("Not found", "There is no such questionnaire.", visit, status: 404)
         }
         let questions = try await answers.answers(of: source) { [warehouse] source in
             try await warehouse.transaction { try $0.publishedQuestions(of: source.name) }
@@ -45,7 +45,7 @@ extension PageService {
         let more: Markup =
             questions.count > Self.maximumQuestions
             ? "<p>The first \(Self.maximumQuestions) of \(questions.count) questions.</p>" : .empty
-        return PageLayout.page(source.title, visit, section: "/questions", "\(lead)\(charts)\(more)")
+        return TeamPageLayout.page(source.title, visit, section: "/questions", "\(lead)\(charts)\(more)")
     }
 
     // MARK: The map
@@ -56,12 +56,12 @@ extension PageService {
             state -> [Markup] in
             ["\(state.key)", "\(state.value.description)"]
         }
-        let table = Table(
+        let table = PageTable(
             heads: ["State", "Participants"],
             rows: rows,
             empty: "No state has \(ShownCount.smallest) yet."
         )
-        return PageLayout.page(
+        return TeamPageLayout.page(
             "Map",
             visit,
             section: "/map",
@@ -109,19 +109,23 @@ struct QuestionChart {
                 """
             return ["\(choice.label)", "\(choice.count.description)", bar]
         }
-        return Table(heads: ["Answer", "Participants", "Compared"], rows: rows).markup
+        return PageTable(heads: ["Answer", "Participants", "Compared"], rows: rows).markup
     }
 
     private var numbers: Markup {
         let rows = question.numbers.map { numbers -> [Markup] in
             [
                 "\(numbers.unit.isEmpty ? "Number" : numbers.unit)", "\(numbers.participants.description)",
-                "\(Chart.text(numbers.median))", Table.cell(numbers.range.map { Chart.text($0.lowerBound) }),
-                Table.cell(numbers.range.map { Chart.text($0.upperBound) }), Self.range(numbers),
+                "\(Chart.text(numbers.median))",
+                PageTable.cell(numbers.range.map { Chart.text($0.lowerBound) }),
+                PageTable.cell(numbers.range.map { Chart.text($0.upperBound) }), Self.range(numbers),
             ]
         }
-        return Table(heads: ["Unit", "Participants", "Median", "Lowest", "Highest", "Compared"], rows: rows)
-            .markup
+        return PageTable(
+            heads: ["Unit", "Participants", "Median", "Lowest", "Highest", "Compared"],
+            rows: rows
+        )
+        .markup
     }
 
     /// Where the median lies between lowest and highest.

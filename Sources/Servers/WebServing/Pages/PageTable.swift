@@ -1,5 +1,5 @@
 /// A table of a page. On a phone each row becomes a card, in which every cell says what it is.
-package struct Table {
+package struct PageTable {
     package var heads: [String]
     /// The cells of each row, the first one naming it.
     package var rows: [[Markup]]

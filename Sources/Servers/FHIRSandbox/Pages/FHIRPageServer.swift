@@ -4,7 +4,7 @@ import WebServing
 
 /// The pages for people: patients, a patient's resources and charts, one resource, questionnaires to
 /// answer.
-struct PageServer: Sendable {
+struct FHIRPageServer: Sendable {
     let server: ServerState
     let questionnaires: QuestionnairePages
 
@@ -15,7 +15,7 @@ struct PageServer: Sendable {
 
     func respond(to request: Request, _ segments: [String], base: String) async -> Response {
         guard request.method == "GET" || request.method == "HEAD" || segments.first == "questionnaires" else {
-            return PageLayout.problem(
+            return FHIRPageLayout.problem(
                 "Not allowed",
                 "The pages only show; change resources at \(base).",
                 status: 405
@@ -46,16 +46,16 @@ struct PageServer: Sendable {
                 }
             case (let name?, 1):
                 return PageAssets.response(name)
-                    ?? PageLayout.problem("Not found", "There is nothing here.", status: 404)
-            default: return PageLayout.problem("Not found", "There is nothing here.", status: 404)
+                    ?? FHIRPageLayout.problem("Not found", "There is nothing here.", status: 404)
+            default: return FHIRPageLayout.problem("Not found", "There is nothing here.", status: 404)
             }
         } catch let failure as FHIRFailure {
             let title =
                 failure.status == 404 ? "Not found" : failure.status == 410 ? "Deleted" : "That did not work"
-            return PageLayout.problem(title, failure.text, status: failure.status)
+            return FHIRPageLayout.problem(title, failure.text, status: failure.status)
         } catch {
             server.logFailure(error)
-            return PageLayout.problem("The sandbox failed", "Its log says why.", status: 500)
+            return FHIRPageLayout.problem("The sandbox failed", "Its log says why.", status: 500)
         }
     }
 }

@@ -2,7 +2,7 @@ import FHIR
 import OrderedJSON
 
 /// A JSON Patch (RFC 6902).
-struct JSONPatch {
+struct PatchDocument {
     private enum Operation {
         case add(JSONValue), remove, replace(JSONValue), move(Pointer), copy(Pointer), test(JSONValue)
     }

@@ -1,7 +1,7 @@
 import WebServing
 
 /// What every page has around it.
-enum PageLayout {
+enum FHIRPageLayout {
     /// - Parameter isNarrow: Whether there is little to show.
     static func page(_ title: String, status: Int = 200, isNarrow: Bool = false, _ main: Markup) -> Response {
         var frame = PageFrame(

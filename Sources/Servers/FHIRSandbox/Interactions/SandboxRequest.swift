@@ -2,7 +2,7 @@ import FHIR
 import OrderedJSON
 
 /// An interaction with what it needs: from an HTTP request, or from an entry of a Bundle.
-struct FHIRRequest: Sendable {
+struct SandboxRequest: Sendable {
     /// What a body is.
     enum Body: Sendable {
         case resource(JSONValue)

@@ -1,6 +1,6 @@
 /// The names of a document, each stored once and known by a number: prefix, local name and namespace
 /// together.
-struct NameTable {
+struct XMLNameTable {
     struct Entry: BitwiseCopyable {
         /// Where the qualified name stands in `bytes`.
         var offset: UInt32

@@ -4,10 +4,10 @@ import Foundation
 /// memory.
 ///
 /// ```swift
-/// let body = ByteSource(size: video.size) { offset, count in try video.read(at: offset, count: count) }
+/// let body = BodySource(size: video.size) { offset, count in try video.read(at: offset, count: count) }
 /// let answer = try await transport.send(request, body: body)
 /// ```
-public struct ByteSource: Sendable {
+public struct BodySource: Sendable {
     /// In bytes.
     public let size: Int
     private let reader: @Sendable (_ offset: Int, _ count: Int) throws -> Data
@@ -19,13 +19,13 @@ public struct ByteSource: Sendable {
     }
 
     /// Bytes in memory.
-    public static func data(_ data: Data) -> ByteSource {
-        ByteSource(size: data.count) { offset, count in data.dropFirst(offset).prefix(count) }
+    public static func data(_ data: Data) -> BodySource {
+        BodySource(size: data.count) { offset, count in data.dropFirst(offset).prefix(count) }
     }
 
     /// One source after the other.
-    public static func joined(_ parts: [ByteSource]) -> ByteSource {
-        ByteSource(size: parts.reduce(0) { $0 + $1.size }) { offset, count in
+    public static func joined(_ parts: [BodySource]) -> BodySource {
+        BodySource(size: parts.reduce(0) { $0 + $1.size }) { offset, count in
             var result = Data()
             var offset = offset
             for part in parts {
@@ -39,7 +39,7 @@ public struct ByteSource: Sendable {
     }
 
     /// As many bytes from an offset on as there are, at most `count`.
-    /// - Throws: ``ByteSource/TooShort`` when there are fewer than ``size`` says; what the source throws.
+    /// - Throws: ``BodySource/TooShort`` when there are fewer than ``size`` says; what the source throws.
     public func read(at offset: Int, count: Int) throws -> Data {
         let count = max(0, min(count, size - offset))
         guard offset >= 0, count > 0 else { return Data() }

@@ -2,7 +2,7 @@ import StudyWarehouse
 import WebServing
 
 /// What every page has around it.
-enum PageLayout {
+enum TeamPageLayout {
     private static let places: [(path: String, title: String)] = [
         ("/", "Overview"), ("/messages", "Messages"), ("/questions", "Answers"), ("/map", "Map"),
     ]
