@@ -109,14 +109,14 @@ public struct BackendKey: Sendable {
         case .rsa(let key):
             let numbers = try key.publicKey.getKeyPrimitives()
             jwk["kty"] = "RSA"
-            jwk["n"] = JSONValue(Self.base64URL(numbers.modulus))
-            jwk["e"] = JSONValue(Self.base64URL(numbers.publicExponent))
+            jwk["n"] = JSONValue(Base64URL.encode(numbers.modulus))
+            jwk["e"] = JSONValue(Base64URL.encode(numbers.publicExponent))
         case .p384(let key):
             let point = key.publicKey.rawRepresentation
             jwk["kty"] = "EC"
             jwk["crv"] = "P-384"
-            jwk["x"] = JSONValue(Self.base64URL(point.prefix(48)))
-            jwk["y"] = JSONValue(Self.base64URL(point.suffix(48)))
+            jwk["x"] = JSONValue(Base64URL.encode(point.prefix(48)))
+            jwk["y"] = JSONValue(Base64URL.encode(point.suffix(48)))
         }
         return jwk
     }
@@ -133,13 +133,5 @@ public struct BackendKey: Sendable {
             (1...40).contains(type.utf8.count)
             && type.utf8.allSatisfy { $0 == 0x20 || (0x41...0x5A).contains($0) }
         return isType ? String(type) : nil
-    }
-
-    /// Base64 with the alphabet for URLs, without padding (RFC 7515, section 2).
-    private static func base64URL(_ data: Data) -> String {
-        data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
-            "=",
-            with: ""
-        )
     }
 }

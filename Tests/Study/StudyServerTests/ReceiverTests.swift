@@ -304,7 +304,7 @@ import Testing
             )
             try await study.submit(
                 resource: Data(Given.response(subject).utf8),
-                sealing: .init(for: StudyKeys.certificate(), keyID: StudyKeys.id)
+                protection: .c3ProEnvelope(.init(for: StudyKeys.certificate(), keyID: StudyKeys.id))
             )
             let endpoint = try C3ProEndpoint(
                 phone.url.appending(path: "c3pro"),
@@ -315,7 +315,7 @@ import Testing
             #expect(try await study.deliver(to: endpoint).delivered.count == 1)
             var archive = try StudyArchive(ArchiveInfo(study: "org.example.sleep", item: "diary"))
             try archive.add("response.json", Data(Given.response(subject).utf8))
-            try await study.submit(archive, encryption: CMSEncryption(for: [StudyKeys.certificate()]))
+            try await study.submit(archive, protection: .cms(CMSEncryption(for: [StudyKeys.certificate()])))
             let report = try await study.deliver(
                 to: ResearchKitEndpoint(phone.url.appending(path: "api/upload"))
             )

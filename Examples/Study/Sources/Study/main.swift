@@ -63,14 +63,18 @@ do {
 
     // 5. Encrypted for the study and written to the disk; a network is not needed for that.
     let certificate = try StudyCertificate(file("keys/key-1/certificate.pem"))
-    let sealing = StudyQueue.Sealing(for: certificate, keyID: try KeyID("key-1"), form: .second)
+    let protection = StudyProtection.c3ProEnvelope(
+        StudyQueue.Sealing(for: certificate, keyID: try KeyID("key-1"), form: .second)
+    )
     let queue = try StudyQueue(
         in: participants.folder(of: enrolment),
         study: enrolment.study,
         subject: enrolment.participant,
         keys: keys
     )
-    for resource in resources { try await queue.submit(resource: resource.json(), sealing: sealing) }
+    for resource in resources {
+        try await queue.submit(resource: resource.json(), protection: protection)
+    }
     try participants.setConsentVersion(document.version, of: enrolment)
 
     // 6. Delivered, once and in order.

@@ -53,7 +53,8 @@ public struct ClientAssertion: Sendable {
             "exp": JSONValue(time + 300), "iat": JSONValue(time),
             "jti": JSONValue(UUID().uuidString.lowercased()),
         ]
-        let message = Base64URL.encode(Data(header.utf8())) + "." + Base64URL.encode(Data(claims.utf8()))
-        return message + "." + Base64URL.encode(try await sign(Data(message.utf8)))
+        var jws = JWS(header: Data(header.utf8()), payload: Data(claims.utf8()))
+        jws.signature = try await sign(jws.signingInput)
+        return jws.compact
     }
 }

@@ -55,7 +55,7 @@ public final class C3ProEndpoint: StudyEndpoint {
     public func objection(to submission: StudySubmission) -> String? {
         switch submission.content {
         case .package: "a receiver of C3-PRO takes resources, not packages"
-        case .envelope: nil
+        case .resource where submission.protection == .c3ProEnvelope: nil
         case .resource(_, let id) where id != nil && !submission.isPatient:
             """
             a receiver of C3-PRO takes updates of Patient only; send the resource without an id, or encrypted
@@ -86,7 +86,7 @@ public final class C3ProEndpoint: StudyEndpoint {
         let path: String
         var method = HTTPRequest.Method.post
         switch submission.content {
-        case .envelope(let type): path = "/encfhir/\(type)"
+        case .resource(let type, _) where submission.protection == .c3ProEnvelope: path = "/encfhir/\(type)"
         case .resource(let type, let id?):
             method = .put
             path = "/fhir/\(type)/\(id)"

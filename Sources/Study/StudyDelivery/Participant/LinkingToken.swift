@@ -76,19 +76,14 @@ public struct LinkingToken: Sendable, Hashable {
             guard token.utf8.count <= LinkingToken.maximumLength else {
                 throw .malformed("it is longer than \(LinkingToken.maximumLength) bytes")
             }
-            let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-            guard parts.count == 3, let header = Base64URL.decode(parts[0]),
-                let payload = Base64URL.decode(parts[1]),
-                let signature = Base64URL.decode(parts[2])
-            else { throw .malformed("it is not three parts in base64url") }
-            let head = try LinkingToken.object(header, "header")
+            guard let jws = JWS(token) else { throw .malformed("it is not three parts in base64url") }
+            let head = try LinkingToken.object(jws.header, "header")
             guard let algorithm = head["alg"]?.string, algorithm == key.algorithm else {
                 throw .wrongAlgorithm(expected: key.algorithm)
             }
             guard head["crit"] == nil else { throw .malformed("it has critical extensions") }
-            let signed = Data((parts[0] + "." + parts[1]).utf8)
-            guard try isValid(signature, of: signed) else { throw .wrongSignature }
-            return try claims(try LinkingToken.object(payload, "claims"), token, at: date)
+            guard try isValid(jws.signature, of: jws.signingInput) else { throw .wrongSignature }
+            return try claims(try LinkingToken.object(jws.payload, "claims"), token, at: date)
         }
 
         private func isValid(_ signature: Data, of signed: Data) throws(LinkingTokenError) -> Bool {

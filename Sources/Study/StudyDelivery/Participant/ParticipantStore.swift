@@ -14,7 +14,7 @@ import StudyFormats
 /// try store.withdraw(from: "org.example.sleep")              // erased here, and remembered for the server
 /// try await store.finishWithdrawals(
 ///     emptying: { _ in _ = try await queue.discardAll() },
-///     reporting: { try await $0.report(to: endpoint, as: .package(encryption)) })
+///     reporting: { try await $0.report(to: endpoint, as: .package, protection: .cms(encryption)) })
 /// ```
 /// A withdrawal survives the end of the process at every step: it is durable before the first thing is
 /// erased, continues at the next call of any method, and touches nothing but the participant's own data.

@@ -10,9 +10,9 @@ extension Withdrawal {
     /// How the report of a withdrawal goes to a server.
     public enum ReportForm: Sendable {
         /// As a package with the file `withdrawal.json`, to servers of ResearchKit's form.
-        case package(CMSEncryption?)
+        case package
         /// As a resource, to receivers of C3-PRO.
-        case resource(StudyQueue.Sealing?)
+        case resource
     }
 
     /// The report for a server: a Contract that is revoked, without anything of the person but the random id.
@@ -32,10 +32,15 @@ extension Withdrawal {
     /// Reports the withdrawal to the study's server. The report of a participant has one id, however often it
     /// is sent: a server that knows the id has the report already.
     ///
+    /// - Parameter protection: Of a package `.cms` or `.none`, of a resource `.c3ProEnvelope` or `.none`.
     /// - Throws: ``StudyServerProblem`` when the server may take it later, `HTTPTransportError`,
     ///   `CancellationError`; ``StudyError`` when it cannot be encrypted.
-    public func report(to endpoint: any StudyEndpoint, as form: ReportForm) async throws -> Response {
-        let (submission, body) = try report(as: form)
+    public func report(
+        to endpoint: any StudyEndpoint,
+        as form: ReportForm,
+        protection: StudyProtection
+    ) async throws -> Response {
+        let (submission, body) = try report(as: form, protection)
         if let objection = endpoint.objection(to: submission) { return .refused(reason: objection) }
         switch try await endpoint.send(submission, body) {
         case .accepted: return .accepted
@@ -45,41 +50,35 @@ extension Withdrawal {
         }
     }
 
-    private func report(as form: ReportForm) throws -> (StudySubmission, BodySource) {
-        let id = UUID(
-            of: SHA256.hash(data: Data("study withdrawal 1\n\(study)\n\(participant.uuidString)".utf8))
-        )
-        func submission(_ content: StudySubmission.Content, isEncrypted: Bool) -> StudySubmission {
-            StudySubmission(
-                id: id,
-                study: study,
-                subject: participant,
-                item: "withdrawal",
-                content: content,
-                isEncrypted: isEncrypted
-            )
-        }
+    private func report(as form: ReportForm, _ protection: StudyProtection) throws -> (
+        StudySubmission, BodySource
+    ) {
         let resource = Data(contract.utf8())
+        let content: StudySubmission.Content
+        let body: BodySource
         switch form {
-        case .package(let encryption):
+        case .package:
             var archive = try StudyArchive(
                 ArchiveInfo(study: study, item: "withdrawal", timestamp: StudyTime(date.date))
             )
             try archive.add("withdrawal.json", resource)
-            var plain = Data()
-            try archive.write { plain.append($0) }
-            let body =
-                try encryption.map { encryption in try encryption.encrypt { try $0(plain) } } ?? .data(plain)
-            return (submission(.package, isEncrypted: encryption != nil), body)
-        case .resource(let sealing):
-            let body = try sealing.map { try $0.envelope(of: resource, contract).data } ?? resource
-            let content: StudySubmission.Content =
-                sealing == nil
-                ? .resource(
-                    type: "Contract",
-                    id: nil
-                ) : .envelope(type: "Contract")
-            return (submission(content, isEncrypted: sealing != nil), .data(body))
+            content = .package
+            body = try protection.package { try archive.write(to: $0) }
+        case .resource:
+            content = .resource(type: "Contract", id: nil)
+            body = try .data(protection.resource(resource, contract))
         }
+        let id = UUID(
+            of: SHA256.hash(data: Data("study withdrawal 1\n\(study)\n\(participant.uuidString)".utf8))
+        )
+        let submission = StudySubmission(
+            id: id,
+            study: study,
+            subject: participant,
+            item: "withdrawal",
+            content: content,
+            protection: protection.kind
+        )
+        return (submission, body)
     }
 }

@@ -16,7 +16,7 @@ import Synchronization
 /// var archive = StudyArchive(ArchiveInfo(study: "org.example.sleep", item: "diary", taskRun: run))
 /// try archive.add("answers.json", response)
 /// // The archive is on disk when this returns.
-/// try await queue.submit(archive, encryption: CMSEncryption(for: [certificate]))
+/// try await queue.submit(archive, protection: .cms(CMSEncryption(for: [certificate])))
 ///
 /// try await queue.deliver(to: ResearchKitEndpoint(url))
 /// ```
@@ -84,79 +84,37 @@ public final class StudyQueue: Sendable {
 
     /// Queues an archive. When this returns it is on the disk, encrypted.
     ///
-    /// - Parameter encryption: For whom; without it the data is protected only by the queue's own key on the
-    ///   disk, and by the connection on its way.
+    /// - Parameter protection: A package can be a CMS message, and no envelope of C3-PRO.
     /// - Throws: ``StudyError``, `QueueError`; then nothing is queued.
     @concurrent @discardableResult
-    public func submit(_ archive: StudyArchive, encryption: CMSEncryption?) async throws -> Submitted {
+    public func submit(_ archive: StudyArchive, protection: StudyProtection) async throws -> Submitted {
         guard archive.info.study == study else {
             throw StudyError.badInput(
                 reason: "the archive is of the study “\(archive.info.study ?? "")”, the queue of “\(study)”"
             )
         }
         var id: UUID?
-        let body: BodySource
-        if let encryption {
-            body = try encryption.encrypt(in: location) {
-                id = try archive.write(for: subject.uuidString, to: $0)
-            }
-        } else {
-            let scratch = try ScratchFile(in: location, isSealed: true)
-            id = try archive.write(for: subject.uuidString) { try scratch.append($0) }
-            body = scratch.source
+        let body = try protection.package(in: location) {
+            id = try archive.write(for: subject.uuidString, to: $0)
         }
-        return try await append(id, archive.info.item ?? "", .package, isEncrypted: encryption != nil, body)
-    }
-
-    /// How a resource is encrypted for a study with C3-PRO's envelope.
-    public struct Sealing: Sendable {
-        let certificate: StudyCertificate
-        let keyID: KeyID?
-        let form: C3ProEnvelope.Form
-        let version: String
-
-        /// - Parameters:
-        ///   - keyID: Which of the study's keys it is; `nil` where the study has but one.
-        ///   - version: The FHIR version, as the study's server wants it.
-        public init(
-            for certificate: StudyCertificate,
-            keyID: KeyID?,
-            version: String = "4.0.1",
-            form: C3ProEnvelope.Form = .first
-        ) {
-            self.certificate = certificate
-            self.keyID = keyID
-            self.version = version
-            self.form = form
-        }
-
-        func envelope(of resource: Data, _ json: JSONValue) throws -> C3ProEnvelope {
-            try C3ProEnvelope(
-                sealing: resource,
-                json,
-                for: certificate,
-                keyID: keyID,
-                version: version,
-                form: form
-            )
-        }
+        return try await append(id, archive.info.item ?? "", .package, protection.kind, body)
     }
 
     /// Queues a FHIR resource. When this returns it is on the disk, encrypted.
     ///
-    /// - Parameter sealing: For whom; a resource without it goes as it is, protected by the connection alone.
+    /// - Parameter protection: A resource can be in an envelope of C3-PRO, and no CMS message.
     /// - Throws: ``StudyError``, `QueueError`; then nothing is queued.
     @concurrent @discardableResult
-    public func submit(_ resource: some FHIRResource, sealing: Sealing?) async throws -> Submitted {
-        try await submit(Data(resource.tree.utf8()), resource.tree, sealing)
+    public func submit(_ resource: some FHIRResource, protection: StudyProtection) async throws -> Submitted {
+        try await submit(Data(resource.tree.utf8()), resource.tree, protection)
     }
 
     /// Queues a FHIR resource, JSON. When this returns it is on the disk, encrypted.
     ///
-    /// - Parameter sealing: For whom; a resource without it goes as it is, protected by the connection alone.
+    /// - Parameter protection: A resource can be in an envelope of C3-PRO, and no CMS message.
     /// - Throws: ``StudyError``, `QueueError`; then nothing is queued.
     @concurrent @discardableResult
-    public func submit(resource: Data, sealing: Sealing?) async throws -> Submitted {
+    public func submit(resource: Data, protection: StudyProtection) async throws -> Submitted {
         let json: JSONValue
         do {
             json = try JSONValue(parsing: resource)
@@ -167,10 +125,14 @@ public final class StudyQueue: Sendable {
                 reason: "\(error)"
             )
         }
-        return try await submit(resource, json, sealing)
+        return try await submit(resource, json, protection)
     }
 
-    private func submit(_ resource: Data, _ json: JSONValue, _ sealing: Sealing?) async throws -> Submitted {
+    private func submit(
+        _ resource: Data,
+        _ json: JSONValue,
+        _ protection: StudyProtection
+    ) async throws -> Submitted {
         let id = json["id"]?.string
         guard let type = json["resourceType"]?.string,
             ([type] + [id].compactMap { $0 }).allSatisfy(Self.isPathComponent)
@@ -184,13 +146,13 @@ public final class StudyQueue: Sendable {
         var digest = SHA256()
         digest.update(data: Data("study resource 1\n\(study)\n\(subject.uuidString)\n".utf8))
         digest.update(data: resource)
-        let body = try sealing.map { try $0.envelope(of: resource, json).data }
+        let body = try protection.resource(resource, json)
         return try await append(
             UUID(of: digest.finalize()),
             type,
-            sealing == nil ? .resource(type: type, id: id) : .envelope(type: type),
-            isEncrypted: sealing != nil,
-            .data(body ?? resource)
+            .resource(type: type, id: id),
+            protection.kind,
+            .data(body)
         )
     }
 
@@ -211,7 +173,7 @@ public final class StudyQueue: Sendable {
         _ id: UUID?,
         _ item: String,
         _ content: StudySubmission.Content,
-        isEncrypted: Bool,
+        _ protection: StudyProtection.Kind,
         _ body: BodySource
     ) async throws -> Submitted {
         guard let id else { throw StudyError.badInput(reason: "an archive without files") }
@@ -221,7 +183,7 @@ public final class StudyQueue: Sendable {
             subject: subject,
             item: item,
             content: content,
-            isEncrypted: isEncrypted
+            protection: protection
         )
         let name = id.uuidString.lowercased()
         // Two processes that submit the same at once queue it once.

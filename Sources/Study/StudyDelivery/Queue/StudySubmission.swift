@@ -13,17 +13,15 @@ public struct StudySubmission: Sendable, Hashable, Codable, Identifiable {
     public let subject: UUID
     /// What was asked or measured.
     public let item: String
-    /// What the bytes are.
+    /// What was submitted.
     public let content: Content
-    /// Whether they are encrypted for the study.
-    public let isEncrypted: Bool
+    /// How the bytes are protected for the study.
+    public let protection: StudyProtection.Kind
 
-    /// What the bytes of a submission are.
+    /// What was submitted.
     public enum Content: Sendable, Hashable, Codable {
-        /// An archive, or a CMS message with one.
+        /// An archive.
         case package
-        /// An envelope of C3-PRO with a resource of this type.
-        case envelope(type: String)
         /// A FHIR resource; one with an id replaces what the server has under it.
         case resource(type: String, id: String?)
     }
@@ -31,8 +29,8 @@ public struct StudySubmission: Sendable, Hashable, Codable, Identifiable {
     /// The MIME type of the bytes.
     public var contentType: String {
         switch content {
-        case .package: isEncrypted ? "application/pkcs7-mime" : "application/zip"
-        case .envelope, .resource: "application/fhir+json; charset=utf-8"
+        case .package: protection == .cms ? "application/pkcs7-mime" : "application/zip"
+        case .resource: "application/fhir+json; charset=utf-8"
         }
     }
 
@@ -48,13 +46,54 @@ public struct StudySubmission: Sendable, Hashable, Codable, Identifiable {
         self = submission
     }
 
-    init(id: UUID, study: String, subject: UUID, item: String, content: Content, isEncrypted: Bool) {
+    init(
+        id: UUID,
+        study: String,
+        subject: UUID,
+        item: String,
+        content: Content,
+        protection: StudyProtection.Kind
+    ) {
         self.id = id
         self.study = study
         self.subject = subject
         self.item = item
         self.content = content
-        self.isEncrypted = isEncrypted
+        self.protection = protection
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        id = try values.decode(UUID.self, forKey: .id)
+        study = try values.decode(String.self, forKey: .study)
+        subject = try values.decode(UUID.self, forKey: .subject)
+        item = try values.decode(String.self, forKey: .item)
+        if let protection = try values.decodeIfPresent(StudyProtection.Kind.self, forKey: .protection) {
+            self.protection = protection
+            content = try values.decode(Content.self, forKey: .content)
+        } else {
+            (content, protection) = try EarlierForm(from: decoder).contentAndProtection
+        }
+    }
+
+    /// What queues have of apps that were built before a submission had a ``protection``.
+    private struct EarlierForm: Decodable {
+        enum Content: Decodable {
+            case package
+            case envelope(type: String)
+            case resource(type: String, id: String?)
+        }
+
+        let content: Content
+        let isEncrypted: Bool
+
+        var contentAndProtection: (StudySubmission.Content, StudyProtection.Kind) {
+            switch content {
+            case .package: (.package, isEncrypted ? .cms : .none)
+            case .envelope(let type): (.resource(type: type, id: nil), .c3ProEnvelope)
+            case .resource(let type, let id): (.resource(type: type, id: id), .none)
+            }
+        }
     }
 }
 

@@ -259,8 +259,7 @@ public struct C3ProEnvelope: Sendable, Hashable {
     private func decrypt(under key: SymmetricKey) throws -> Data {
         switch form {
         case .first:
-            var cipher = try CBCCipher(key: key, iv: Data(count: 16))
-            return try cipher.decrypt(message) + cipher.finish(isEncrypting: false).rest
+            return try AES._CBC.decrypt(message, using: key, iv: AES._CBC.IV(ivBytes: Data(count: 16)))
         case .second:
             let box = try AES.GCM.SealedBox(combined: message)
             return try AES.GCM.open(

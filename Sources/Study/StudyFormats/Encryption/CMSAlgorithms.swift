@@ -10,7 +10,8 @@ public enum CMSCipher: String, Sendable, Hashable, CaseIterable {
     case aes192CBC = "aes-192-cbc"
     /// The same with the longest key.
     case aes256CBC = "aes-256-cbc"
-    /// AES in Galois counter mode (RFC 5084), which detects changes. For new studies.
+    /// AES in Galois counter mode (RFC 5084), which detects changes. For new studies. It encrypts content
+    /// of up to ``maximumAuthenticatedLength`` bytes, and ``withoutAuthentication`` what is larger.
     case aes128GCM = "aes-128-gcm"
     /// The same with a longer key.
     case aes192GCM = "aes-192-gcm"
@@ -19,6 +20,24 @@ public enum CMSCipher: String, Sendable, Hashable, CaseIterable {
 
     /// Whether changes of the message are detected.
     public var isAuthenticated: Bool { self == .aes128GCM || self == .aes192GCM || self == .aes256GCM }
+
+    /// The largest content in bytes, 64 MiB, that is encrypted or decrypted by a cipher with authentication:
+    /// such a content is in memory as a whole, about three times for a moment.
+    public static let maximumAuthenticatedLength = 64 << 20
+
+    /// The cipher in CBC mode with keys of the same length. It encrypts content of any size in constant
+    /// memory; changes are not detected.
+    public var withoutAuthentication: CMSCipher {
+        switch self {
+        case .aes128CBC, .aes128GCM: .aes128CBC
+        case .aes192CBC, .aes192GCM: .aes192CBC
+        case .aes256CBC, .aes256GCM: .aes256CBC
+        }
+    }
+
+    /// The length in bytes of the nonce and of the tag that are written with authentication (RFC 5084, 3.2).
+    static let nonceLength = 12
+    static let tagLength = 16
 
     /// The length of its keys in bytes.
     var keyLength: Int {
@@ -49,7 +68,7 @@ public enum CMSCipher: String, Sendable, Hashable, CaseIterable {
                 DERBytes.identifier(identifier),
                 DERBytes.sequence(
                     DERBytes.octets(iv),
-                    DERBytes.integer(UInt8(GCMCipher.tagLength))
+                    DERBytes.integer(UInt8(Self.tagLength))
                 )
             )
             : DERBytes.sequence(DERBytes.identifier(identifier), DERBytes.octets(iv))
@@ -86,7 +105,7 @@ public enum CMSCipher: String, Sendable, Hashable, CaseIterable {
             return try DER.sequence(parameters, identifier: .sequence) { nodes in
                 let nonce = try ASN1OctetString(derEncoded: &nodes)
                 let length: Int = try nodes.next().map { try Int(derEncoded: $0) } ?? 12
-                guard nonce.bytes.count == GCMCipher.nonceLength else {
+                guard nonce.bytes.count == Self.nonceLength else {
                     throw StudyError.unsupported(
                         format: "CMS message",
                         reason: "its nonce has \(nonce.bytes.count) bytes in place of 12"

@@ -1,4 +1,5 @@
 import Crypto
+import CryptoExtras
 import Foundation
 import HTTPCalls
 import SwiftASN1
@@ -12,7 +13,8 @@ import SwiftASN1
 public struct CMSEncryption: Sendable {
     /// Who can read it: each by itself.
     public let recipients: [StudyCertificate]
-    /// How the content is encrypted.
+    /// How the content is encrypted: content of more than ``CMSCipher/maximumAuthenticatedLength`` bytes by
+    /// ``CMSCipher/withoutAuthentication``.
     public let cipher: CMSCipher
     /// How the content's key is encrypted for each recipient.
     public let keyTransport: CMSKeyTransport
@@ -66,50 +68,66 @@ public struct CMSEncryption: Sendable {
     public func encrypt(contentsOf file: URL, to output: URL) throws {
         let content = try BodySource.file(file)
         try NewFile(output).write { write in
-            var encryptor = try CMSEncryptor(self)
-            try write(encryptor.head(ciphertextLength: cipher.encryptedLength(of: content.size)))
+            let envelope = try CMSEnvelope(self)
+            if cipher.isAuthenticated, content.size <= CMSCipher.maximumAuthenticatedLength {
+                try envelope.sealed(content.data(), by: cipher).forEachPiece(write)
+                return
+            }
+            let iv = AES._CBC.IV()
+            var encryptor = CBCCipher(key: envelope.key, iv: iv)
+            let length = CBCCipher.encryptedLength(of: content.size)
+            try write(envelope.head(of: cipher.withoutAuthentication, iv: Data(iv), ciphertextLength: length))
             try content.forEachPiece { try write(encryptor.encrypt($0)) }
-            let (rest, tail) = try encryptor.finish()
-            try write(rest + tail)
+            try write(encryptor.finishEncrypting())
         }
     }
 
     /// Encrypts what `content` writes, of whatever length.
     ///
-    /// The ciphertext waits in a file without a name until its length is known; the plain text is never on
-    /// the disk.
+    /// What an authenticated cipher may yet encrypt is kept in memory. The ciphertext of anything else waits
+    /// in a file without a name until its length is known; the plain text is never on the disk.
     package func encrypt(
         in folder: URL? = nil,
         _ content: (_ write: @escaping (Data) throws -> Void) throws -> Void
     ) throws -> BodySource {
-        let scratch = try ScratchFile(in: folder)
-        var encryptor = try CMSEncryptor(self)
-        try content { try scratch.append(encryptor.encrypt($0)) }
-        let (rest, tail) = try encryptor.finish()
-        try scratch.append(rest)
+        let envelope = try CMSEnvelope(self)
+        let iv = AES._CBC.IV()
+        var encryptor = CBCCipher(key: envelope.key, iv: iv)
+        var scratch = cipher.isAuthenticated ? nil : try ScratchFile(in: folder)
+        var kept = Data()
+        try content { piece in
+            if let scratch {
+                try scratch.append(encryptor.encrypt(piece))
+            } else if piece.count <= CMSCipher.maximumAuthenticatedLength - kept.count {
+                kept.append(piece)
+            } else {
+                let started = try ScratchFile(in: folder)
+                try BodySource.data(kept).forEachPiece { try started.append(encryptor.encrypt($0)) }
+                try started.append(encryptor.encrypt(piece))
+                kept = Data()
+                scratch = started
+            }
+        }
+        guard let scratch else { return try envelope.sealed(kept, by: cipher) }
+        try scratch.append(encryptor.finishEncrypting())
         let ciphertext = scratch.source
-        return .joined([.data(encryptor.head(ciphertextLength: ciphertext.size)), ciphertext, .data(tail)])
+        let head = envelope.head(
+            of: cipher.withoutAuthentication,
+            iv: Data(iv),
+            ciphertextLength: ciphertext.size
+        )
+        return .joined([.data(head), ciphertext])
     }
 }
 
-/// One CMS message while it is written: its key is new.
-struct CMSEncryptor {
-    private var cipher: any ContentCipher
-    private let algorithm: Data
-    private let isAuthenticated: Bool
+/// What is around the content of one CMS message. Its key is new.
+struct CMSEnvelope {
+    let key: SymmetricKey
     private let recipients: Data
 
     init(_ encryption: CMSEncryption) throws {
         let key = SymmetricKey(size: SymmetricKeySize(bitCount: encryption.cipher.keyLength * 8))
-        let iv = Data(
-            (0..<(encryption.cipher.isAuthenticated ? GCMCipher.nonceLength : CBCCipher.blockLength)).map {
-                _ in
-                UInt8.random(in: .min ... .max)
-            }
-        )
-        cipher = try encryption.cipher.content(key: key, iv: iv)
-        algorithm = encryption.cipher.algorithm(iv: iv)
-        isAuthenticated = encryption.cipher.isAuthenticated
+        self.key = key
         recipients = DERBytes.set(
             try encryption.recipients.map { recipient in
                 let wrapped = try key.withUnsafeBytes {
@@ -125,23 +143,25 @@ struct CMSEncryptor {
         )
     }
 
-    mutating func encrypt(_ piece: Data) throws -> Data { try cipher.encrypt(piece) }
-
-    /// The last bytes of the ciphertext, and what follows it in the message.
-    mutating func finish() throws -> (rest: Data, tail: Data) {
-        let (rest, tag) = try cipher.finish(isEncrypting: true)
-        return (rest, isAuthenticated ? DERBytes.octets(tag) : Data())
+    /// The whole message, of content that an authenticated cipher encrypts.
+    func sealed(_ content: Data, by cipher: CMSCipher) throws -> BodySource {
+        let box = try AES.GCM.seal(content, using: key)
+        let head = head(of: cipher, iv: Data(box.nonce), ciphertextLength: content.count)
+        return .joined([.data(head), .data(box.ciphertext), .data(DERBytes.octets(box.tag))])
     }
 
-    /// What stands before the ciphertext.
-    func head(ciphertextLength length: Int) -> Data {
-        let tail = isAuthenticated ? DERBytes.head(0x04, GCMCipher.tagLength).count + GCMCipher.tagLength : 0
-        let described = DERBytes.identifier(.data) + algorithm + DERBytes.head(0x80, length)
+    /// What is before the ciphertext.
+    func head(of cipher: CMSCipher, iv: Data, ciphertextLength length: Int) -> Data {
+        let tagLength = CMSCipher.tagLength
+        let tail = cipher.isAuthenticated ? DERBytes.head(0x04, tagLength).count + tagLength : 0
+        let described =
+            DERBytes.identifier(.data) + cipher.algorithm(iv: iv) + DERBytes.head(0x80, length)
         let content = DERBytes.head(0x30, described.count + length) + described
         let body = DERBytes.integer(0) + recipients + content
         let enveloped = DERBytes.head(0x30, body.count + length + tail) + body
         let wrapped = DERBytes.head(0xA0, enveloped.count + length + tail) + enveloped
-        let whole = DERBytes.identifier(isAuthenticated ? .authEnvelopedData : .envelopedData) + wrapped
+        let type = DERBytes.identifier(cipher.isAuthenticated ? .authEnvelopedData : .envelopedData)
+        let whole = type + wrapped
         return DERBytes.head(0x30, whole.count + length + tail) + whole
     }
 }

@@ -1,4 +1,5 @@
 import Crypto
+import CryptoExtras
 import Foundation
 import HTTPCalls
 import IndivoBase
@@ -76,15 +77,16 @@ public struct CMSMessage: Sendable {
         containers = [encrypted, enveloped, wrapper, info]
     }
 
-    /// Decrypts the content, piece by piece.
+    /// Decrypts the content and writes it in pieces.
     ///
-    /// The bytes written may be used only once this returns: only at the end is it known that they are whole
-    /// and, with an authenticated cipher, unchanged.
+    /// With an authenticated cipher nothing is written unless all of it is unchanged. Without one the bytes
+    /// written may be used only once this returns: only at the end is it known that they are whole.
     ///
     /// - Parameter certificate: The key's certificate, to find the key's recipient; without it each recipient
     ///   is tried.
-    /// - Throws: ``StudyError/notForThisKey(recipients:)``, ``StudyError/wrongKeyOrDamaged``, and what
-    ///   `write` throws.
+    /// - Throws: ``StudyError/notForThisKey(recipients:)``, ``StudyError/wrongKeyOrDamaged``,
+    ///   ``StudyError/tooLarge(what:limit:)`` for authenticated content of more than
+    ///   ``CMSCipher/maximumAuthenticatedLength`` bytes, and what `write` throws.
     public func decrypt(
         with key: StudyPrivateKey,
         certificate: StudyCertificate? = nil,
@@ -141,23 +143,69 @@ public struct CMSMessage: Sendable {
 
     private func decrypt(under key: SymmetricKey, to write: (Data) throws -> Void) throws {
         var stream = content
-        var cipher = try self.cipher.content(key: key, iv: iv)
-        try stream.octets(0x80, "the encrypted content", in: containers[0]) { piece in
-            let plain = try cipher.decrypt(piece)
-            if !plain.isEmpty { try write(plain) }
+        // What is wrong with the structure is the same whatever the key gives: it is looked at first.
+        if cipher.isAuthenticated {
+            var ciphertext = Data()
+            try stream.octets(0x80, "the encrypted content", in: containers[0]) { piece in
+                guard piece.count <= CMSCipher.maximumAuthenticatedLength - ciphertext.count else {
+                    throw StudyError.tooLarge(
+                        what: """
+                            content by \(cipher.rawValue), in bytes (have the sender make smaller packages \
+                            or use \(cipher.withoutAuthentication.rawValue))
+                            """,
+                        limit: CMSCipher.maximumAuthenticatedLength
+                    )
+                }
+                ciphertext.append(piece)
+            }
+            let tag = try readEnd(&stream)
+            try BodySource.data(opened(ciphertext, tag, key)).forEachPiece(write)
+        } else {
+            var decryptor = CBCCipher(key: key, iv: try AES._CBC.IV(ivBytes: iv))
+            try stream.octets(0x80, "the encrypted content", in: containers[0]) { piece in
+                let plain = try decryptor.decrypt(piece)
+                if !plain.isEmpty { try write(plain) }
+            }
+            _ = try readEnd(&stream)
+            let rest = try decryptor.finishDecrypting()
+            if !rest.isEmpty { try write(rest) }
         }
+    }
+
+    /// Decrypts content whose tag is right.
+    private func opened(_ ciphertext: Data, _ tag: Data, _ key: SymmetricKey) throws -> Data {
+        guard tag.count == tagLength else { throw StudyError.wrongKeyOrDamaged }
+        let nonce = try AES.GCM.Nonce(data: iv)
+        guard tagLength < CMSCipher.tagLength else {
+            do {
+                let box = try AES.GCM.SealedBox(nonce: nonce, ciphertext: ciphertext, tag: tag)
+                return try AES.GCM.open(box, using: key)
+            } catch {
+                throw StudyError.wrongKeyOrDamaged
+            }
+        }
+        // The library opens no message with a shorter tag, which RFC 5084 allows and has as its default.
+        // Encryption in this mode is its own inverse; sealed again, the content gives the whole tag.
+        let plain = try AES.GCM.seal(ciphertext, using: key, nonce: nonce).ciphertext
+        let whole = try AES.GCM.seal(plain, using: key, nonce: nonce).tag
+        guard constantTimeEqual(whole.prefix(tagLength), tag) else { throw StudyError.wrongKeyOrDamaged }
+        return plain
+    }
+
+    /// Reads what follows the content up to the message's end, and returns the authentication tag, which is
+    /// empty without authentication.
+    private func readEnd(_ stream: inout BERStream) throws -> Data {
         try stream.leave(containers[0], "EncryptedContentInfo")
-        let isAuthenticated = self.cipher.isAuthenticated
         if try stream.isNext(0xA1, in: containers[1]) {
-            guard !isAuthenticated else {
+            guard !cipher.isAuthenticated else {
                 throw StudyError.unsupported(format: "CMS message", reason: "it has authenticated attributes")
             }
             _ = try stream.element(in: containers[1])
         }
-        var expected = Data()
-        if isAuthenticated {
+        var tag = Data()
+        if cipher.isAuthenticated {
             try stream.octets(0x04, "an authentication tag", in: containers[1]) { piece in
-                expected.append(piece.prefix(GCMCipher.tagLength + 1 - expected.count))
+                tag.append(piece.prefix(CMSCipher.tagLength + 1 - tag.count))
             }
             if try stream.isNext(0xA2, in: containers[1]) { _ = try stream.element(in: containers[1]) }
         }
@@ -168,10 +216,7 @@ public struct CMSMessage: Sendable {
         guard stream.offset == stream.whole.end else {
             throw stream.malformed("there are bytes behind the message")
         }
-        // Last, so that what is wrong with the structure is the same whatever the key gives.
-        let (rest, tag) = try cipher.finish(isEncrypting: false)
-        guard constantTimeEqual(tag.prefix(tagLength), expected) else { throw StudyError.wrongKeyOrDamaged }
-        if !rest.isEmpty { try write(rest) }
+        return tag
     }
 
     // MARK: Reading the parts

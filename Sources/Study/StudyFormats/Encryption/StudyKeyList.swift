@@ -78,8 +78,9 @@ public struct StudyKeyList: Sendable, Hashable {
                 }
             ),
         ]
-        let text = [header, claims].map { Base64URL.encode(Data($0.utf8())) }.joined(separator: ".")
-        return text + "." + Base64URL.encode(try key.signature(of: Data(text.utf8)))
+        var jws = JWS(header: Data(header.utf8()), payload: Data(claims.utf8()))
+        jws.signature = try key.signature(of: jws.signingInput)
+        return jws.compact
     }
 
     /// Reads a list that a trusted key signed.
@@ -100,24 +101,20 @@ public struct StudyKeyList: Sendable, Hashable {
         guard text.utf8.count <= Self.maximumLength else {
             throw StudyError.tooLarge(what: "a key list", limit: Self.maximumLength)
         }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let header = Base64URL.decode(parts[0]),
-            let claims = Base64URL.decode(parts[1]),
-            let signature = Base64URL.decode(parts[2])
-        else { throw refuse("it is not a JWS of three parts in base64url") }
+        guard let jws = JWS(text) else { throw refuse("it is not a JWS of three parts in base64url") }
         // The algorithm is fixed: a list cannot choose a weaker one.
-        guard try JSONValue(parsing: header)["alg"]?.string == "RS256" else {
+        guard try JSONValue(parsing: jws.header)["alg"]?.string == "RS256" else {
             throw refuse("its algorithm is not RS256")
         }
         let publicKey = try _RSA.Signing.PublicKey(derRepresentation: certificate.publicKey)
         guard
             publicKey.isValidSignature(
-                _RSA.Signing.RSASignature(rawRepresentation: signature),
-                for: Data("\(parts[0]).\(parts[1])".utf8),
+                _RSA.Signing.RSASignature(rawRepresentation: jws.signature),
+                for: jws.signingInput,
                 padding: .insecurePKCS1v1_5
             )
         else { throw refuse("its signature is not of the key that is trusted") }
-        let json = try JSONValue(parsing: claims)
+        let json = try JSONValue(parsing: jws.payload)
         guard let issuer = json["iss"]?.string, let issued = json["iat"]?.integer,
             let expires = json["exp"]?.integer,
             let keys = json["keys"]?.elements

@@ -99,35 +99,36 @@ struct StudyConfiguration {
         ParticipantStore(in: BaseFolder.data.indivo().appending(path: "study-participants"), keys: Self.keys)
     }
 
-    func withdrawalForm() throws -> Withdrawal.ReportForm {
+    var withdrawalForm: Withdrawal.ReportForm {
         switch wire {
-        case .researchkit: .package(try encryption())
-        case .c3pro: .resource(try sealing())
+        case .researchkit: .package
+        case .c3pro: .resource
         }
     }
 
-    private func encryption() throws -> CMSEncryption? {
+    func protection() throws -> StudyProtection {
         let certificates = try certificates
-        return try certificates.isEmpty
-            ? nil
-            : CMSEncryption(
-                for: certificates,
-                cipher: choice("cipher", .aes256GCM),
-                keyTransport: choice("keyTransport", .oaepSHA256)
+        guard let first = certificates.first else { return .none }
+        switch wire {
+        case .researchkit:
+            return .cms(
+                try CMSEncryption(
+                    for: certificates,
+                    cipher: choice("cipher", .aes256GCM),
+                    keyTransport: choice("keyTransport", .oaepSHA256)
+                )
             )
-    }
-
-    private func sealing() throws -> StudyQueue.Sealing? {
-        let certificates = try certificates
-        guard certificates.count <= 1 else {
-            throw CommandFailure("an envelope has one recipient; “encrypt” names \(certificates.count)")
-        }
-        return try certificates.first.map { certificate in
-            StudyQueue.Sealing(
-                for: certificate,
-                keyID: try json["keyID"]?.string.map { try KeyID($0) },
-                version: json["fhirVersion"]?.string ?? "4.0.1",
-                form: try choice("envelopeForm", .first)
+        case .c3pro:
+            guard certificates.count == 1 else {
+                throw CommandFailure("an envelope has one recipient; “encrypt” names \(certificates.count)")
+            }
+            return .c3ProEnvelope(
+                StudyQueue.Sealing(
+                    for: first,
+                    keyID: try json["keyID"]?.string.map { try KeyID($0) },
+                    version: json["fhirVersion"]?.string ?? "4.0.1",
+                    form: try choice("envelopeForm", .first)
+                )
             )
         }
     }
@@ -140,18 +141,17 @@ struct StudyConfiguration {
     func submit(_ files: [String], to queue: StudyQueue) async throws -> [(
         name: String, StudyQueue.Submitted
     )] {
+        let protection = try protection()
         switch wire {
         case .researchkit:
             var archive = try StudyArchive(ArchiveInfo(study: study, item: item))
             for file in files { try archive.add(contentsOf: URL(filePath: file)) }
-            let encryption = try encryption()
-            return [(files.joined(separator: ", "), try await queue.submit(archive, encryption: encryption))]
+            return [(files.joined(separator: ", "), try await queue.submit(archive, protection: protection))]
         case .c3pro:
-            let sealing = try sealing()
             var submitted: [(String, StudyQueue.Submitted)] = []
             for file in files {
                 let resource = try StudyFile.read(file, limit: C3ProEnvelope.maximumBytes / 2)
-                submitted.append((file, try await queue.submit(resource: resource, sealing: sealing)))
+                submitted.append((file, try await queue.submit(resource: resource, protection: protection)))
             }
             return submitted
         }

@@ -285,7 +285,12 @@ struct StudyEncryptionOptions: ParsableArguments {
     var recipients: [String] = []
 
     @Option(
-        help: "How a CMS message is encrypted: \(CMSCipher.allCases.map(\.rawValue).joined(separator: ", "))."
+        help:
+            """
+            How a CMS message is encrypted: \(CMSCipher.allCases.map(\.rawValue).joined(separator: ", ")). \
+            Content of more than \(CMSCipher.maximumAuthenticatedLength >> 20) MiB is encrypted by CBC, \
+            which does not detect changes.
+            """
     )
     var cipher: CMSCipher = .aes256GCM
 

@@ -151,7 +151,7 @@ struct StudyQueueListCommand: AsyncParsableCommand {
             return [
                 ("id", JSONValue(item.id)), ("item", JSONValue(submission?.item)),
                 ("bytes", JSONValue(item.payloadSize)),
-                ("encrypted", submission.map { JSONValue($0.isEncrypted) } ?? .null),
+                ("encrypted", submission.map { JSONValue($0.protection != .none) } ?? .null),
                 ("queued", JSONValue(StudyTime(item.queuedAt).description)),
                 ("state", JSONValue(Self.describe(item.state))),
             ]
@@ -272,7 +272,7 @@ struct StudyWithdrawCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try StudyConfiguration(study.config)
         let endpoint = try server.endpoint(configuration)
-        let form = try configuration.withdrawalForm()
+        let protection = try configuration.protection()
         let queue = try configuration.queue()
         let participants = configuration.participants()
         if try configuration.withdrawal(in: participants) == nil {
@@ -297,7 +297,13 @@ struct StudyWithdrawCommand: AsyncParsableCommand {
                 _ = try await queue.discardAll()
             },
             reporting: { withdrawal in
-                do { return try await withdrawal.report(to: endpoint, as: form) } catch {
+                do {
+                    return try await withdrawal.report(
+                        to: endpoint,
+                        as: configuration.withdrawalForm,
+                        protection: protection
+                    )
+                } catch {
                     problem = error
                     throw error
                 }

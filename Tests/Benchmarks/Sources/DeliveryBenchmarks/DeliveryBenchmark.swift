@@ -62,7 +62,7 @@ struct DeliveryBenchmark {
         let certificate = try StudyPrivateKey(bits: 2048).certificate(subject: "CN=Benchmark", days: 2)
         try await queue(folder).submit(
             archive,
-            encryption: isEncrypted == "yes" ? CMSEncryption(for: [certificate]) : nil
+            protection: isEncrypted == "yes" ? .cms(CMSEncryption(for: [certificate])) : .none
         )
     }
 

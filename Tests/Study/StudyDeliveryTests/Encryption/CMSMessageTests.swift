@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import HTTPCalls
 import Testing
@@ -42,24 +41,6 @@ struct CMSMessageTests {
             }
             #expect(try CMSMessage(source).plain() == data)
         }
-    }
-
-    @Test(
-        "Galois counter mode gives the system's ciphertext and tag",
-        arguments: [0, 1, 16, 33, 1 << 20, (2 << 20) + 77]
-    )
-    func galois(count: Int) throws {
-        let key = SymmetricKey(size: .bits256)
-        let nonce = Data.noise(12)
-        let data = Data.noise(count, seed: 7)
-        var cipher = try GCMCipher(key: key, nonce: nonce)
-        var output = Data()
-        for offset in stride(from: 0, to: data.count, by: 700_001) {
-            output.append(try cipher.encrypt(data.dropFirst(offset).prefix(700_001)))
-        }
-        let (rest, tag) = try cipher.finish(isEncrypting: true)
-        let box = try AES.GCM.seal(data, using: key, nonce: AES.GCM.Nonce(data: nonce))
-        #expect(output + rest == box.ciphertext && tag == box.tag)
     }
 
     @Test("each of several recipients reads it, with or without the certificate; another does not")
@@ -148,6 +129,54 @@ struct CMSMessageTests {
         for index in 1...16 {
             var changed = encrypted
             changed[changed.endIndex - index] ^= 0x80
+            #expect(throws: StudyError.wrongKeyOrDamaged) { try CMSMessage(.data(changed)).plain() }
+        }
+    }
+
+    @Test("a change of the key, nonce, content, tag or their lengths is refused")
+    func changedParts() throws {
+        let encrypted = try CMSEncryption(for: [TestKeys.first.certificate]).message(Data.noise(100))
+        let key = try #require(CMSMessage(.data(encrypted)).recipients.first?.encryptedKey)
+        let keyRange = try #require(encrypted.range(of: key))
+        // OCTET STRING nonce, INTEGER 16, the content, OCTET STRING tag.
+        let nonce = encrypted.count - 18 - 102 - 3 - 14
+        let parts = [
+            "the key": keyRange, "the nonce’s header": nonce..<nonce + 2, "the nonce": nonce + 2..<nonce + 14,
+            "the tag’s length": nonce + 14..<nonce + 17, "the content’s header": nonce + 17..<nonce + 19,
+            "the content": nonce + 19..<nonce + 119, "the tag’s header": nonce + 119..<nonce + 121,
+            "the tag": nonce + 121..<encrypted.count,
+        ]
+        #expect(encrypted[nonce..<nonce + 2] == Data([0x04, 12]))
+        #expect(encrypted[nonce + 119..<nonce + 121] == Data([0x04, 16]))
+        for (part, range) in parts {
+            for index in range {
+                var changed = encrypted
+                changed[index] ^= 0x02
+                #expect(throws: StudyError.self, "byte \(index - range.lowerBound) of \(part)") {
+                    try CMSMessage(.data(changed)).plain()
+                }
+            }
+        }
+    }
+
+    @Test("a tag of 12 bytes, which RFC 5084 has as its default, is read and verified", arguments: [12, 15])
+    func shortTags(length: Int) throws {
+        let encrypted = try CMSEncryption(for: [TestKeys.first.certificate]).message(Data.noise(100))
+        let ber = BER.indefinite(encrypted, segment: 4096)
+        let tag = encrypted.suffix(16)
+        let parameter = try #require(ber.range(of: Data([0x02, 0x01, 0x10]), options: .backwards))
+        let element = try #require(ber.range(of: Data([0x04, 0x10]) + tag, options: .backwards))
+        var short = ber
+        short.replaceSubrange(
+            element.lowerBound..<element.lowerBound + 18,
+            with: [0x04, UInt8(length)] + tag.prefix(length)
+        )
+        #expect(throws: StudyError.wrongKeyOrDamaged) { try CMSMessage(.data(short)).plain() }
+        short[parameter.upperBound - 1] = UInt8(length)
+        #expect(try CMSMessage(.data(short)).plain() == Data.noise(100))
+        for index in element.lowerBound + 2..<element.lowerBound + 2 + length {
+            var changed = short
+            changed[index] ^= 0x80
             #expect(throws: StudyError.wrongKeyOrDamaged) { try CMSMessage(.data(changed)).plain() }
         }
     }

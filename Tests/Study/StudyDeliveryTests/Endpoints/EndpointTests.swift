@@ -14,14 +14,16 @@ import Testing
 struct EndpointTests {
     private let subject = UUID()
 
-    private func submission(_ content: StudySubmission.Content, isEncrypted: Bool = true) -> StudySubmission {
+    private func submission(_ content: StudySubmission.Content, _ protection: StudyProtection.Kind)
+        -> StudySubmission
+    {
         StudySubmission(
             id: UUID(),
             study: "org.example.sleep",
             subject: subject,
             item: "diary",
             content: content,
-            isEncrypted: isEncrypted
+            protection: protection
         )
     }
 
@@ -38,7 +40,7 @@ struct EndpointTests {
         let server = try ScriptedServer { _ in Self.response(200) }
         defer { server.stop() }
         let endpoint = try ResearchKitEndpoint(url(server, "/upload"))
-        let submission = submission(.package)
+        let submission = submission(.package, .cms)
         let body = Data.noise(2_500_000)
         #expect(try await endpoint.send(submission, .data(body)) == .accepted)
         let request = try #require(server.received.first)
@@ -66,7 +68,7 @@ struct EndpointTests {
         let server = try ScriptedServer { _ in Self.response(status) }
         defer { server.stop() }
         let answer = try await ResearchKitEndpoint(url(server, "/")).send(
-            submission(.package),
+            submission(.package, .cms),
             .data(Data("x".utf8))
         )
         #expect("\(answer)".hasPrefix(meaning), "\(answer)")
@@ -92,7 +94,7 @@ struct EndpointTests {
         }
         let endpoint = try ResearchKitEndpoint(url(server, "/upload"))
         await #expect(throws: QueueError.damaged(file: "f")) {
-            try await endpoint.send(submission(.package), source)
+            try await endpoint.send(submission(.package, .cms), source)
         }
         #expect(server.received.isEmpty)
     }
@@ -150,10 +152,13 @@ struct EndpointTests {
         let clients = Clients()
         let endpoint = try endpoint(server, clients)
         #expect(
-            try await endpoint.send(submission(.envelope(type: "Contract")), .data(Data("{}".utf8)))
+            try await endpoint.send(
+                submission(.resource(type: "Contract", id: nil), .c3ProEnvelope),
+                .data(Data("{}".utf8))
+            )
                 == .accepted
         )
-        let patient = submission(.resource(type: "Patient", id: "7"), isEncrypted: false)
+        let patient = submission(.resource(type: "Patient", id: "7"), .none)
         #expect(try await endpoint.send(patient, .data(Data("{}".utf8))) == .accepted)
         #expect(
             server.received.map(\.requestLine) == [
@@ -180,13 +185,16 @@ struct EndpointTests {
         }
         defer { server.stop() }
         #expect(
-            try await endpoint(server).send(submission(.envelope(type: "Contract")), .data(Data("{}".utf8)))
+            try await endpoint(server).send(
+                submission(.resource(type: "Contract", id: nil), .c3ProEnvelope),
+                .data(Data("{}".utf8))
+            )
                 == .accepted
         )
         let refusing = try Self.receiver { _ in Self.response(401) }
         defer { refusing.stop() }
         let answer = try await endpoint(refusing).send(
-            submission(.envelope(type: "Contract")),
+            submission(.resource(type: "Contract", id: nil), .c3ProEnvelope),
             .data(Data("{}".utf8))
         )
         #expect("\(answer)".hasPrefix("closed") && refusing.received.count == 5)
@@ -200,7 +208,7 @@ struct EndpointTests {
         let server = try Self.receiver { _ in Self.response(200, body) }
         defer { server.stop() }
         let answer = try await endpoint(server).send(
-            submission(.envelope(type: "Contract")),
+            submission(.resource(type: "Contract", id: nil), .c3ProEnvelope),
             .data(Data("{}".utf8))
         )
         #expect("\(answer)".hasPrefix("failed"), "\(answer)")
@@ -220,7 +228,7 @@ struct EndpointTests {
         defer { server.stop() }
         let clients = Clients()
         let answer = try await endpoint(server, clients).send(
-            submission(.envelope(type: "Contract")),
+            submission(.resource(type: "Contract", id: nil), .c3ProEnvelope),
             .data(Data())
         )
         #expect("\(answer)".contains("invalid_request: SQL } Error") && "\(answer)".hasPrefix("failed"))

@@ -16,7 +16,7 @@ struct ResumableUploadTests {
         subject: UUID(),
         item: "diary",
         content: .package,
-        isEncrypted: true
+        protection: .cms
     )
     private let body = Data.noise(3 << 20)
 
@@ -121,7 +121,7 @@ struct ResumableUploadTests {
         )
         var archive = try StudyArchive(ArchiveInfo(study: "org.example.sleep", item: "diary"))
         try archive.add("noise.bin", body)
-        try await queue.submit(archive, encryption: CMSEncryption(for: [TestKeys.first.certificate]))
+        try await queue.submit(archive, protection: .cms(CMSEncryption(for: [TestKeys.first.certificate])))
         // What came of the first POST before it broke off.
         let stored = Mutex(Data())
         let server = try ScriptedServer { request in

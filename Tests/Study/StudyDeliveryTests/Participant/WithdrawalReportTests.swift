@@ -45,7 +45,7 @@ struct WithdrawalReportTests {
             let encryption = try CMSEncryption(for: [TestKeys.first.certificate])
             return try await store(fault).finishWithdrawals(
                 emptying: { _ = try await queue(of: $0.participant, fault).discardAll() },
-                reporting: { try await $0.report(to: endpoint, as: .package(encryption)) }
+                reporting: { try await $0.report(to: endpoint, as: .package, protection: .cms(encryption)) }
             ).map(\.result)
         }
     }
@@ -83,9 +83,9 @@ struct WithdrawalReportTests {
             try Data("consent".utf8).write(to: own.appending(path: "consent.pdf"))
             let endpoint = StudyQueueTests.Endpoint()
             let queue = try device.queue(of: enrolment.participant)
-            try await queue.submit(archive("delivered"), encryption: nil)
+            try await queue.submit(archive("delivered"), protection: .none)
             try await queue.deliver(to: endpoint)
-            for text in ["one", "two"] { try await queue.submit(archive(text), encryption: nil) }
+            for text in ["one", "two"] { try await queue.submit(archive(text), protection: .none) }
 
             let fault = Fault(after: step)
             _ = try? device.store(fault).withdraw(from: Self.study)
@@ -158,17 +158,24 @@ struct WithdrawalReportTests {
             await #expect(throws: StudyServerProblem.self) {
                 try await withdrawal.report(
                     to: endpoint,
-                    as: .package(nil)
+                    as: .package,
+                    protection: .none
                 )
             }
         }
         let sealing = StudyQueue.Sealing(for: TestKeys.first.certificate, keyID: nil)
-        #expect(try await withdrawal.report(to: endpoint, as: .package(nil)) == .accepted)
-        #expect(try await withdrawal.report(to: endpoint, as: .resource(sealing)) == .accepted)
+        #expect(try await withdrawal.report(to: endpoint, as: .package, protection: .none) == .accepted)
+        #expect(
+            try await withdrawal.report(to: endpoint, as: .resource, protection: .c3ProEnvelope(sealing))
+                == .accepted
+        )
         #expect(Set(endpoint.received.map(\.0)).count == 1)
         let envelope = try C3ProEnvelope(parsing: endpoint.received[1].1)
         #expect(try JSONValue(parsing: envelope.open(with: TestKeys.first.key)) == withdrawal.contract)
         #expect(envelope.keyID == nil)
-        #expect(try await withdrawal.report(to: endpoint, as: .package(nil)) == .refused(reason: "410"))
+        #expect(
+            try await withdrawal.report(to: endpoint, as: .package, protection: .none)
+                == .refused(reason: "410")
+        )
     }
 }

@@ -64,7 +64,9 @@ struct StudyQueueTests {
         let endpoint = Endpoint()
         var ids: [UUID] = []
         for text in ["one", "two", "three"] {
-            ids.append(try await queue(scratch).submit(archive(text), encryption: encryption).submission.id)
+            ids.append(
+                try await queue(scratch).submit(archive(text), protection: .cms(encryption)).submission.id
+            )
         }
         let report = try await queue(scratch).deliver(to: endpoint)
         #expect(report.delivered.count == 3 && endpoint.received.map(\.0) == ids)
@@ -83,12 +85,13 @@ struct StudyQueueTests {
         let endpoint = Endpoint()
         let queue = try queue(scratch)
         let other = try self.queue(scratch)
-        async let first = queue.submit(archive("same"), encryption: encryption)
-        async let second = other.submit(archive("same"), encryption: encryption)
+        async let first = queue.submit(archive("same"), protection: .cms(encryption))
+        async let second = other.submit(archive("same"), protection: .cms(encryption))
         let results = try await [first, second]
         #expect(results.count { if case .queued = $0 { true } else { false } } == 1)
         try await queue.deliver(to: endpoint)
-        guard case .known(_, .delivered) = try await queue.submit(archive("same"), encryption: encryption)
+        guard
+            case .known(_, .delivered) = try await queue.submit(archive("same"), protection: .cms(encryption))
         else {
             return #expect(Bool(false), "it was queued again")
         }
@@ -106,11 +109,11 @@ struct StudyQueueTests {
         let queue = try queue(scratch)
         try await queue.submit(
             archive(String(repeating: secret, count: 50)),
-            encryption: isEncrypted ? encryption : nil
+            protection: isEncrypted ? .cms(encryption) : .none
         )
         try await queue.submit(
             resource: Data(#"{"resourceType":"Patient","id":"\#(secret)"}"#.utf8),
-            sealing: nil
+            protection: .none
         )
         var count = 0
         for name in scratch.names {
@@ -124,12 +127,66 @@ struct StudyQueueTests {
         #expect(count >= 3)
     }
 
+    @Test("a package in an envelope, or a resource as a CMS message, is refused")
+    func wrongProtection() async throws {
+        let scratch = try Scratch()
+        let queue = try queue(scratch)
+        let sealing = StudyQueue.Sealing(for: TestKeys.first.certificate, keyID: nil)
+        let package = await #expect(throws: StudyError.self) {
+            try await queue.submit(archive("a"), protection: .c3ProEnvelope(sealing))
+        }
+        let patient = Data(#"{"resourceType":"Patient"}"#.utf8)
+        let resource = await #expect(throws: StudyError.self) {
+            try await queue.submit(resource: patient, protection: .cms(encryption))
+        }
+        #expect("\(try #require(package))".contains("protect packages by .cms"))
+        #expect("\(try #require(resource))".contains("protect it by .c3ProEnvelope"))
+        #expect(try await queue.items().isEmpty)
+    }
+
+    @Test(
+        "a submission is read as it was queued, and as earlier builds queued it",
+        arguments: [
+            (
+                #"{"package":{}},"isEncrypted":true"#, StudySubmission.Content.package,
+                StudyProtection.Kind.cms
+            ),
+            (#"{"package":{}},"isEncrypted":false"#, .package, .none),
+            (
+                #"{"envelope":{"type":"Patient"}},"isEncrypted":true"#, .resource(type: "Patient", id: nil),
+                .c3ProEnvelope
+            ),
+            (
+                #"{"resource":{"type":"Patient","id":"7"}},"isEncrypted":false"#,
+                .resource(type: "Patient", id: "7"), .none
+            ),
+        ]
+    )
+    func earlierForm(
+        text: String,
+        content: StudySubmission.Content,
+        protection: StudyProtection.Kind
+    ) throws {
+        let id = UUID()
+        let earlier = """
+            {"id":"\(id)","study":"s","subject":"\(id)","item":"i","content":\(text)}
+            """
+        let submission = try JSONDecoder().decode(StudySubmission.self, from: Data(earlier.utf8))
+        #expect(submission.id == id && submission.study == "s" && submission.item == "i")
+        #expect(submission.content == content && submission.protection == protection)
+        let again = try JSONDecoder().decode(
+            StudySubmission.self,
+            from: JSONEncoder().encode(submission)
+        )
+        #expect(again == submission)
+    }
+
     @Test("a refusal sets aside and lets the others pass; it goes when it is retried")
     func refused() async throws {
         let scratch = try Scratch()
         let queue = try queue(scratch)
-        let bad = try await queue.submit(archive("bad"), encryption: nil).submission
-        try await queue.submit(archive("good"), encryption: nil)
+        let bad = try await queue.submit(archive("bad"), protection: .none).submission
+        try await queue.submit(archive("good"), protection: .none)
         let report = try await queue.deliver(
             to: Endpoint([.success(.refused(reason: "the server responded with 413"))])
         )
@@ -146,7 +203,7 @@ struct StudyQueueTests {
     )
     func failing() async throws {
         let scratch = try Scratch()
-        try await queue(scratch).submit(archive("a"), encryption: nil)
+        try await queue(scratch).submit(archive("a"), protection: .none)
         let failures = [Result<StudyResponse, HTTPTransportError>](
             repeating: .success(.failed(reason: "500")),
             count: 100
@@ -164,7 +221,7 @@ struct StudyQueueTests {
     @Test("without a network nothing is counted against a submission")
     func offline() async throws {
         let scratch = try Scratch()
-        try await queue(scratch).submit(archive("a"), encryption: nil)
+        try await queue(scratch).submit(archive("a"), protection: .none)
         let error = HTTPTransportError(kind: .cannotConnect, server: "s", mayHaveReachedServer: false)
         for _ in 0..<20 {
             let report = try await queue(scratch).deliver(to: Endpoint([.failure(error)]))
@@ -178,7 +235,7 @@ struct StudyQueueTests {
         let scratch = try Scratch()
         let queue = try queue(scratch)
         let endpoint = Endpoint()
-        for text in ["one", "two"] { try await queue.submit(archive(text), encryption: nil) }
+        for text in ["one", "two"] { try await queue.submit(archive(text), protection: .none) }
         let size = try await queue.items()[0].payloadSize ?? 0
         let report = try await queue.deliver(to: endpoint, within: DeliveryBudget(bytes: size + 10))
         #expect(report.delivered.count == 1 && report.remaining == 1)
@@ -197,7 +254,7 @@ struct StudyQueueTests {
         let status = queue.status
         var archive = try archive("small")
         try archive.add("noise.bin", .noise(3 << 20))
-        try await queue.submit(archive, encryption: nil)
+        try await queue.submit(archive, protection: .none)
         try await queue.deliver(to: Endpoint())
         var seen: [String] = []
         var sent: [Int] = []
@@ -220,7 +277,7 @@ struct StudyQueueTests {
     func withdrawal() async throws {
         let scratch = try Scratch()
         let queue = try queue(scratch)
-        for text in ["one", "two"] { try await queue.submit(archive(text), encryption: nil) }
+        for text in ["one", "two"] { try await queue.submit(archive(text), protection: .none) }
         #expect(try await queue.discardAll() == 2)
         let endpoint = Endpoint()
         try await queue.deliver(to: endpoint)
@@ -243,11 +300,11 @@ struct StudyQueueTests {
             policy: policy
         )
         box.value.withLock { $0 = true }
-        let result = await Result { try await queue.submit(archive("a"), encryption: nil) }
+        let result = await Result { try await queue.submit(archive("a"), protection: .none) }
         box.value.withLock { $0 = false }
         let items = try await queue.items()
         if case .success = result { #expect(items.count == 1) } else { #expect(items.isEmpty) }
-        try await queue.submit(archive("a"), encryption: nil)
+        try await queue.submit(archive("a"), protection: .none)
         let endpoint = Endpoint()
         try await queue.deliver(to: endpoint)
         #expect(endpoint.received.count == 1)

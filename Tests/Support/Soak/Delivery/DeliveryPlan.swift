@@ -85,7 +85,7 @@ struct DeliveryPlan: Codable {
             let encryption =
                 try index.isMultiple(of: 2)
                 ? CMSEncryption(for: [certificate]) : CMSEncryption.researchKit([certificate])
-            return try await queue.submit(archive, encryption: encryption)
+            return try await queue.submit(archive, protection: .cms(encryption))
         case .c3pro:
             var resource = try JSONValue(parsing: answers)
             resource["recording"] = JSONValue(recording.base64EncodedString())
@@ -94,7 +94,10 @@ struct DeliveryPlan: Codable {
                 keyID: try KeyID("soak"),
                 form: index.isMultiple(of: 2) ? .second : .first
             )
-            return try await queue.submit(resource: Data(resource.utf8()), sealing: sealing)
+            return try await queue.submit(
+                resource: Data(resource.utf8()),
+                protection: .c3ProEnvelope(sealing)
+            )
         }
     }
 

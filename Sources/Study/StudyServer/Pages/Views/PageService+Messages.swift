@@ -94,7 +94,8 @@ extension PageService {
             a phone whose app was installed anew, packages without a login, or somebody else. \
             Ask the participant before you decide. What is approved cannot be taken back; \
             an app whose message is approved may speak for the participant from then on.</p>
-            \(PageTable(heads: ["Message", "Received", "Reason", "Decision"], rows: rows).markup)\(more)</section>
+            \(PageTable(heads: ["Message", "Received", "Reason", "Decision"], rows: rows).markup)\
+            \(more)</section>
             """
     }
 

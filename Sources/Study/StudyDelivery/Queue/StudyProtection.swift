@@ -1,0 +1,114 @@
+import Foundation
+import HTTPCalls
+import OrderedJSON
+import StudyFormats
+
+/// How a submission is protected for the study, in addition to the connection's TLS.
+///
+/// ```swift
+/// try await queue.submit(archive, protection: .cms(CMSEncryption(for: [certificate])))
+/// try await queue.submit(patient, protection: .c3ProEnvelope(.init(for: certificate, keyID: nil)))
+/// ```
+public enum StudyProtection: Sendable {
+    /// By the connection alone. On the disk the queue's own key protects it.
+    case none
+    /// A package as a CMS message, as receivers of ResearchKit's form take it.
+    case cms(CMSEncryption)
+    /// A resource in an envelope of C3-PRO.
+    case c3ProEnvelope(StudyQueue.Sealing)
+
+    /// A protection without its keys, as a submission has it and endpoints look at it.
+    public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+        /// By the connection alone.
+        case none
+        /// A CMS message.
+        case cms
+        /// An envelope of C3-PRO.
+        case c3ProEnvelope
+    }
+
+    /// The protection without its keys.
+    public var kind: Kind {
+        switch self {
+        case .none: .none
+        case .cms: .cms
+        case .c3ProEnvelope: .c3ProEnvelope
+        }
+    }
+
+    /// The bytes to deliver of a package.
+    ///
+    /// - Parameter folder: Where there is room for a file without a name; the system's temporary folder
+    ///   unless given. What is not encrypted for the study is encrypted on the disk all the same.
+    /// - Throws: ``StudyError``; what `content` throws.
+    func package(
+        in folder: URL? = nil,
+        _ content: (_ write: @escaping (Data) throws -> Void) throws -> Void
+    ) throws -> BodySource {
+        switch self {
+        case .none:
+            let scratch = try ScratchFile(in: folder, isSealed: true)
+            try content { try scratch.append($0) }
+            return scratch.source
+        case .cms(let encryption): return try encryption.encrypt(in: folder, content)
+        case .c3ProEnvelope:
+            throw StudyError.badInput(
+                reason: "an envelope of C3-PRO has one resource, not a package; protect packages by .cms"
+            )
+        }
+    }
+
+    /// The bytes to deliver of a resource.
+    ///
+    /// - Throws: ``StudyError``.
+    func resource(_ resource: Data, _ json: JSONValue) throws -> Data {
+        switch self {
+        case .none: return resource
+        case .c3ProEnvelope(let sealing): return try sealing.envelope(of: resource, json).data
+        case .cms:
+            throw StudyError.badInput(
+                reason:
+                    """
+                    a CMS message has a package, not a resource; add the resource to an archive, \
+                    or protect it by .c3ProEnvelope
+                    """
+            )
+        }
+    }
+}
+
+extension StudyQueue {
+    /// How a resource is encrypted for a study with C3-PRO's envelope.
+    public struct Sealing: Sendable {
+        let certificate: StudyCertificate
+        let keyID: KeyID?
+        let form: C3ProEnvelope.Form
+        let version: String
+
+        /// - Parameters:
+        ///   - keyID: Which of the study's keys it is; `nil` where the study has but one.
+        ///   - version: The FHIR version, as the study's server wants it.
+        public init(
+            for certificate: StudyCertificate,
+            keyID: KeyID?,
+            version: String = "4.0.1",
+            form: C3ProEnvelope.Form = .first
+        ) {
+            self.certificate = certificate
+            self.keyID = keyID
+            self.version = version
+            self.form = form
+        }
+
+        func envelope(of resource: Data, _ json: JSONValue) throws -> C3ProEnvelope {
+            try C3ProEnvelope(
+                sealing: resource,
+                json,
+                for: certificate,
+                keyID: keyID,
+                version: version,
+                form: form
+            )
+        }
+    }
+}
