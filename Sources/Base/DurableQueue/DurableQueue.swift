@@ -144,10 +144,23 @@ public final class DurableQueue: Sendable {
 
     // MARK: Reading
 
-    /// The items in the queue, the first to be delivered first; delivered items as far as they are still
-    /// remembered.
+    /// The items in the queue, the first to be delivered first: those that wait, and those that were set
+    /// aside or are damaged.
     @concurrent
-    public func items() async throws -> [QueueItem] { try folder.scan().map(\.item) }
+    public func items() async throws -> [QueueItem] {
+        try folder.scan().map(\.item).filter { !$0.isDelivered }
+    }
+
+    /// The items that arrived, as they were queued, as far as they are still remembered
+    /// (``DeliveryPolicy/receipts``).
+    @concurrent
+    public func delivered() async throws -> [QueueItem] {
+        try folder.scan().map(\.item).filter(\.isDelivered)
+    }
+
+    /// ``items()`` and ``delivered()`` of one moment, as they were queued.
+    @concurrent
+    package func itemsAndDelivered() async throws -> [QueueItem] { try folder.scan().map(\.item) }
 
     /// An item by its id.
     /// - Throws: ``QueueError/noSuchItem(id:)``.

@@ -21,8 +21,11 @@ public struct QueueItem: Sendable, Identifiable, Hashable, CustomStringConvertib
     /// When it was queued, by this device's clock.
     public var queuedAt: Date { Date(timeIntervalSince1970: entry.queuedAt) }
 
-    /// The id, never what the item says.
-    public var description: String { "item \(id)" }
+    /// The id and how far it has come, never what the item says.
+    public var description: String { "item \(id), \(state.summary)" }
+
+    /// Whether it arrived.
+    public var isDelivered: Bool { if case .delivered = state { true } else { false } }
 
     var isDamaged: Bool { if case .damaged = state { true } else { false } }
 
@@ -42,5 +45,16 @@ public struct QueueItem: Sendable, Identifiable, Hashable, CustomStringConvertib
         case damaged(reason: String)
         /// It arrived; the receipt is what the deliverer gave.
         case delivered(receipt: Data)
+
+        /// The state in a few words, without a reason: that may quote the item.
+        var summary: String {
+            switch self {
+            case .queued: "queued"
+            case .waiting(let blocker): "waiting for item \(blocker)"
+            case .setAside: "set aside"
+            case .damaged: "damaged"
+            case .delivered: "delivered"
+            }
+        }
     }
 }

@@ -71,9 +71,20 @@ public final class Outbox: Sendable {
 
     // MARK: Reading
 
-    /// The items in the outbox, the first to be delivered first; delivered items as far as they are still
-    /// remembered.
+    /// The changes that are still to be delivered, the first one first: those that wait, and those that were
+    /// set aside.
     public func items() async throws -> [OutboxItem] { try await queue.items().map { OutboxItem($0) } }
+
+    /// The changes that the server has, as they were queued, as far as they are still remembered
+    /// (``/DurableQueue/DeliveryPolicy/receipts``).
+    public func delivered() async throws -> [OutboxItem] {
+        try await queue.delivered().map { OutboxItem($0) }
+    }
+
+    /// ``items()`` and ``delivered()`` of one moment, as they were queued.
+    package func itemsAndDelivered() async throws -> [OutboxItem] {
+        try await queue.itemsAndDelivered().map { OutboxItem($0) }
+    }
 
     /// An item by its id.
     /// - Throws: ``/DurableQueue/QueueError/noSuchItem(id:)``.

@@ -29,8 +29,11 @@ public struct OutboxItem: Sendable, Identifiable, CustomStringConvertible {
     public var byteCount: Int { item.payloadSize ?? 0 }
     /// When it was queued, by this device's clock.
     public var queuedAt: Date { item.queuedAt }
-    /// The kind and the id, never what the change says of the patient.
-    public var description: String { "\(change) \(id)" }
+    /// The kind, the id and how far it has come, never what the change says of the patient.
+    public var description: String { "\(change) \(id), \(state.summary)" }
+
+    /// Whether the server has it.
+    public var isDelivered: Bool { item.isDelivered }
 
     /// What is to be done.
     public var change: Change {
@@ -93,5 +96,15 @@ public struct OutboxItem: Sendable, Identifiable, CustomStringConvertible {
         case setAside(reason: String)
         /// The server has it; the id is that of the document it made or was about.
         case delivered(document: String)
+
+        /// The state in a few words, without a reason: that may quote the document.
+        var summary: String {
+            switch self {
+            case .queued: "queued"
+            case .waiting(let blocker): "waiting for item \(blocker)"
+            case .setAside: "set aside"
+            case .delivered: "delivered"
+            }
+        }
     }
 }

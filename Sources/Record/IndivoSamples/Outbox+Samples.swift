@@ -51,7 +51,7 @@ extension Outbox {
         parts: (Sample) -> [Sample] = { SampleDocuments.parts(of: $0) },
         document: (Sample) throws -> [UInt8] = { try SampleDocuments.document(of: $0) }
     ) async throws -> [SampleQueueing] {
-        var known = Set(try await items().map(\.id))
+        var known = Set(try await itemsAndDelivered().map(\.id))
         var results: [SampleQueueing] = []
         for sample in samples {
             var result = SampleQueueing.known

@@ -39,6 +39,29 @@ struct DeliveryTests {
         }
     }
 
+    @Test("what arrived is not among the items, and each is printed with its state")
+    func delivered() async throws {
+        try await Scratch.use { scratch in
+            let queue = try scratch.queue()
+            for name in ["a", "b", "c"] { try await queue.append(name.data, id: name, orderKey: name) }
+            try await queue.append("d".data, id: "d", after: "b")
+            let report = try await queue.deliver { attempt in
+                switch attempt.item.id {
+                case "a": .delivered()
+                case "b": .setAside(reason: "what it says of the patient")
+                default: .stopped(Failure(name: "offline"))
+                }
+            }
+            #expect(
+                try await queue.items().map(\.description) == [
+                    "item b, set aside", "item c, queued", "item d, waiting for item b",
+                ]
+            )
+            #expect(try await queue.delivered().map(\.description) == ["item a, delivered"])
+            #expect("\(report)" == "1 delivered, 1 waiting, 1 set aside; \(Failure(name: "offline"))")
+        }
+    }
+
     @Test("what builds on an item goes after it, with its receipt, and waits while that is set aside")
     func predecessors() async throws {
         try await Scratch.use { scratch in
@@ -244,10 +267,7 @@ struct DeliveryTests {
                     #expect(code == EIO && !mayBeQueued)
                 }
                 let calm = try scratch.queue(receipts: 1)
-                let delivered = Set(
-                    try await calm.items().filter { if case .delivered = $0.state { true } else { false } }
-                        .map(name)
-                )
+                let delivered = Set(try await calm.delivered().map(name))
                 try await calm.deliver(deliverer)
                 #expect(Set(offered.all) == Set(queued), "step \(failing)")
                 // Offered again is only what was not written down as delivered.

@@ -35,7 +35,7 @@ struct LeftoverTests {
             if !isOpenedBefore {
                 #expect(try names(outbox, ".item").isEmpty && names(outbox, ".progress").isEmpty)
             }
-            #expect(try await outbox.items().map(\.state) == [.delivered(document: id)])
+            #expect(try await outbox.delivered().map(\.state) == [.delivered(document: id)])
             try await outbox.setLabel("new", of: document)
             #expect(try await outbox.flush().delivered.count == 1)
             #expect(try await outbox.flush().delivered.isEmpty)

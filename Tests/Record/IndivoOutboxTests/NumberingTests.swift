@@ -49,8 +49,8 @@ struct NumberingTests {
             #expect(second.sequence == 2)
             try await place.outbox(receipts: 1).flush()
             let outbox = try place.outbox(receipts: 1)
-            for item in try await outbox.items() { try await outbox.discard(item.id) }
-            #expect(try await outbox.items().isEmpty)
+            for item in try await outbox.itemsAndDelivered() { try await outbox.discard(item.id) }
+            #expect(try await outbox.itemsAndDelivered().isEmpty)
             #expect(try await place.outbox().add(medication("C")).sequence == 3)
         }
     }

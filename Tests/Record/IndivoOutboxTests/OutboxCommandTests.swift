@@ -30,6 +30,7 @@ struct OutboxCommandTests {
             #expect(after.status == 0 && after.errors.contains("indivo outbox show \(bad.id)"))
             let objects = try JSONSerialization.jsonObject(with: Data(after.output.utf8)) as? [[String: Any]]
             #expect(objects?.map { $0["state"] as? String } == ["set aside"])
+            #expect(try await run(place, "list", "--all").output.contains(good.id))
             #expect(try await run(place, "show", bad.id).output.contains("255"))
 
             #expect(try await run(place, "retry", bad.id).status == 0)

@@ -299,7 +299,7 @@ struct QueueTests {
             }
             let outbox = try place.outbox()
             try await outbox.flush()
-            let items = try await outbox.items()
+            let items = try await outbox.itemsAndDelivered()
             #expect(Set(items.map(\.sequence)).count == items.count)
             let names = try await place.medications()
             #expect(names.count == 60)

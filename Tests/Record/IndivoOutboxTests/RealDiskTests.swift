@@ -135,7 +135,7 @@
                 try disk.change(bytes: 1 << 20)
                 #expect(try await outbox.flush().remaining == 0)
                 #expect(try await place.medications() == ["Test A"])
-                let item = try #require(try await outbox.items().first?.id)
+                let item = try #require(try await outbox.delivered().first?.id)
                 let stored = try await place.record().documentMetadata(externalID: item)
                 #expect(stored?.label == "label")
             }

@@ -162,7 +162,7 @@ struct StorageTests {
             try await outbox.flush()
             try await outbox.add(refused("B"), validation: .none)
             try await outbox.flush()
-            let before = try await outbox.items().map { "\($0) \($0.state)" }
+            let before = try await outbox.itemsAndDelivered().map { "\($0) \($0.state)" }
             var generator = SeededGenerator(seed: 1)
             let names = try FileManager.default.contentsOfDirectory(atPath: outbox.location.path)
                 .filter { !$0.hasSuffix(".lock") }.sorted()
@@ -174,7 +174,7 @@ struct StorageTests {
                     try Self.changed(content, using: &generator).write(to: file)
                     do {
                         let opened = try place.outbox()
-                        let items = try await opened.items()
+                        let items = try await opened.itemsAndDelivered()
                         guard items.map({ "\($0) \($0.state)" }) == before else { continue }
                         // What it says is known from the other files.
                         guard name != "queue" else { continue }
@@ -189,7 +189,7 @@ struct StorageTests {
                 }
                 try content.write(to: file)
             }
-            #expect(try await place.outbox().items().map { "\($0) \($0.state)" } == before)
+            #expect(try await place.outbox().itemsAndDelivered().map { "\($0) \($0.state)" } == before)
         }
     }
 

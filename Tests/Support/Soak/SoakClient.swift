@@ -43,7 +43,7 @@ struct SoakClient {
     private func queue(_ outbox: Outbox) async throws {
         let script = plan.script
         var items = Dictionary(
-            uniqueKeysWithValues: try await outbox.items().map { ($0.sequence - 1, $0.id) }
+            uniqueKeysWithValues: try await outbox.itemsAndDelivered().map { ($0.sequence - 1, $0.id) }
         )
         var generator = SeededGenerator(seed: plan.seed, part: plan.epoch, plan.recordNumber, 2, items.count)
         for index in items.count..<script.steps.count {

@@ -35,7 +35,7 @@ struct Verification {
 
     mutating func run() async throws -> Figures {
         let script = plan.script
-        let items = try await plan.openOutbox().items()
+        let items = try await plan.openOutbox().itemsAndDelivered()
         try checkAccepted(items)
         let doomed = script.doomed
         var documents: [Int: DocumentMetadata] = [:]

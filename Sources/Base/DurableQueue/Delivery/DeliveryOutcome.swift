@@ -20,7 +20,7 @@ public enum DeliveryOutcome: Sendable {
 }
 
 /// What a delivery came to.
-public struct QueueReport: Sendable {
+public struct QueueReport: Sendable, CustomStringConvertible {
     /// What was delivered, in order.
     public var delivered: [QueueItem] = []
     /// What was set aside, with the reasons in the items.
@@ -31,6 +31,31 @@ public struct QueueReport: Sendable {
     public var remaining = 0
     /// Why delivery stopped before everything was tried, by order key.
     public var stopped: [String: any Error] = [:]
+
+    /// A sentence of numbers and of what stopped the delivery; it says nothing of the items.
+    public var description: String {
+        Self.sentence(
+            delivered: delivered.count,
+            setAside: setAside.count,
+            skipped: skipped.count,
+            remaining: remaining,
+            stops: Set(stopped.values.map { "\($0)" }).sorted()
+        )
+    }
+
+    /// What a delivery came to as a sentence, without a full stop.
+    package static func sentence(
+        delivered: Int,
+        setAside: Int,
+        skipped: Int,
+        remaining: Int,
+        stops: [String]
+    ) -> String {
+        var parts = ["\(delivered) delivered", "\(remaining) waiting"]
+        if skipped > 0 { parts[1] += " (\(skipped) for another process)" }
+        if setAside > 0 { parts.append("\(setAside) set aside") }
+        return ([parts.joined(separator: ", ")] + stops).joined(separator: "; ")
+    }
 }
 
 /// Something that happened in a queue.

@@ -2,7 +2,7 @@ import DurableQueue
 import Indivo
 
 /// What a delivery came to.
-public struct DeliveryReport: Sendable {
+public struct DeliveryReport: Sendable, CustomStringConvertible {
     /// What was delivered, in order.
     public var delivered: [OutboxItem] = []
     /// What was set aside, with the reasons in the items.
@@ -22,6 +22,17 @@ public struct DeliveryReport: Sendable {
         public var item: OutboxItem
         /// Why, and what to do.
         public var reason: String
+    }
+
+    /// A sentence of numbers and of what stopped the delivery; it says nothing of the changes.
+    public var description: String {
+        QueueReport.sentence(
+            delivered: delivered.count,
+            setAside: setAside.count,
+            skipped: skipped.count,
+            remaining: remaining,
+            stops: stop.map { ["\($0)"] } ?? []
+        )
     }
 
     init(_ report: QueueReport) {

@@ -13,7 +13,7 @@ import Synchronization
 /// ```swift
 /// let queue = try StudyQueue(in: folder, study: "org.example.sleep", subject: participant, keys: keychain)
 ///
-/// var archive = StudyArchive(ArchiveInfo(study: "org.example.sleep", item: "diary", taskRun: run))
+/// var archive = try StudyArchive(ArchiveInfo(study: "org.example.sleep", item: "diary", taskRun: run))
 /// try archive.add("answers.json", response)
 /// // The archive is on disk when this returns.
 /// try await queue.submit(archive, protection: .cms(CMSEncryption(for: [certificate])))
@@ -189,7 +189,7 @@ public final class StudyQueue: Sendable {
         // Two processes that submit the same at once queue it once.
         let lock = try await submitLock()
         defer { withExtendedLifetime(lock) {} }
-        if let known = try await queue.items().first(where: { $0.id == name }) {
+        if let known = try await queue.itemsAndDelivered().first(where: { $0.id == name }) {
             return .known(submission, known.state)
         }
         try await queue.append(
@@ -287,9 +287,16 @@ public final class StudyQueue: Sendable {
 
     // MARK: Looking
 
-    /// The submissions in the queue, the first to be delivered first; delivered submissions as far as they
-    /// are still remembered.
+    /// The submissions that are still to be delivered, the first one first: those that wait, and those that
+    /// were set aside or are damaged. ``StudySubmission`` reads them.
     public func items() async throws -> [QueueItem] { try await queue.items() }
+
+    /// The submissions that the server has, as they were queued, as far as they are still remembered
+    /// (``/DurableQueue/DeliveryPolicy/receipts``).
+    public func delivered() async throws -> [QueueItem] { try await queue.delivered() }
+
+    /// ``items()`` and ``delivered()`` of one moment, as they were queued.
+    package func itemsAndDelivered() async throws -> [QueueItem] { try await queue.itemsAndDelivered() }
 
     /// The events from now on that this object causes: begin with ``items()`` and continue with these. Each
     /// call gives a sequence of its own, which ends with the queue.
@@ -329,6 +336,6 @@ public final class StudyQueue: Sendable {
     /// - Returns: How many submissions were discarded that had not been delivered.
     @discardableResult
     public func discardAll() async throws -> Int {
-        try await queue.discardAll().count { if case .delivered = $0.state { false } else { true } }
+        try await queue.discardAll().count { !$0.isDelivered }
     }
 }

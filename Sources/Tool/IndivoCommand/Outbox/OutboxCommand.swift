@@ -52,7 +52,8 @@ struct OutboxListCommand: AsyncParsableCommand {
     @Flag(help: "List what was delivered as well, as far as it is remembered.") var all = false
 
     func run() async throws {
-        let items = try await options.open().items().filter { all || !$0.isDelivered }
+        let outbox = try await options.open()
+        let items = try await all ? outbox.itemsAndDelivered() : outbox.items()
         if let aside = items.first(where: { if case .setAside = $0.state { true } else { false } }) {
             options.output.talk.note("Something was set aside. See why: indivo outbox show \(aside.id)")
         }
@@ -99,12 +100,13 @@ struct OutboxFlushCommand: AsyncParsableCommand {
     func run() async throws {
         let outbox = try await options.open(isOnline: true)
         let report = try await outbox.flush()
-        let items = try await outbox.items()
+        let left = try await outbox.items().count
         let done = report.delivered + report.setAside
         if !done.isEmpty { try options.output.print(.outbox(done)) }
-        let left = items.count { !$0.isDelivered }
         for skipped in report.skipped {
-            options.output.talk.note("\(skipped.item) stays queued: \(skipped.reason)")
+            options.output.talk.note(
+                "\(skipped.item.change) \(skipped.item.id) stays queued: \(skipped.reason)"
+            )
         }
         options.output.talk.note("\(report.delivered.count) delivered, \(left) left.")
         switch report.stop {
@@ -148,7 +150,10 @@ struct OutboxDiscardCommand: AsyncParsableCommand {
         let found = try await outbox.item(id)
         guard yes || found.isDelivered else {
             throw CommandFailure(
-                "\(found) was not delivered, and what it holds would be gone; say --yes to discard it"
+                """
+                \(found.change) \(found.id) was not delivered, and what it holds would be gone; \
+                say --yes to discard it
+                """
             )
         }
         try await outbox.discard(id)
@@ -190,8 +195,4 @@ extension Listing {
             element: "Item"
         )
     }
-}
-
-extension OutboxItem {
-    fileprivate var isDelivered: Bool { if case .delivered = state { true } else { false } }
 }

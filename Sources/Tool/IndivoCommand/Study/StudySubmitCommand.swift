@@ -135,17 +135,21 @@ struct StudyQueueCommand: ParsableCommand {
 struct StudyQueueListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List what is queued, and what was delivered as far as it is remembered.",
+        abstract: "List what is queued and what was set aside.",
         discussion: ExitStatus.help
     )
 
     @OptionGroup var study: StudyOptions
 
+    @ArgumentParser.Flag(help: "List what was delivered as well, as far as it is remembered.")
+    var all = false
+
     @ArgumentParser.Flag(help: "Print JSON.")
     var json = false
 
     func run() async throws {
-        let items = try await StudyConfiguration(study.config).queue().items()
+        let queue = try StudyConfiguration(study.config).queue()
+        let items = try await all ? queue.itemsAndDelivered() : queue.items()
         let rows = items.map { item -> [(String, JSONValue)] in
             let submission = StudySubmission(item)
             return [
@@ -237,13 +241,12 @@ struct StudyQueueDiscardCommand: AsyncParsableCommand {
 
     func run() async throws {
         let queue = try StudyConfiguration(study.config).queue()
-        guard let item = try await queue.items().first(where: { $0.id == id }) else {
+        guard let item = try await queue.itemsAndDelivered().first(where: { $0.id == id }) else {
             throw QueueError.noSuchItem(id: id)
         }
-        if case .delivered = item.state {
-        } else if !yes {
+        guard yes || item.isDelivered else {
             throw CommandFailure(
-                "\(item) was not delivered, and what it holds would be gone; say --yes to discard it"
+                "item \(id) was not delivered, and what it holds would be gone; say --yes to discard it"
             )
         }
         try await queue.discard(id)
@@ -276,9 +279,7 @@ struct StudyWithdrawCommand: AsyncParsableCommand {
         let queue = try configuration.queue()
         let participants = configuration.participants()
         if try configuration.withdrawal(in: participants) == nil {
-            let waiting = try await queue.items().count {
-                if case .delivered = $0.state { false } else { true }
-            }
+            let waiting = try await queue.items().count
             guard yes else {
                 throw CommandFailure(
                     "\(waiting) submissions wait for delivery and would be gone; say --yes to withdraw"

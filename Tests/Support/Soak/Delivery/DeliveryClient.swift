@@ -22,7 +22,7 @@ enum DeliveryClient {
         let queue = try plan.openQueue(diskFault: plan.disk.disk)
         let endpoint = try plan.endpoint()
         if plan.role == .both {
-            let count = try await queue.items().count
+            let count = try await queue.itemsAndDelivered().count
             var generator = SystemRandomNumberGenerator()
             // The last ones once more: the queue knows them.
             for index in max(0, count - 2)..<plan.count {

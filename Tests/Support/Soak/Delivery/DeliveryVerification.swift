@@ -33,7 +33,7 @@ struct DeliveryVerification {
         }
         figures.accepted += ids.count
         let items = Dictionary(
-            try await plan.openQueue().items().map { ($0.id, $0) },
+            try await plan.openQueue().itemsAndDelivered().map { ($0.id, $0) },
             uniquingKeysWith: { first, _ in first }
         )
         if items.count != plan.count {
