@@ -25,6 +25,24 @@ let variable = "StructureDefinition/variable"
 struct SessionTests {
     private static let context = SurveyContext(now: "2026-11-22T09:30:00+01:00")
 
+    @Test("a question is answered by link id or occurrence, with values or an array of them")
+    func forms() throws {
+        let survey = survey([["linkId": "a", "type": "string", "repeats": true]])
+        var session = SurveySession(survey)
+        let occurrence = try #require(session.occurrences(of: "a").first)
+        let both: [SurveyAnswer] = [.string("x"), .string("y")]
+        try session.answer("a", with: .string("x"), .string("y"))
+        #expect(session.answers(of: occurrence) == both)
+        try session.answer("a", with: [])
+        #expect(session.answers(of: occurrence).isEmpty)
+        try session.answer(occurrence, with: .string("x"), .string("y"))
+        #expect(session.answers(of: occurrence) == both)
+        try session.answer(occurrence, with: [])
+        #expect(session.answers(of: occurrence).isEmpty)
+        try session.answer("a", with: both)
+        #expect(session.answers(of: occurrence) == both)
+    }
+
     @Test("the response is nested as the questionnaire, and says what it answers")
     func response() throws {
         let survey = survey([

@@ -12,7 +12,25 @@ extension SurveySession {
     /// - Throws: ``SurveySessionError``. Values that break a rule of the questionnaire are taken, and
     ///   ``problems()`` reports them.
     public mutating func answer(_ linkId: String, with values: SurveyAnswer...) throws(SurveySessionError) {
+        try answer(linkId, with: values)
+    }
+
+    /// Answers the first occurrence of a question; without values clears it.
+    ///
+    /// - Throws: ``SurveySessionError``. Values that break a rule of the questionnaire are taken, and
+    ///   ``problems()`` reports them.
+    public mutating func answer(_ linkId: String, with values: [SurveyAnswer]) throws(SurveySessionError) {
         guard let occurrence = occurrences(of: linkId).first else { throw .noSuchItem(linkId: linkId) }
+        try answer(occurrence, with: values)
+    }
+
+    /// Answers an occurrence of a question; without values clears it. What was answered under an answer that
+    /// stays is kept.
+    ///
+    /// - Throws: ``SurveySessionError``.
+    public mutating func answer(_ occurrence: ItemOccurrence, with values: SurveyAnswer...)
+        throws(SurveySessionError)
+    {
         try answer(occurrence, with: values)
     }
 
