@@ -90,6 +90,7 @@ struct SentRequestTests {
         )
         #expect(
             written.change == .created && written.id == "8" && written.versionID == "1"
+                && "\(written)" == "created Patient/8, version 1"
                 && written.resource == nil
         )
         let sent = try #require(server.received.first)

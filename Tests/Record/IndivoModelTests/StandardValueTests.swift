@@ -14,6 +14,18 @@ struct StandardValueTests {
         #expect(try Double(lexical: value.lexical) == value)
     }
 
+    @Test("values of several fields are printed as a person writes them")
+    func descriptions() {
+        let low = ValueAndUnit("70", "mg/dL")
+        let high = ValueAndUnit("110", "mg/dL")
+        #expect("\(low)" == "70 mg/dL" && "\(ValueAndUnit("5", nil))" == "5" && "\(ValueAndUnit())" == "")
+        #expect("\(ValueRange(from: low, to: high))" == "70 mg/dL to 110 mg/dL")
+        #expect("\(ValueRange(from: nil, to: high))" == "up to 110 mg/dL")
+        #expect("\(ValueRange(from: low, to: nil))" == "from 70 mg/dL" && "\(ValueRange())" == "")
+        #expect("\(PersonName(given: "Ada", family: "Lovelace"))" == "family: Lovelace, given: Ada")
+        #expect("\(VitalSign(70.8, "kg"))" == "unit: kg, value: 70.8")
+    }
+
     @Test("what is no number is refused", arguments: ["", "five", "0x10", "1,5", "1.5.2", "infinity", "nan"])
     func noNumbers(text: String) {
         #expect(throws: LexicalError.self) { try Double(lexical: text) }

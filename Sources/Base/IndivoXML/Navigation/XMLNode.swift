@@ -63,7 +63,8 @@ public struct XMLNode {
         return tree.handle(orNil: tree.firstElement(in: 0))
     }
 
-    /// The line of the source where the node starts, from 1; nil for nodes made in code.
+    /// The line of the source where the node starts, from 1; nil for a node that was made in code, cloned, or
+    /// moved to another document, which has no source.
     public var line: Int? {
         guard let node = resolved, node.generation == 0 else { return nil }
         return node.tree.state.pointee.arena.lines[Int(node.index)]

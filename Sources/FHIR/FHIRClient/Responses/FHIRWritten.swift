@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 
 /// What became of a resource that was written.
-public struct FHIRWritten<Resource: FHIRResource>: Sendable {
+public struct FHIRWritten<Resource: FHIRResource>: Sendable, CustomStringConvertible {
     /// What a server did.
     public enum Change: Sendable, Hashable {
         /// It stored a new resource (201).
@@ -29,6 +29,12 @@ public struct FHIRWritten<Resource: FHIRResource>: Sendable {
     public let resource: Resource?
     /// What the server says about it, such as warnings, if it returned that.
     public let outcome: OperationOutcome?
+
+    /// What the server did, type, id and version, never what the resource says: `created Patient/7, version 1`.
+    public var description: String {
+        let place = [Resource.typeName, id].compactMap { $0 }.joined(separator: "/")
+        return "\(change) \(place)" + (versionID.map { ", version \($0)" } ?? "")
+    }
 
     init(_ reply: FHIRReply) throws(FHIRClientError) {
         let location = ResourceLocation(

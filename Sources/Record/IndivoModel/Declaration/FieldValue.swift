@@ -52,7 +52,7 @@ extension FieldSchema {
 /// A value made of several fields, such as a coded value: a structure whose properties are ``Field``s.
 ///
 /// In data models its fields are flattened into the document that holds it, joined by `_`.
-public protocol CompoundValue: FieldElement, Hashable, Sendable {
+public protocol CompoundValue: FieldElement, Hashable, Sendable, CustomStringConvertible {
     /// An empty value.
     init()
 }

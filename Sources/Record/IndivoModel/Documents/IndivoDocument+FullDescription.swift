@@ -53,6 +53,15 @@ extension IndivoDocument {
     }
 }
 
+extension CompoundValue {
+    /// The fields that have a value, as in `family: Lovelace, given: Ada`. It is what the document says of
+    /// the patient, and belongs into no log.
+    public var description: String {
+        let table = FieldTable(self, .dataModel)
+        return table.lines(table.schema.group, path: "", margin: "").joined(separator: ", ")
+    }
+}
+
 extension FieldTable {
     /// A line for each value; `path` stands before the properties' names.
     fileprivate func lines(_ group: FieldGroup, path: String, margin: String) -> [String] {

@@ -16,6 +16,9 @@ public struct ValueAndUnit: CompoundValue {
 
     /// The amount as a number, where it is one.
     public var number: Double? { value.flatMap { try? Double(lexical: $0) } }
+
+    /// The amount and the unit: `140 mg/dL`.
+    public var description: String { [value, unit].compactMap { $0 }.joined(separator: " ") }
 }
 
 /// The bounds between which a value lies. SDML type `ValueRange`: `_min` and `_max`.
@@ -31,6 +34,16 @@ public struct ValueRange: CompoundValue {
     public init(from minimum: ValueAndUnit?, to maximum: ValueAndUnit?) {
         self.minimum = minimum
         self.maximum = maximum
+    }
+
+    /// The bounds: `70 mg/dL to 110 mg/dL`, `from 70 mg/dL`, `up to 110 mg/dL`.
+    public var description: String {
+        switch (minimum, maximum) {
+        case (let minimum?, let maximum?): "\(minimum) to \(maximum)"
+        case (let minimum?, nil): "from \(minimum)"
+        case (nil, let maximum?): "up to \(maximum)"
+        case (nil, nil): ""
+        }
     }
 }
 
