@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Indivo
+import IndivoXML
 import OAuth1
 
 /// A browser without a screen, for demos and tests: it plays the person at a login.
@@ -15,11 +16,18 @@ import OAuth1
 /// ```
 public final class HeadlessBrowser {
     /// A page as it was received.
-    public struct Page {
+    public struct Page: Sendable {
         /// Where the page is, after all redirects.
         public let url: URL
+        private let snapshot: XMLSnapshot
+
+        fileprivate init(url: URL, root: XMLNode) {
+            self.url = url
+            snapshot = XMLSnapshot(root.document)
+        }
+
         /// The page's root element.
-        public let root: XMLNode
+        public var root: XMLNode { snapshot.root() }
 
         /// The page's title.
         public var title: String { root.first("title")?.text() ?? "(no title)" }

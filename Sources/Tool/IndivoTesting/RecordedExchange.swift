@@ -4,7 +4,7 @@ import Indivo
 import OAuth1
 
 /// A request and what came of it: one entry of a ``Recording``.
-public struct RecordedExchange: Sendable, Hashable {
+public struct RecordedExchange: Sendable, Hashable, CustomStringConvertible {
     /// A name of its own within the recording.
     public var name: String
     /// The position in the order of time.
@@ -68,6 +68,14 @@ public struct RecordedExchange: Sendable, Hashable {
         host = request.authority ?? ""
         path = request.path ?? ""
         requestHeaders = Array(request.headerFields)
+    }
+
+    /// The position, the request's method and target, and what came of it.
+    public var description: String {
+        switch outcome {
+        case .answer(let answer): "\(seq) \(requestLine) → \(answer.response.status.code)"
+        case .failure(let error): "\(seq) \(requestLine) → \(error.kind.rawValue)"
+        }
     }
 
     /// Method and target, as an error names it.

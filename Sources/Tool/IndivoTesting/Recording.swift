@@ -1,4 +1,5 @@
 import Foundation
+import OAuth1
 import OrderedJSON
 
 /// Recorded exchanges, as an HTTP Archive (HAR 1.2) keeps them.
@@ -24,6 +25,25 @@ public struct Recording: Sendable {
 
     /// A recording of these exchanges, in this order.
     public init(_ exchanges: [RecordedExchange]) { self.exchanges = exchanges.sorted { $0.seq < $1.seq } }
+
+    /// The ids in the paths below `/records/`, each once, in the order of time. A replay opens a record by
+    /// one of them:
+    ///
+    /// ```swift
+    /// let recording = try Recording(contentsOf: file)
+    /// let server = IndivoServer(api: api, ui: ui, app: app, transport: ReplayTransport(recording))
+    /// let record = server.record(id: recording.recordIDs[0], token: OAuthToken(value: "any", secret: "any"))
+    /// ```
+    public var recordIDs: [String] {
+        var seen: Set<String> = []
+        return exchanges.compactMap { exchange in
+            let parts = exchange.path.prefix { $0 != "?" }.split(separator: "/")
+            guard parts.count > 1, parts[0] == "records",
+                let id = try? PercentEncoding.decode(String(parts[1])), seen.insert(id).inserted
+            else { return nil }
+            return id
+        }
+    }
 
     /// Reads a recording.
     /// - Throws: ``RecordingError``, which names the file and the entry or line.

@@ -32,6 +32,16 @@ struct TestingReplayTests {
         #expect(replay.remaining.isEmpty)
     }
 
+    @Test("a recording names its records, and an exchange its request and status")
+    func names() {
+        let recording = recording([
+            (.post, "/oauth/request_token", ""), (.get, "/records/r%201/reports/Medication/?limit=1", ""),
+            (.get, "/records/r-2", ""), (.get, "/records/r%201/documents/", ""), (.get, "/records/", ""),
+        ])
+        #expect(recording.recordIDs == ["r 1", "r-2"])
+        #expect(recording.exchanges.map(\.description).dropFirst(2).first == "2 GET /records/r-2 → 200")
+    }
+
     @Test("in the recorded order, another request is an error that names the one expected")
     func recordedOrder() async throws {
         let replay = ReplayTransport(recording([(.get, "/a", "1"), (.post, "/b", "2")]), order: .asRecorded)
