@@ -5,7 +5,7 @@ import Foundation
 ///
 /// ```swift
 /// let body = BodySource(size: video.size) { offset, count in try video.read(at: offset, count: count) }
-/// let answer = try await transport.send(request, body: body)
+/// let answer = try await transport.send(request, upload: body)
 /// ```
 public struct BodySource: Sendable {
     /// In bytes.

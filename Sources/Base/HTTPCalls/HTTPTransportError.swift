@@ -5,7 +5,9 @@ import IndivoBase
 /// The text names the server and the next step; it holds neither path nor content.
 ///
 /// ```swift
-/// catch let error as HTTPTransportError where !error.mayHaveReachedServer {
+/// do {
+///     answer = try await transport.send(request, body: nil)
+/// } catch let error as HTTPTransportError where !error.mayHaveReachedServer {
 ///     // Nothing was done: it is safe to sign and send again.
 /// }
 /// ```

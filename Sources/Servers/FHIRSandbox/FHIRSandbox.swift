@@ -7,7 +7,7 @@ import WebServing
 ///
 /// ```swift
 /// let sandbox = try await FHIRSandbox.start()
-/// try await sandbox.load(bundle)
+/// try await sandbox.load(AnyResource(bundle))
 /// // … requests to sandbox.baseURL …
 /// await sandbox.stop()
 /// ```

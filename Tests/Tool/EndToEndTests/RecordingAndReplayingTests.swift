@@ -27,7 +27,7 @@ struct RecordingAndReplayingTests {
             throw error
         }
         await sandbox.stop()
-        #expect(count == 4)
+        #expect(count == 3)
         try await replayed(api: sandbox.apiURL, ui: sandbox.uiURL, file)
     }
 
@@ -49,7 +49,7 @@ struct RecordingAndReplayingTests {
         let server = IndivoServer(api: api, ui: ui, app: app, transport: transport)
         let id = try #require(recording.recordIDs.first)
         let record = server.record(id: id, token: OAuthToken(value: "any", secret: "any"))
-        #expect(try await record.reports(of: Medication.self).all().count == 4)
+        #expect(try await record.reports(of: Medication.self).all().count == 3)
         #expect(transport.remaining.isEmpty)
     }
 }

@@ -12,7 +12,10 @@ let server = IndivoServer(
 )
 
 do {
-    let record = try await server.selectRecord { loginURL in print("Open in a browser: \(loginURL)") }
+    let record = try await server.selectRecord { loginURL in
+        print("Open in a browser: \(loginURL)")
+        fflush(nil)  // shown at once in a pipe, too
+    }
 
     for try await medication in record.reports(of: Medication.self) {
         print(medication.drugName?.title ?? "?", medication.startDate ?? "")

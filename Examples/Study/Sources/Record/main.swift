@@ -14,7 +14,10 @@ let server = IndivoServer(
 
 do {
     // 1. Log in.
-    let record = try await server.selectRecord { loginURL in print("Open in a browser: \(loginURL)") }
+    let record = try await server.selectRecord { loginURL in
+        print("Open in a browser: \(loginURL)")
+        fflush(nil)  // shown at once in a pipe, too
+    }
     print("Logged in to the record of \(try await record.information().label)")
 
     // 2. Add a medication, and read all of them.
@@ -54,8 +57,7 @@ do {
     vitaminC.instructions = "one a day"
     try await outbox.replace(vitaminC)
     print("waiting:", try await outbox.items().count)
-    let report = try await outbox.flush()
-    print("delivered:", report.delivered.count, "waiting:", report.remaining)
+    print(try await outbox.flush())
 } catch {
     print("\(error)")
     exit(1)

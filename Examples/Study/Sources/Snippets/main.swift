@@ -9,4 +9,4 @@ guard files.count == 3 else {
 }
 print(try titles(in: files[0]))
 try read(files[1])
-print(String(decoding: try answer(files[2]).json(.pretty), as: UTF8.self))
+print(try answer(files[2]).tree.text(.pretty))

@@ -84,9 +84,7 @@ do {
         attestation: ReceiptAttestation { "" },
         clients: FileClientStore(device.appending(path: "clients.json"))
     )
-    let report = try await queue.deliver(to: endpoint)
-    print("\(report.delivered.count) delivered, \(report.remaining) wait")
-    for (_, problem) in report.stopped { print(problem) }
+    print(try await queue.deliver(to: endpoint))
 } catch {
     print("\(error)")
     exit(1)

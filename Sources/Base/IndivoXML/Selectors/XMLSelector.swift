@@ -16,7 +16,7 @@
 ///     "d|Model > d|Field",
 ///     namespaces: ["d": "http://indivo.org/vocab/xml/documents#"]
 /// )
-/// for report in reports { report.find(fields) }
+/// for report in reports.children() { print(report.find(fields).count) }
 /// ```
 ///
 /// It supports names, `*`, `ns|name`, `#id` (`xml:id` and `id`), `.class`, `[attr]` with all operators and

@@ -5,7 +5,7 @@ import OrderedJSON
 ///
 /// ```swift
 /// let scores = try FHIRPath("item.answer.value.ordinal().sum()")
-/// for item in try scores.evaluate(on: response) { print(item.decimal ?? "?") }
+/// for item in try scores.evaluate(on: response.tree) { print(item.decimal ?? "?") }
 /// ```
 public struct FHIRPath: Sendable {
     /// The expression as it was given.

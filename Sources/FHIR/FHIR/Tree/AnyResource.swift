@@ -4,9 +4,9 @@ import OrderedJSON
 /// A view on a resource of whatever type.
 ///
 /// ```swift
-/// switch entry.resource {
-/// case let resource?: resource.as(Patient.self)?.birthDate
-/// case nil: nil
+/// for entry in bundle.entry {
+///     guard let patient = entry.resource?.as(Patient.self) else { continue }
+///     print(patient.birthDate ?? "")
 /// }
 /// ```
 public struct AnyResource: FHIRDomainResource {

@@ -9,7 +9,7 @@ import OrderedJSON
 /// A view on a resource.
 ///
 /// ```swift
-/// let bundle = try Bundle(parsing: data)
+/// let bundle = try FHIRBundle(parsing: data)
 /// for observation in bundle.resources(of: Observation.self) {
 ///     print(observation.code?.text ?? "?", observation.value?.quantity?.value ?? "")
 /// }
@@ -58,7 +58,8 @@ extension FHIRResource {
         self = resource
     }
 
-    /// The resource's JSON in UTF-8.
+    /// The resource's JSON in UTF-8, to be stored or sent. As a text, to be printed, it is
+    /// `tree.text(.pretty)`.
     public func json(_ style: JSONStyle = .compact) -> Data { Data(tree.utf8(style)) }
 
     /// Which type of resource it says it is.

@@ -9,13 +9,13 @@ import Foundation
 /// ```swift
 /// var transaction = FHIRTransaction()
 /// let patient = transaction.create(
-///     patient,
+///     newPatient,
 ///     ifNoneExist: [.parameter("identifier", .token(system: system, "12"))]
 /// )
 /// weight.subject = patient.to(AnyResource.self)
 /// transaction.create(
 ///     weight,
-///     ifNoneExist: [.parameter("identifier", .token(system: samples, sample.id))]
+///     ifNoneExist: [.parameter("identifier", .token(system: samples, sampleID))]
 /// )
 /// let results = try await client.transaction(transaction)
 /// ```

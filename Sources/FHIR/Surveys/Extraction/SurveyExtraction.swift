@@ -7,7 +7,7 @@ import OrderedJSON
 /// ```swift
 /// let extraction = survey.extract(from: response)
 /// for diagnostic in extraction.diagnostics { print(diagnostic) }
-/// try await server.transaction(extraction.bundle)
+/// try await client.transaction(FHIRTransaction(extraction.bundle))
 /// ```
 ///
 /// The three ways of Structured Data Capture work, also together: Observations by the items' codes, resources

@@ -132,7 +132,7 @@ public enum DocumentValidation: Sendable, Hashable {
 /// ```swift
 /// try await record.add(medication)                                    // .generated
 /// try await record.add(medication, externalID: "visit-7")
-/// try await record.add(medication, externalID: .chosen(visit.id))     // a String known at run time
+/// try await record.add(medication, externalID: .chosen(visitID))     // a String known at run time
 /// ```
 public enum ExternalID: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The library makes one. When the response is lost, it searches by the id, and sends again only what is

@@ -11,7 +11,7 @@ import StudyFormats
 ///
 /// ```swift
 /// let verifier = LinkingToken.Verifier(
-///     key: .es256(pem),
+///     key: .es256(pem: pem),
 ///     issuer: "https://site.example.org",
 ///     audience: "https://link.example.org"
 /// )

@@ -6,7 +6,7 @@ import ZipArchive
 /// An archive to write: its information and its files. The files are read when it is written.
 ///
 /// ```swift
-/// var archive = StudyArchive(ArchiveInfo(study: "org.example.sleep", item: "diary", taskRun: run))
+/// var archive = try StudyArchive(ArchiveInfo(study: "org.example.sleep", item: "diary", taskRun: run))
 /// try archive.add("answers.json", response)
 /// try archive.add(contentsOf: recording)
 /// ```

@@ -5,7 +5,7 @@ import HTTPCalls
 ///
 /// ```swift
 /// let package = try StudyPackage(contentsOf: file)
-/// try package.open(with: [StudyKey(key)]).write(to: folder)
+/// try package.open(with: [StudyPackage.Key(privateKey)]).write(to: folder)
 /// ```
 public struct StudyPackage: Sendable {
     /// What a package is, by its first bytes.

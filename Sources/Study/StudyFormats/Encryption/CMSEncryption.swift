@@ -7,7 +7,7 @@ import SwiftASN1
 /// How packages are encrypted as CMS messages (RFC 5652; with authentication RFC 5083), and for whom.
 ///
 /// ```swift
-/// let encryption = try CMSEncryption(for: [StudyCertificate(file)])
+/// let encryption = try CMSEncryption(for: [StudyCertificate(Data(contentsOf: file))])
 /// ```
 /// Lengths are definite (DER), which every reader of CMS understands.
 public struct CMSEncryption: Sendable {

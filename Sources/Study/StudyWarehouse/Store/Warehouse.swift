@@ -6,8 +6,8 @@ import Foundation
 /// ```swift
 /// let warehouse = try Warehouse(URL(filePath: "study.sqlite"), source: "SLEEP")
 /// try await warehouse.transaction { warehouse in
-///     let participant = try warehouse.participant(id)
-///     try warehouse.store(facts, of: participant, label: "message 7", written: now)
+///     let participant = try warehouse.participant(digest, now: time)
+///     try warehouse.store([facts], of: participant, label: "message 7", written: time, now: time)
 /// }
 /// ```
 public final class Warehouse: Sendable {
