@@ -97,7 +97,7 @@ extension Sandbox {
     ///
     /// For tests that are about something else than logging in.
     /// - Parameter account: The account for which the app acts; an autonomous app acts for itself, whatever
-    ///   is given.
+    ///   is given. With nil any other app reaches what it stores on the record, and nothing else.
     /// - Returns: The token and its secret.
     /// - Throws: ``SandboxError/unknown(kind:id:)``.
     public func issueAccessToken(app: String, record: String, account: String?) async throws -> (

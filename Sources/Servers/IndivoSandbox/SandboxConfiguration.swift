@@ -86,7 +86,7 @@ public struct SandboxApp: Sendable {
     /// Whether the app works without a user: it takes its own tokens for the records it is enabled on.
     public var isAutonomous: Bool
 
-    /// The manifest as the app gave it; nil for one that is made of the above.
+    /// The manifest as the server tells it; nil for one that is made of the above.
     var manifest: String?
 
     /// An app described by its manifest, as a real server registers it (JSON: `id`, `name`, `index`,
@@ -110,9 +110,7 @@ public struct SandboxApp: Sendable {
             description: json["description"]?.string ?? "",
             isAutonomous: json["mode"]?.string == "background"
         )
-        // A manifest is public. A file may have the app's credentials beside it.
-        self.manifest =
-            JSONValue(members: (json.members ?? []).filter { !$0.name.hasPrefix("consumer_") }).serverText
+        self.manifest = AppManifest.registered(json).serverText
     }
 
     /// - Parameter consumerKey: The id unless given.

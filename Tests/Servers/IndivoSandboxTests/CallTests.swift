@@ -30,7 +30,7 @@ struct CallTests {
             let attachment = record + "/inbox/m1/attachments/"
             #expect(try await app.post(attachment + "1", xml: "<a xmlns=\"urn:a#\"/>").status == 200)
             #expect(try await app.post(attachment + "1", xml: "<a/>").status == 400)
-            #expect(try await app.post(attachment + "2", xml: "<a/>").status == 400)
+            #expect(try await app.post(attachment + "2", xml: "<a/>").status == 500)
             let inbox = try await app.get("/accounts/demo@example.org/inbox/")
             #expect(inbox.text.contains("<subject>Hello &amp; welcome</subject>"))
             let id = try World.id(inbox, "Message")
@@ -136,8 +136,14 @@ struct CallTests {
             )
             let reads = try await app.get(record + "/audits/documents/\(document)/")
             #expect(reads.text.contains("view_func=\"record_specific_document\""))
+            let relations = record + "/documents/\(document)/rels/annotation/"
+            #expect(try await app.send("PUT", relations + document).status == 200)
+            #expect(try await app.get(relations).status == 200)
+            let ofDocument = try await app.get(record + "/audits/query/?document_id=\(document)")
+            let functions = ofDocument.text.matches(of: /view_func="([^"]+)"/).map { String($0.output.1) }
+            #expect(functions == ["record_specific_document", "audit_document_view", "get_documents_by_rel"])
             let own = try await app.get(record + "/audits/query/?function_name=audit_query")
-            #expect(own.text.contains("total_document_count=\"1\""))
+            #expect(own.text.contains("total_document_count=\"2\""))
         }
     }
 

@@ -42,9 +42,8 @@ struct APIServer: Sendable {
     }
 
     private func answer(_ request: Request, _ note: inout RequestLog.Entry) async throws -> Response {
-        // The real server fails on a path that is not ASCII; a clean answer says why.
-        guard let path = request.path, path.utf8.allSatisfy({ $0 < 0x80 }) else {
-            throw Refusal.badRequest("The path may hold ASCII characters only.")
+        guard let path = request.path, path.isASCII else {
+            throw Refusal.serverFails(why: "the path holds more than ASCII")
         }
         let unknown = Refusal(response: .notFound, reason: "no call has this path; mind the slash at the end")
         let (candidates, captures) = try routes.match(path).orThrow(unknown)
@@ -96,10 +95,9 @@ struct APIServer: Sendable {
         } catch let refusal as OAuthRefusal {
             let isNumber = authorization["oauth_timestamp"].flatMap(PythonText.integer) != nil
             switch refusal {
-            // The real server fails on these, but not on a timestamp that is a number, though none that can
-            // be good.
+            // Not a timestamp that is a number, though none that can be good.
             case .malformedTimestamp where !isNumber, .unsupportedSignatureMethod, .nonceTooLong:
-                throw Refusal.badRequest("\(refusal)")
+                throw Refusal.serverFails(why: "\(refusal)")
             default: throw Refusal.permissionDenied(why: "\(refusal)")
             }
         }
@@ -170,7 +168,7 @@ struct APIServer: Sendable {
         try call.route.rule.check(call)
         do {
             // The real server's database refuses to look for it, whatever it is.
-            if call.captures.values.contains(where: { $0.utf8.contains(0) }) { throw ContentError.zeroByte }
+            if call.captures.values.contains(where: \.hasZeroByte) { throw ContentError.zeroByte }
             let response = try call.route.handler(call)
             return (response, AuditRow(call, status: response.status))
         } catch {

@@ -60,7 +60,7 @@ struct AccessRule: Sendable {
     static let message = AccessRule("message") { try $0.principal.isAdmin || $0.isAppOnRecord() }
     /// The app named in the URL, enabled on the record, with or without a token.
     static let ownStorage = AccessRule("ownStorage") {
-        try $0.isAppInURL() && ($0.isAppOnRecord() || $0.isTwoLeggedAppOnRecord())
+        try $0.isAppInURL() && ($0.isTokenOfRecord() || $0.isTwoLeggedAppOnRecord())
     }
     /// The app named in the URL, without a token.
     static let ownApp = AccessRule("ownApp") { try $0.principal.twoLeggedApp != nil && $0.isAppInURL() }
@@ -111,10 +111,15 @@ extension Call {
     }
 
     fileprivate func isAppOnRecord() throws -> Bool {
+        guard case .accessToken(let token, let app, _) = principal else { return false }
+        guard try isTokenOfRecord() else { return false }
+        return try token.account.map { try record.isOwnedOrShared(by: $0, in: db) } ?? app.isAutonomous
+    }
+
+    /// A token for the whole record, whoever it stands for.
+    fileprivate func isTokenOfRecord() throws -> Bool {
         guard case .accessToken(let token, _, _) = principal else { return false }
-        let record = try self.record
-        guard token.record == record.id, token.carenet == nil else { return false }
-        return try token.account.map { try record.isOwnedOrShared(by: $0, in: db) } ?? true
+        return try token.record == record.id && token.carenet == nil
     }
 
     fileprivate func isTwoLeggedAppOnRecord() throws -> Bool {

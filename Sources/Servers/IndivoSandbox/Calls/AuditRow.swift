@@ -23,7 +23,8 @@ struct AuditRow: Codable, TableRow, PersistableRecord {
         record = call.target.record?.id ?? ""
         carenet = call.target.carenet?.id ?? ""
         app = call.target.app?.internalId ?? ""
-        document = call["document"]
+        // Of two documents that are related the real server notes neither.
+        document = call.route.name == "document_rels" ? "" : call["document"]
         externalId = call["external"]
         message = call["message"]
         path = call.request.path ?? call.request.rawPath

@@ -8,6 +8,8 @@ struct ListArguments {
     let groupBy: String?
     let dateGroup: (field: String, increment: String)?
     let aggregate: (operation: String, field: String)?
+    /// Whether a limit or an offset is too large for a database.
+    private let isBeyondCounting: Bool
     /// The other arguments, in the order in which they were given: filters of a report.
     let filters: [(field: String, value: String)]
 
@@ -21,7 +23,11 @@ struct ListArguments {
     init(_ query: FormFields) throws {
         limit = try ListArguments.integer(query, "limit") ?? 100
         offset = try ListArguments.integer(query, "offset") ?? 0
+        isBeyondCounting = ["limit", "offset"].contains { name in
+            query[name].map { Int(PythonText.plainNumber($0)) == nil } ?? false
+        }
         status = query["status"] ?? "active"
+        try require(!status.hasZeroByte, ListArguments.malformed("status"))
         try require(DocumentRow.states.contains(status), .notFound)
         dateRange = try ListArguments.parts(query, "date_range", 3).map { parts in
             let start = IndivoDate.parseDateTime(parts[1])
@@ -47,17 +53,20 @@ struct ListArguments {
         guard let field = orderBy else { return nil }
         let descends = field.hasPrefix("-")
         let name = descends ? String(field.dropFirst()) : field
-        // The real server fails on a column it does not have, and on none.
-        let column = try columns[name].orThrow(.badRequest("Invalid order by field: \(name)"))
+        let column = try columns[name].orThrow(.serverFails(why: "nothing is ordered by “\(name)”"))
         // Ties come in the order of storage, either way; but no two times of the real server are the same.
         let serial = descends && ["createdAt", "receivedAt"].contains(column) ? "serial DESC" : "serial"
         return "\(column)\(descends ? " DESC" : ""), \(serial)"
     }
 
-    /// Refuses a page before the first, on which the real server fails where it takes a page of a list.
+    /// Whether the order asked for is not even the name of a column, by the pattern of the real server's
+    /// framework.
+    var hasMalformedOrder: Bool { orderBy.map { $0.wholeMatch(of: /[-+]?[A-Za-z0-9_.]+/) == nil } ?? false }
+
+    /// Refuses a page before the first or beyond what a database counts; needed only where a page is taken.
     func checkPage() throws {
-        try require(limit >= 0, .badRequest("Argument limit must not be negative"))
-        try require(offset >= 0, .badRequest("Argument offset must not be negative"))
+        let isPage = limit >= 0 && offset >= 0 && !isBeyondCounting
+        try require(isPage, .serverFails(why: "no list has the page of this limit and offset"))
     }
 
     private static func integer(_ query: FormFields, _ name: String) throws -> Int? {

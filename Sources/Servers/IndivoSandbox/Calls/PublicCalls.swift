@@ -71,4 +71,29 @@ enum AppManifest {
             "oauth_callback_url": JSONValue(app.callbackURL),
         ]
     }
+
+    /// A manifest as the real server tells it once the app is registered: with its own values for what the
+    /// app left out, and without what it does not know, such as the credentials that a file may have beside.
+    static func registered(_ manifest: JSONValue) -> JSONValue {
+        let isShown = JSONValue(manifest["index"] != nil)
+        let isAutonomous = manifest["mode"]?.string == "background"
+        let ofSMART: JSONValue = manifest["smart_version"]?.string == "0.4" ? "2.0.0" : .null
+        let version = manifest["indivo_version"] ?? ofSMART
+        let texts = ["name", "description", "author", "id", "version", "icon", "index", "oauth_callback_url"]
+        var members = texts.map { JSONMember(name: $0, value: manifest[$0] ?? "") }
+        members += [
+            JSONMember(name: "mode", value: isAutonomous ? "background" : "ui"),
+            JSONMember(name: "scope", value: "record"),
+            JSONMember(name: "requires", value: manifest["requires"] ?? [:]),
+            JSONMember(name: "has_ui", value: manifest["has_ui"] ?? isShown),
+            JSONMember(name: "frameable", value: manifest["frameable"] ?? isShown),
+            JSONMember(name: "indivo_version", value: version),
+        ]
+        if version.string == "2.0.0" { members.append(JSONMember(name: "smart_version", value: "0.4")) }
+        if isAutonomous {
+            let reason = manifest["autonomous_reason"] ?? ""
+            members.append(JSONMember(name: "autonomous_reason", value: reason))
+        }
+        return JSONValue(members: members)
+    }
 }

@@ -3,8 +3,28 @@ import OrderedJSON
 
 /// Texts as the real server's language, Python 2, reads and writes them.
 enum PythonText {
-    /// The number that `int` makes of a text: blanks around it and a sign are allowed. Nil for what is none.
-    static func integer(_ text: String) -> Int? { Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) }
+    /// The number that `int` makes of a text: blanks around it and a sign are allowed. Nil for what is none;
+    /// one that is too large becomes the largest.
+    static func integer(_ text: String) -> Int? {
+        let text = plainNumber(text)
+        if let number = Int(text) { return number }
+        guard text.wholeMatch(of: /[-+]?[0-9]+/) != nil else { return nil }
+        return text.hasPrefix("-") ? .min : .max
+    }
+
+    /// A text that may be a number with the digits of any script as ASCII's, and without the blanks around.
+    static func plainNumber(_ text: String) -> String {
+        var plain = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            let properties = scalar.properties
+            if properties.numericType == .decimal, let digit = properties.numericValue {
+                plain.append(contentsOf: "\(Int(digit))".unicodeScalars)
+            } else {
+                plain.append(properties.isWhitespace ? " " : scalar)
+            }
+        }
+        return String(plain).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
 
     /// Twelve significant digits, always with a point or an exponent: `30.0`, `71.1666666667`.
     static func decimal(_ value: Double) -> String {

@@ -1,3 +1,5 @@
+import Foundation
+
 extension Response {
     /// An XML response. Some of the real server's templates begin with a declaration and some do not.
     static func xml(_ markup: Markup, declaration: Bool = true) -> Response {
@@ -48,6 +50,14 @@ struct Refusal: Error {
 
     static let notFound = Refusal(response: .notFound, reason: "nothing of that id here")
 
+    /// 500, where the real server fails: it gives no reason, but the developer is told.
+    static func serverFails(why: String) -> Refusal {
+        Refusal(response: .internalError, reason: why + "; the real server fails on that")
+    }
+
+    /// As the real server sends it: it fails on a sentence of its own that repeats what is not ASCII.
+    var asServerSends: Refusal { reason.isASCII ? self : .serverFails(why: reason) }
+
     /// 400 with a sentence, which may be empty.
     static func badRequest(_ sentence: String = "") -> Refusal {
         Refusal(
@@ -57,12 +67,32 @@ struct Refusal: Error {
     }
 }
 
+extension Refusal {
+    /// Refuses what a column of the real server's database has no room for, which counts code points.
+    static func check(_ name: String, _ text: String, hasAtMost count: Int) throws {
+        let isShort = text.unicodeScalars.count <= count
+        try require(isShort, .serverFails(why: "a \(name) has at most \(count) characters"))
+    }
+
+    /// Refuses bytes that are no text, for its database.
+    static func checkUTF8(_ data: Data) throws {
+        let isText = String(validating: data, as: UTF8.self) != nil
+        try require(isText, .serverFails(why: "the text is not UTF-8"))
+    }
+}
+
 func require(_ condition: Bool, _ refusal: @autoclosure () -> Refusal) throws {
     if !condition { throw refusal() }
 }
 
 func require(_ condition: Bool, sentence: @autoclosure () -> String) throws {
     if !condition { throw ContentError(sentence: sentence()) }
+}
+
+extension String {
+    var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
+    /// Whether it holds the one character that the real server's database takes in no text.
+    var hasZeroByte: Bool { utf8.contains(0) }
 }
 
 extension Optional {

@@ -2,17 +2,21 @@ import IndivoModel
 import IndivoXML
 
 extension ModelCatalog {
-    /// The facts of an SDMX document, already valid against its schema.
+    /// The facts of an SDMX document, already valid against its schema, in the order in which the real
+    /// server stores them: it takes the last of what it has found first, here and in what facts nest.
     func facts(sdmx root: XMLNode) throws -> [FactDraft] {
-        try root.children(named: "Model").map { try fact($0) }
+        let texts: Set<XMLNode.Kind> = [.text, .cdata]
+        return try root.contents().filter { !texts.contains($0.kind) }.reversed().map { try fact($0) }
     }
 
+    /// - Parameter model: A `Model`; or a comment or an instruction, which the real server takes for one.
     private func fact(_ model: XMLNode) throws -> FactDraft {
         let name = model.attr("name") ?? ""
         try require(
             !name.isEmpty,
             sentence: "Invalid SDM data: All SDM data instances must specify the model they belong to."
         )
+        guard name.isASCII else { throw NoFacts() }
         guard let shape = self[name] else {
             let isTable = ModelCatalog.otherTables.contains(name.lowercased())
             try require(
@@ -24,8 +28,8 @@ extension ModelCatalog {
             )
         }
         var reader = FactReader(shape: shape)
-        var children: [(relation: String, fact: FactDraft)] = []
-        var referred: FactDraft?
+        // Each with the field it stands in; nil for one of a list, whose name is not looked at.
+        var nested: [(model: XMLNode, field: String?)] = []
         for field in model.children(named: "Field") {
             let fieldName = field.attr("name") ?? ""
             try require(
@@ -33,27 +37,28 @@ extension ModelCatalog {
                 sentence: "Invalid SDM data: All SDM data fields must specify a fieldname."
             )
             if let list = field.child(named: "Models") {
-                for child in try list.children(named: "Model").map({ try fact($0) }) {
-                    // The name of the field is not looked at: the child knows whose list it belongs to.
-                    let relation = shape.relations.first { $0.isList && $0.model == child.model }
-                    guard let relation else { throw NoFacts() }
-                    children.append((relation.name, child))
-                }
-            } else if let nested = field.child(named: "Model") {
-                let child = try fact(nested)
-                let relation = shape.relations.first { $0.name == fieldName }
-                guard let relation, !relation.isList, relation.model == child.model else { throw NoFacts() }
-                if relation.name == shape.reference {
-                    referred = child
-                } else {
-                    children.append((relation.name, child))
-                }
+                nested += list.children(named: "Model").map { ($0, nil) }
+            } else if let child = field.child(named: "Model") {
+                nested.append((child, fieldName))
             } else {
                 try reader.read(fieldName, field.text())
             }
         }
         var finished = try reader.finish()
-        finished.children = children
+        var referred: FactDraft?
+        for (model, field) in nested.reversed() {
+            let child = try fact(model)
+            let relation = shape.relations.first { relation in
+                relation.model == child.model && relation.isList == (field == nil)
+                    && field.map { $0 == relation.name } ?? true
+            }
+            guard let relation else { throw NoFacts() }
+            if !relation.isList, relation.name == shape.reference {
+                referred = child
+            } else {
+                finished.children.append((relation.name, child))
+            }
+        }
         guard var referred else { return finished }
         // The object referred to holds the list of those who refer to it.
         referred.children.append((ModelCatalog.reverseName(of: name), finished))
@@ -70,7 +75,7 @@ extension ModelCatalog {
                 $0?.child(named: String($1))
             }
             let text = names.count == 1 ? node?.text() : node?.attr(names[1])
-            if let text, !text.isEmpty { try reader.read(field, text) }
+            if let text { try reader.read(field, text) }
         }
         return try reader.finish()
     }

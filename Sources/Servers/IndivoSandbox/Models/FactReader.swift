@@ -10,8 +10,8 @@ struct FactDraft: Sendable {
     var children: [(relation: String, fact: FactDraft)] = []
 }
 
-/// Why a document that is well-formed and valid makes no facts. The server stores it all the same and says
-/// nothing.
+/// Why a document that is well-formed and valid makes no facts: what it nests is not what its model nests.
+/// The server stores it all the same and says nothing.
 struct NoFacts: Error {}
 
 extension JSONValue {
@@ -38,25 +38,26 @@ struct FactReader {
         guard let type = shape.fieldTypes[name] else {
             throw ContentError(sentence: "Invalid SDM data: Non-existent data field: \(name)")
         }
-        guard !text.isEmpty else {
-            if shape.constraints.neverNull.contains(name) { throw NoFacts() }
-            values[name] = .null
-            return
-        }
-        values[name] = try FactReader.value(of: text, type, name)
+        values[name] = text.isEmpty ? .null : try FactReader.value(of: text, type, name)
     }
 
     /// The fact, once every field is read: omitted fields are null, booleans false, and text that is never
     /// null is "".
+    ///
+    /// - Throws: ``Refusal`` where the real server's database, which is asked last, misses a value.
     func finish() throws -> FactDraft {
         var values = self.values
         for field in shape.fields where values[field.name] == nil {
-            let isNeeded = shape.constraints.neverNull.contains(field.name)
-            guard !isNeeded || field.type == .string || field.type == .boolean else { throw NoFacts() }
-            values[field.name] = field.type == .boolean ? false : isNeeded ? "" : .null
+            let isNeededText = field.type == .string && shape.constraints.neverNull.contains(field.name)
+            values[field.name] = field.type == .boolean ? false : isNeededText ? "" : .null
         }
         let problem = shape.constraints.violation(in: values, of: shape)
         try require(problem == nil, sentence: "\(shape.name) object didn't validate: \(problem ?? "")")
+        let missing = shape.constraints.neverNull.sorted().first { values[$0] == .null }
+        try require(
+            missing == nil,
+            .serverFails(why: "the field \(missing ?? "") of a \(shape.name) must have a value")
+        )
         return FactDraft(model: shape.name, values: values)
     }
 
@@ -85,9 +86,10 @@ struct FactReader {
     }
 
     /// The number that `float` of the real server's language makes of a text: blanks around it, an exponent,
-    /// and the names of what is not finite are allowed. Its database keeps no sign of a zero.
+    /// digits of any script, and the names of what is not finite are allowed. Its database keeps no sign of
+    /// a zero.
     static func decimal(_ text: String) -> Double? {
-        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let trimmed = PythonText.plainNumber(text)
         let isSigned = trimmed.utf8.first.map { "+-".utf8.contains($0) } ?? false
         switch (isSigned ? String(trimmed.dropFirst()) : trimmed).lowercased() {
         case "nan": return .nan

@@ -10,8 +10,7 @@ struct ModelConstraints: Sendable {
     private let rules: [String: LeafRules]
     private var choices: [String: [String]] = [:]
     private var emails: Set<String> = []
-    /// Fields that hold something in every row: omitted text is "", anything else that is missing makes no
-    /// facts.
+    /// Fields that hold something in every row: omitted text is "".
     let neverNull: Set<String>
 
     init(_ model: DataModel) {

@@ -65,7 +65,9 @@ enum TokenCalls {
                     externalId: "SETUP"
                 )
             }
-            let pair = try call.store.issueAccessToken(app: app.id, record: record.id, account: record.owner)
+            // For no account: with it an app that is not autonomous reaches what it stores there itself, and
+            // nothing of the record.
+            let pair = try call.store.issueAccessToken(app: app.id, record: record.id)
             return .token(pair, [("xoauth_indivo_record_id", record.id)], type: FormParameters.contentType)
         },
         .post(

@@ -45,7 +45,8 @@ enum DocumentCalls {
                 let document = try call.document
                 let status = try form.required("status")
                 let reason = try form.required("reason")
-                try require(DocumentRow.states.contains(status), .badRequest())
+                let isChange = DocumentRow.states.contains(status) && !reason.hasZeroByte
+                try require(isChange, .badRequest())
                 try call.store.setStatus(document, status, reason: reason, by: call.principal.effective.id)
                 return .ok
             },
@@ -150,6 +151,11 @@ extension Call {
         byType: Bool = true
     ) throws -> (documents: [DocumentRow], total: Int) {
         let list = try ListArguments(request.query)
+        // An order that is none the real server takes for a document that is not there, or for no documents.
+        if list.hasMalformedOrder {
+            try require(byType, .notFound)
+            return ([], 0)
+        }
         try list.checkPage()
         let order = try list.order(Call.columns) ?? "createdAt DESC, serial DESC"
         let type = byType ? request.query["type"].map(DocumentType.expand) : nil
@@ -170,6 +176,7 @@ extension Call {
     }
 
     func label(_ document: DocumentRow) throws -> Response {
+        try Refusal.checkUTF8(request.body)
         let labelled = try store.label(document, String(decoding: request.body, as: UTF8.self))
         return try list([labelled], total: 1, record: document.record ?? "", app: document.app)
     }

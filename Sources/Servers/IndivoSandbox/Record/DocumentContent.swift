@@ -26,15 +26,11 @@ struct DocumentContent {
                 isText ? try? DocumentContent.parse(data) : nil
             }
         type = root.map { ($0.namespace ?? "") + $0.name }
-        // The real server has room for 100 characters, and fails on more.
-        try require(
-            (mimeType ?? "").unicodeScalars.count <= 100,
-            sentence: "A content type has at most 100 characters"
-        )
+        try Refusal.check("content type", mimeType ?? "", hasAtMost: 100)
+        try Refusal.check("type of a document, with its namespace,", type ?? "", hasAtMost: 255)
         if !isText { return }
         guard !data.contains(0) else { throw ContentError.zeroByte }
-        // The real server fails on text that is not UTF-8.
-        try require(String(validating: data, as: UTF8.self) != nil, sentence: "The document is not UTF-8.")
+        try Refusal.checkUTF8(data)
     }
 
     /// A document that was checked already.
@@ -58,6 +54,8 @@ struct DocumentContent {
             return root.name == "Models" ? try models.facts(sdmx: root) : [try models.fact(typed: root)]
         } catch is NoFacts {
             return []
+        } catch let error as ContentError {
+            throw error.sentence.isASCII ? error : Refusal.serverFails(why: error.sentence)
         }
     }
 

@@ -30,15 +30,18 @@ enum MessageCalls {
                         in: call.db
                     )
                     for message in messages {
-                        // The real server fails on these; what is wrong is said here.
                         guard let number = PythonText.integer(call["number"]),
-                            number <= message.attachmentCount
+                            number <= message.attachmentCount, Int32(exactly: number) != nil
                         else {
-                            throw Refusal.badRequest(
-                                "The message announced \(message.attachmentCount) attachments"
-                            )
+                            let count = message.attachmentCount
+                            throw Refusal.serverFails(why: "the message announced \(count) attachments")
                         }
-                        let content = try DocumentContent(call.request.body, contentType: "application/xml")
+                        let content: DocumentContent
+                        do {
+                            content = try DocumentContent(call.request.body, contentType: "application/xml")
+                        } catch let error as ContentError {
+                            throw Refusal.serverFails(why: error.sentence)
+                        }
                         let problem =
                             "Duplicate attachment number. Each attachment number must be unique and 1-indexed"
                         try require(
@@ -46,6 +49,7 @@ enum MessageCalls {
                             .badRequest(problem)
                         )
                         let type = content.type ?? ""
+                        try Refusal.check("type of an attachment", type, hasAtMost: 250)
                         try AttachmentRow(
                             message: message.id,
                             number: number,
@@ -96,10 +100,15 @@ enum MessageCalls {
                     .ownerAccount
                 ) { call in
                     let message = try call.inboxMessage
-                    guard let number = PythonText.integer(call["number"]), let record = message.record,
+                    let text = call["number"]
+                    let number = try PythonText.integer(text).orThrow(
+                        .badRequest("invalid literal for int() with base 10: '\(text)'")
+                    )
+                    guard let record = message.record,
                         let attachment = try AttachmentRow.find(message.id, number, in: call.db)
-                    else { throw Refusal.badRequest("The message has no attachment \(call["number"])") }
-                    try require(attachment.document == nil, .badRequest("The attachment was accepted before"))
+                    else { throw Refusal.serverFails(why: "the message has no attachment \(number)") }
+                    let isNew = attachment.document == nil
+                    try require(isNew, .serverFails(why: "the attachment was accepted before"))
                     let document = try call.store.create(
                         DocumentContent(attachment.content, contentType: "application/xml"),
                         in: DocumentScope(record: record),
@@ -133,13 +142,14 @@ enum MessageCalls {
         try require(!isKnown, .badRequest("Duplicate external id. Each message requires a unique message_id"))
         let subject = form["subject"] ?? "[no subject]"
         let severity = form["severity"] ?? "low"
-        // The real server fails on what its columns have no room for, and on a count that is no number.
-        try check("message_id", externalId ?? "", hasAtMost: 250)
-        try check("subject", subject, hasAtMost: 100)
-        try check("severity", severity, hasAtMost: 100)
-        let count = try PythonText.integer(form["num_attachments"] ?? "0").orThrow(
-            .badRequest("num_attachments must be a number")
-        )
+        let bodyType = form["body_type"] ?? "plaintext"
+        try check(form)
+        try Refusal.check("message_id", externalId ?? "", hasAtMost: 250)
+        try Refusal.check("subject", subject, hasAtMost: 100)
+        try Refusal.check("severity", severity, hasAtMost: 100)
+        try Refusal.check("body_type", bodyType, hasAtMost: 100)
+        let number = PythonText.integer(form["num_attachments"] ?? "0").flatMap { Int32(exactly: $0) }
+        let count = try number.orThrow(.serverFails(why: "num_attachments must be a number of 32 bits"))
         let message = MessageRow(
             id: call.server.identifiers.id(.message),
             account: account,
@@ -148,33 +158,33 @@ enum MessageCalls {
             externalId: externalId,
             subject: subject,
             body: form["body"] ?? "[no body]",
-            bodyType: form["body_type"] ?? "plaintext",
+            bodyType: bodyType,
             severity: severity,
-            attachmentCount: count,
+            attachmentCount: Int(count),
             receivedAt: call.now
         )
         try message.insert(call.db)
         return message
     }
 
-    /// Counts as the real server's database does, by code points.
-    private static func check(_ name: String, _ text: String, hasAtMost count: Int) throws {
-        try require(
-            text.unicodeScalars.count <= count,
-            .badRequest("A \(name) has at most \(count) characters")
-        )
+    private static func check(_ form: FormFields) throws {
+        let isText = !form.pairs.contains { $0.value.hasZeroByte }
+        try require(isText, .serverFails(why: ContentError.zeroByte.sentence))
     }
 
     private static func notify(_ call: Call) throws -> Response {
         let form = call.request.form
-        let content = try form.required("content")
-        try check("notification", content, hasAtMost: 500)
+        let content = try form["content"].orThrow(.badRequest())
+        let appURL = form["app_url"]
+        try check(form)
+        try Refusal.check("notification", content, hasAtMost: 500)
+        try Refusal.check("app_url", appURL ?? "", hasAtMost: 500)
         let record = try call.record
         // An empty one means none.
         let about = form["document_id"].flatMap { $0.isEmpty ? nil : $0 }
         if let id = about {
             let document = try DocumentRow.find(id, in: call.db).orThrow(
-                .badRequest("There is no document \(id)")
+                .serverFails(why: "there is no document \(id)")
             )
             let why = "the document of the notification is another record's"
             try require(document.record == record.id, .permissionDenied(why: why))
@@ -186,7 +196,7 @@ enum MessageCalls {
                 sender: call.principal.effective.id,
                 record: record.id,
                 document: about,
-                appURL: form["app_url"],
+                appURL: appURL,
                 content: content,
                 receivedAt: call.now
             ).insert(call.db)
@@ -205,18 +215,18 @@ enum MessageCalls {
     /// The order asked for; the newest first unless there is one.
     private static func order(_ call: Call, _ columns: [String: String]) throws -> String {
         let list = try ListArguments(call.request.query)
-        return try list.orderBy == "" ? newestFirst : list.order(columns) ?? newestFirst
+        return try list.order(columns) ?? newestFirst
     }
 
     private static let newestFirst = "receivedAt DESC, serial DESC"
 }
 
 extension Call {
-    /// The message of the account that the URL names. The real server fails on one that is not there.
+    /// The message of the account that the URL names.
     fileprivate var inboxMessage: MessageRow {
         get throws {
             try MessageRow.first("WHERE id = ? AND account = ?", [self["message"], account.id], in: db)
-                .orThrow(.badRequest("The inbox has no message \(self["message"])"))
+                .orThrow(.serverFails(why: "the inbox has no message \(self["message"])"))
         }
     }
 }

@@ -54,12 +54,16 @@ enum RelationCalls {
     private static func create(_ call: Call, externalId: String?) throws -> Response {
         let subject = try call.document
         // Where both are bad it is the content that is refused.
-        let object = try call.store.create(
-            call.documentContent(),
-            in: call.recordScope,
-            externalId: externalId,
-            by: call.principal.effective
-        )
+        let content = try call.documentContent()
+        let scope = try call.recordScope
+        let object: DocumentRow
+        do {
+            let creator = call.principal.effective
+            object = try call.store.create(content, in: scope, externalId: externalId, by: creator)
+        } catch let refusal as Refusal where refusal.response.status == 400 {
+            // Here the real server does not expect that the external id is used.
+            throw Refusal.serverFails(why: refusal.reason)
+        }
         let type = try relationType(call)
         _ = try call.relate(subject.id, type, to: object.id)
         return try call.metadata(of: object, latest: false, declaration: false)

@@ -38,12 +38,7 @@ struct Store {
         // facts. It does so before its database refuses an external id.
         let facts = scope.record != nil && scope.app == nil ? try content.facts(server.models) : []
         if let externalId {
-            // The real server's database has room for 250 characters, counts code points, and fails on more.
-            let isLong = externalId.unicodeScalars.count > 250
-            try require(
-                !isLong,
-                .badRequest("The external id, with the app's id, is longer than 250 characters")
-            )
+            try Refusal.check("external id, with the app's id,", externalId, hasAtMost: 250)
             let known = try find(externalId: externalId, in: scope)
             try require(
                 known == nil,
@@ -117,8 +112,8 @@ struct Store {
     }
 
     func label(_ document: DocumentRow, _ label: String) throws -> DocumentRow {
-        // The real server's column has 100 characters, counted as code points, and it fails on more.
-        try require(label.unicodeScalars.count <= 100, .badRequest("A label has at most 100 characters"))
+        try Refusal.check("label", label, hasAtMost: 100)
+        try require(!label.hasZeroByte, .serverFails(why: ContentError.zeroByte.sentence))
         try db.execute(sql: "UPDATE document SET label = ? WHERE id = ?", arguments: [label, document.id])
         var copy = document
         copy.label = label

@@ -44,6 +44,7 @@ enum AuditCalls {
         let order = list.orderBy ?? "-created_at"
         // As on the real server there is nothing where one is negative.
         try require(limit >= 0 && offset >= 0, .notFound)
+        try list.checkPage()
         // The columns are called as the captures.
         let columns = ["document", "function"].filter { call.captures[$0] != nil }
         let condition = (["record"] + columns).map { "\($0) = ?" }.joined(separator: " AND ")

@@ -18,10 +18,9 @@ enum GenericReportCalls {
         let name = call["model"]
         let models = call.server.models
         guard let shape = models.find(name) else {
-            // The real server fails when asked for one of its tables that is no data model.
             try require(
                 !ModelCatalog.otherTables.contains(name.lowercased()),
-                .badRequest("\(name) is not a data model")
+                .serverFails(why: "\(name) is a table, but not a data model")
             )
             throw Refusal.notFound
         }
@@ -46,8 +45,7 @@ enum GenericReportCalls {
     private static func aggregates(_ groups: [ReportQuery.Group], grouped: Bool, _ format: String) throws
         -> Response
     {
-        // The real server fails on an aggregate without groups here.
-        try require(grouped, .badRequest("Aggregates need a group_by or a date_group in this report"))
+        try require(grouped, .serverFails(why: "this report needs a group_by or a date_group"))
         if format == "application/json" {
             let items = groups.map { group -> JSONValue in
                 [
@@ -58,12 +56,11 @@ enum GenericReportCalls {
             return .json(JSONValue(items).serverText)
         }
         let items = try groups.map { group -> Markup in
-            // The real server cannot write the group as XML unless it is a text.
-            let problem = "Some groups are not texts, and cannot be written as XML; ask for JSON"
+            let problem = "some groups are not texts, and cannot be written as XML; ask for JSON"
             guard let label = group.label, !label.isDate, label.type != .number,
                 let text = label.stored.string
             else {
-                throw Refusal.badRequest(problem)
+                throw Refusal.serverFails(why: problem)
             }
             return "<AggregateReport group=\"\(text)\" value=\"\(group.value.text(PythonText.date))\"/>"
         }

@@ -30,9 +30,8 @@ extension RDFGraph {
             describe(RDFSubject(graph: graph, node: node, values: try fact.values()), fact.model)
             switch fact.model {
             case "Fill":
-                // The real server fails on one that stands alone.
-                let problem = "A fill without its medication has no form in RDF"
-                let medication = try fact.parent(in: db).orThrow(.badRequest(problem))
+                let problem = "a fill without its medication has no form in RDF"
+                let medication = try fact.parent(in: db).orThrow(.serverFails(why: problem))
                 let medicationNode = try write(medication, withFills: false)
                 graph.add(node, "sp:medication", medicationNode)
                 graph.add(medicationNode, "sp:fulfillment", node)
@@ -41,9 +40,8 @@ extension RDFGraph {
                     graph.add(node, "sp:fulfillment", try write(fill))
                 }
             case "VitalSigns":
-                // The real server fails on these without one.
-                let problem = "Vital signs without an encounter have no form in RDF"
-                let encounter = try fact.parent(in: db).orThrow(.badRequest(problem))
+                let problem = "vital signs without an encounter have no form in RDF"
+                let encounter = try fact.parent(in: db).orThrow(.serverFails(why: problem))
                 graph.add(node, "sp:encounter", try write(encounter))
             default: break
             }
@@ -119,7 +117,7 @@ extension RDFGraph {
             fact.code("sp:drugName", "drugName", "RxNorm_Semantic")
             fact.neededDate("sp:startDate", "startDate")
             fact.dates(["sp:endDate": "endDate"])
-            fact.texts(["sp:instructions": "instructions"])
+            fact.neededText("sp:instructions", "instructions")
             fact.quantity("sp:quantity", "quantity")
             fact.quantity("sp:frequency", "frequency")
             fact.provenance()

@@ -42,6 +42,11 @@ struct RDFSubject {
         }
     }
 
+    /// A text that is written in any case.
+    func neededText(_ predicate: String, _ field: String) {
+        graph.add(node, predicate, text: string(field) ?? "")
+    }
+
     /// Dates or instants; in RDF the server leaves the zone out.
     func dates(_ fields: KeyValuePairs<String, String>) {
         for (predicate, field) in fields where has(field) {

@@ -36,7 +36,7 @@ struct ReportQuery {
         self.filters = filters
         self.source = source
         self.sourceArguments = sourceArguments
-        try check()
+        do { try check() } catch let refusal as Refusal { throw refusal.asServerSends }
     }
 
     subscript<Value>(dynamicMember argument: KeyPath<ListArguments, Value>) -> Value {
@@ -77,11 +77,7 @@ struct ReportQuery {
                     ReportQuery.increments.contains(increment),
                     .badRequest("Invalid date_group Increment: \(increment)")
                 )
-                // The real server fails on a date group of what is no date.
-                try require(
-                    field.type.isDate,
-                    .badRequest("Invalid grouping field for fact type \(subject.name): \(group)")
-                )
+                try require(field.type.isDate, .serverFails(why: "the date_group \(group) is no date"))
             }
         }
         if let (operation, name) = arguments.aggregate { try check(operation, on: name) }
@@ -92,6 +88,8 @@ struct ReportQuery {
         if arguments.limit != 0, arguments.aggregate == nil || arguments.isGrouped {
             try arguments.checkPage()
         }
+        // Only texts can hold one here: other filters are refused with it.
+        if filters.contains(where: { $0.value.hasZeroByte }) { throw ContentError.zeroByte }
     }
 
     private func check(_ operation: String, on name: String) throws {
@@ -125,7 +123,7 @@ struct ReportQuery {
         let isGood = parts.allSatisfy { part in
             switch field.type {
             // The real server cannot compare with text that is not ASCII.
-            case .string, .boolean: part.utf8.allSatisfy { $0 < 0x80 }
+            case .string, .boolean: part.isASCII
             case .number: FactReader.decimal(part) != nil
             case .date, .dateTime: IndivoDate.parseDateTime(part) != nil
             }

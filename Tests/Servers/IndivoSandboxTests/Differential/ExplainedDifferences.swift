@@ -50,13 +50,8 @@ struct ExplainedDifferences {
         case notReplayable(String)
     }
 
-    static let accident = "the real server fails by accident; the sandbox says what is wrong"
-
     /// Why an answer differs; nil when there is no reason.
     func difference(_ exchange: ServerExchange, _ answer: RawHTTP.Answer) -> Difference? {
-        if answer.status == 400, ServerAccidents.isOne(exchange, answer.text) {
-            return .explained(Self.accident)
-        }
         if exchange.omittedBody != nil {
             return .notReplayable("the recording leaves the body of the request out")
         }

@@ -47,9 +47,9 @@ struct SeedFacts {
             models[document, default: []].append(row)
         }
         return models.mapValues { rows in
-            // The newest comes first in a report; a document's own order is the other way round.
+            // The newest comes first in a report, and of a document's models the last is the oldest.
             if rows.count == 1, let typed = typedDocument(rows[0]) { return typed }
-            let content = rows.reversed().map { model($0) }.joined()
+            let content = rows.map { model($0) }.joined()
             return "<Models xmlns=\"\(namespace)\">\(content)</Models>"
         }
     }
@@ -100,7 +100,9 @@ struct SeedFacts {
             switch value {
             case let text as String: fields += "<Field name=\"\(key)\">\(escape(text))</Field>"
             case let list as [[String: Any]]:
-                fields += "<Field name=\"\(key)\"><Models>\(list.map(model).joined())</Models></Field>"
+                // What is nested is listed in the order of storage: the last first.
+                let models = list.reversed().map(model).joined()
+                fields += "<Field name=\"\(key)\"><Models>\(models)</Models></Field>"
             case let nested as [String: Any]: fields += "<Field name=\"\(key)\">\(model(nested))</Field>"
             case let number as NSNumber:
                 let isBoolean = key.hasSuffix("_preferred_p")
