@@ -30,7 +30,8 @@ public struct FHIRWritten<Resource: FHIRResource>: Sendable, CustomStringConvert
     /// What the server says about it, such as warnings, if it returned that.
     public let outcome: OperationOutcome?
 
-    /// What the server did, type, id and version, never what the resource says: `created Patient/7, version 1`.
+    /// What the server did, with type, id and version, never what the resource says: `created Patient/7,
+    /// version 1`.
     public var description: String {
         let place = [Resource.typeName, id].compactMap { $0 }.joined(separator: "/")
         return "\(change) \(place)" + (versionID.map { ", version \($0)" } ?? "")
