@@ -92,14 +92,15 @@ struct ReportChangeTests {
             let record = try await storeMedication(place)
             let medication = try await report(record)
             let outbox = try place.outbox()
-            medication.fulfillments[0].dispenseDaysSupply = .nan
+            let fill = try #require(medication.fulfillments.first { $0.dispenseDaysSupply == 30 })
+            fill.dispenseDaysSupply = .nan
             await #expect(throws: IndivoError.self) { try await outbox.replace(medication) }
             let error = try await #require(throws: OutboxError.self) {
                 try await outbox.replace(medication, validation: .none)
             }
             #expect("\(error)".contains("a finite number"))
             #expect(try await outbox.items().isEmpty)
-            medication.fulfillments[0].dispenseDaysSupply = 31
+            fill.dispenseDaysSupply = 31
             medication.instructions = "one a day"
             try await outbox.replace(medication, validation: .none)
             #expect(try await outbox.flush().delivered.count == 1)
