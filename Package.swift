@@ -126,6 +126,9 @@ let fhir =
         "FHIRBackendSigning", in: .fhir, on: "FHIRClient IndivoBase OrderedJSON", with: [signingCrypto, signingCryptoExtras],
         tests: nil)
     + module("Surveys", in: .fhir, on: "BoundedRegex FHIR FHIRTables OrderedJSON UCUM", tests: "IndivoBase")
+    + module(
+        "SurveyExchange", in: .fhir, on: "FHIR FHIRClient FHIRTables IndivoBase OrderedJSON Surveys", settings: onCallersActor,
+        tests: "FHIRSandbox")
     + module("HealthSamples", in: .fhir, on: "FHIR IndivoBase IndivoXML OrderedJSON UCUM ZipArchive", with: healthKit)
     + module(
         "HealthUpload", in: .fhir, on: "FHIR FHIRClient HealthSamples IndivoBase OrderedJSON", settings: onCallersActor,
@@ -198,7 +201,7 @@ let tool =
                 """
                 ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables HTTPCalls HealthSamples HealthUpload Indivo IndivoBase \
                 IndivoFHIR IndivoModel IndivoOutbox IndivoSamples IndivoSandbox IndivoXML OrderedJSON SDML \
-                StudyDelivery StudyServer StudyWarehouse SurveyPages Surveys SwiftGenerator ZipArchive
+                StudyDelivery StudyServer StudyWarehouse SurveyExchange SurveyPages Surveys SwiftGenerator ZipArchive
                 """) + [fetched("swift-argument-parser", "ArgumentParser", for: "Tool"), logging],
             path: "Sources/Tool/IndivoCommand", swiftSettings: onCallersActor),
         // Runs the built tool, as a user would.
@@ -254,7 +257,7 @@ let products = [
     "BoundedRegex", "ConsentForm", "DurableQueue", "FHIR", "FHIRBackendSigning", "FHIRClient", "FHIRSandbox", "HTTPCalls",
     "HealthSamples", "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSamples", "IndivoSandbox", "IndivoSurveys",
     "IndivoTesting", "IndivoXML", "OAuth1", "OrderedJSON", "SDML", "StudyDelivery", "StudyFormats", "StudyServer", "StudyWarehouse",
-    "SurveyPages", "Surveys", "UCUM",
+    "SurveyPages", "SurveyExchange", "Surveys", "UCUM",
 ]
 
 let package = Package(

@@ -289,13 +289,19 @@ struct ExtensionReadingTests {
         )
     }
 
-    @Test("population by earlier Observations is reported with the item")
-    func linkPeriod() {
+    @Test(
+        "a period for earlier Observations needs a unit, and its item a code",
+        arguments: [
+            (["value": 1], ["q malformedPeriod"]), (["value": 1, "code": "kg"], ["q malformedPeriod"]),
+            (["value": 1, "code": "a"], ["q periodWithoutCode"]),
+        ] as [(JSONValue, [String])]
+    )
+    func linkPeriod(duration: JSONValue, expected: [String]) {
         let period: JSONValue = [
             "url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-observationLinkPeriod",
-            "valueDuration": ["value": 1],
+            "valueDuration": duration,
         ]
         let survey = survey([["linkId": "q", "type": "string", "extension": [period]]])
-        #expect(survey.diagnostics.map { "\($0.linkId ?? "") \($0.code)" } == ["q unsupportedExtension"])
+        #expect(survey.diagnostics.map { "\($0.linkId ?? "") \($0.code)" } == expected)
     }
 }

@@ -126,4 +126,25 @@ extension FHIRClient {
     func tag(_ version: String, _ interaction: String) throws(FHIRClientError) -> String {
         "W/\"\(try FHIRRequest.checked(id: version, interaction))\""
     }
+
+    /// What a URL relative to the base gives: a resource, the first page of a search, or the result of an
+    /// operation, as `Patient/7`, `Observation?code=8302-2` or `ValueSet/$expand?url=…` (`read`, `search`).
+    ///
+    /// - Throws: ``FHIRClientError``, also where the path is not a type, an id or an operation.
+    public func get(_ relativeURL: String) async throws -> AnyResource {
+        let path = relativeURL.prefix { $0 != "?" }
+        var segments: [String] = []
+        for segment in path.split(separator: "/", omittingEmptySubsequences: false).map(String.init) {
+            if segment.hasPrefix("$") {
+                segments.append("$" + (try FHIRRequest.checked(id: String(segment.dropFirst()), "get")))
+            } else if segments.isEmpty {
+                segments.append(try FHIRRequest.checked(type: segment, "get"))
+            } else {
+                segments.append(try FHIRRequest.checked(id: segment, "get"))
+            }
+        }
+        let query = FormParameters(decoding: String(relativeURL.dropFirst(path.count + 1)))
+        return try await send(FHIRRequest("get", .get, segments, query: query, retry: .freely))
+            .the(AnyResource.self)
+    }
 }

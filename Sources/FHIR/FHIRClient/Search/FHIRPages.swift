@@ -10,8 +10,8 @@ public struct FHIRPages: AsyncSequence, Sendable {
     public typealias Element = FHIRBundle
 
     let client: FHIRClient
-    /// The first request, or why it cannot be made.
-    let first: Result<FHIRRequest, FHIRClientError>
+    /// The first request, nil where there are no pages, or why it cannot be made.
+    let first: Result<FHIRRequest?, FHIRClientError>
     let type: BundleType
 
     /// Goes from page to page.
@@ -33,7 +33,8 @@ public struct FHIRPages: AsyncSequence, Sendable {
             client = pages.client
             type = pages.type
             switch pages.first {
-            case .success(let request): state = .next(request)
+            case .success(let request?): state = .next(request)
+            case .success(nil): state = .finished
             case .failure(let error): state = .failed(error)
             }
         }
@@ -64,19 +65,12 @@ public struct FHIRPages: AsyncSequence, Sendable {
         private mutating func following(_ page: FHIRBundle, _ request: FHIRRequest) throws(FHIRClientError)
             -> FHIRRequest?
         {
-            guard let link = page.link.first(where: { $0.relation == "next" })?.url?.rawValue else {
+            guard let next = try client.request(behind: page, request), let target = next.link else {
                 return nil
-            }
-            guard let target = client.address.target(ofLink: link) else {
-                throw FHIRClientError(.foreignLink, request)
             }
             guard seen.insert(target).inserted, pages < client.options.maximumPages else {
                 throw FHIRClientError(.endlessPages, request)
             }
-            var next = request
-            next.method = .get
-            next.body = nil
-            next.link = target
             return next
         }
     }
@@ -85,6 +79,29 @@ public struct FHIRPages: AsyncSequence, Sendable {
 
     /// The entries of all pages: matches, what was included, and what the server says about the search.
     public var entries: FHIREntries { FHIREntries(pages: self) }
+}
+
+extension FHIRClient {
+    /// The pages behind one that is there already, such as the result of a search in a batch; none where it is
+    /// the last.
+    public func pages(after page: FHIRBundle) -> FHIRPages {
+        let request = FHIRRequest("search-type", .get, [], retry: .freely)
+        let first = Result { () throws(FHIRClientError) in try self.request(behind: page, request) }
+        return FHIRPages(client: self, first: first, type: .searchset)
+    }
+
+    /// The request for the page behind one; nil for the last.
+    fileprivate func request(behind page: FHIRBundle, _ request: FHIRRequest) throws(FHIRClientError)
+        -> FHIRRequest?
+    {
+        guard let link = page.link.first(where: { $0.relation == "next" })?.url?.rawValue else { return nil }
+        guard let target = address.target(ofLink: link) else { throw FHIRClientError(.foreignLink, request) }
+        var next = request
+        next.method = .get
+        next.body = nil
+        next.link = target
+        return next
+    }
 }
 
 /// The entries of all pages of a search or a history.
@@ -139,7 +156,7 @@ public struct FHIRMatches<Resource: FHIRResource>: AsyncSequence, Sendable {
                 case .match?, nil:
                     if let resource = entry.resource?.as(Resource.self) { return resource }
                     // A server that does not say why an entry is there may have included it.
-                    guard entry.search?.mode != nil, case .success(let request) = pages.first else {
+                    guard entry.search?.mode != nil, case .success(let request?) = pages.first else {
                         continue
                     }
                     throw FHIRClientError(

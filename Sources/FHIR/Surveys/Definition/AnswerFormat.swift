@@ -55,6 +55,9 @@ public struct AnswerFormat: Sendable {
     /// A format without options and bounds.
     public init() {}
 
+    /// What is shown of a resource that can be chosen (`choiceColumn` with `forDisplay`).
+    var displayPaths: [FHIRPath] = []
+
     /// The positions of listed options by code, where there are many.
     var optionsByCode: [String: [Int]]?
 

@@ -32,13 +32,16 @@ public struct Survey: Sendable {
     public let variables: [SurveyExpression]
     /// How items are to be presented (`entryMode`): `sequential`, `prior-edit` or `random`.
     public let entryMode: String?
-    /// The names of resources that expressions refer to, such as `patient`.
-    public let launchContexts: [String]
+    /// The resources that the app gives and expressions refer to, such as `patient`.
+    public let launchContexts: [LaunchContext]
     /// `questionnaire-constraint` and `targetConstraint` of the whole questionnaire.
     public let constraints: [SurveyConstraint]
     /// What is wrong, and what is not supported, in document order.
     public let diagnostics: [SurveyDiagnostic]
 
+    let sourceQueries: [SourceQueries]
+    /// The variables whose values come from a record, over others too.
+    let recordVariables: Set<String>
     let indices: [String: Int]
     let variableTable: VariableTable
     /// The number of items in each item's subtree, itself included.
@@ -63,14 +66,35 @@ public struct Survey: Sendable {
         variables = reader.variables
         entryMode = ExtensionList(questionnaire.tree).value(ExtensionURL.entryMode)?.string
         launchContexts = reader.launchContexts
+        sourceQueries = reader.sourceQueries
         constraints = reader.constraints
         indices = reader.indices
         subtreeSizes = Self.sizes(reader.items)
         variableTable = VariableTable(reader.items, root: reader.variables)
+        recordVariables = Self.recordVariables(
+            variableTable.all.map(\.expression) + reader.items.compactMap(\.populationContext),
+            given: reader.launchContexts.map(\.name) + reader.sourceQueries.map(\.name)
+        )
         dependencies = DependencyGraph(reader.items, variables: variableTable, indices: reader.indices)
         diagnostics = (reader.diagnostics + dependencies.diagnostics(of: reader.items)).sorted {
             $0.position < $1.position
         }
+    }
+
+    /// Launch contexts, the results of queries, and variables that read one of them.
+    private static func recordVariables(_ variables: [SurveyExpression], given: [String]) -> Set<String> {
+        var found = Set(given)
+        var count = -1
+        while count < found.count {
+            count = found.count
+            for variable in variables {
+                guard let name = variable.name, !found.contains(name) else { continue }
+                if variable.query != nil || !variable.reads.variables.isDisjoint(with: found) {
+                    found.insert(name)
+                }
+            }
+        }
+        return found
     }
 
     private static func sizes(_ items: [SurveyItem]) -> [Int] {

@@ -10,17 +10,20 @@ public struct SurveyExpression: Sendable {
     public let text: String
     /// The expression, if it is FHIRPath and correct.
     let path: FHIRPath?
+    /// The search, if it is an `application/x-fhir-query` and correct.
+    let query: QueryTemplate?
     /// What it reads; nothing where there is no path.
     let reads: FHIRPathItemReads
     /// Whether it may read more of the response than the item that has it.
     let readsResource: Bool
 
-    init(name: String?, language: String, text: String, path: FHIRPath?) {
+    init(name: String?, language: String, text: String, path: FHIRPath? = nil, query: QueryTemplate? = nil) {
         self.name = name
         self.language = language
         self.text = text
         self.path = path
-        reads = path?.itemReads ?? FHIRPathItemReads()
+        self.query = query
+        reads = path?.itemReads ?? query?.reads ?? FHIRPathItemReads()
         readsResource =
             !reads.variables.isDisjoint(with: ["resource", "rootResource"])
             || text.contains("QuestionnaireResponse") || text.contains("resolve")

@@ -71,6 +71,14 @@ public struct SurveyItem: Sendable {
     public var enableExpression: SurveyExpression?
     /// An expression for the initial values.
     public var initialExpression: SurveyExpression?
+    /// What a group is filled from; a group that repeats has one repetition for each value
+    /// (`itemPopulationContext`).
+    public var populationContext: SurveyExpression?
+    /// How old an Observation with one of the item's codes may be to be its initial value
+    /// (`observationLinkPeriod`).
+    public var observationPeriod: FHIRDuration?
+    /// An expression for the text, which replaces it (`cqf-expression`).
+    public var textExpression: SurveyExpression?
     /// An expression for the values, which replace earlier answers.
     public var calculatedExpression: SurveyExpression?
     /// Variables that expressions of this item, and of those under it, can name.

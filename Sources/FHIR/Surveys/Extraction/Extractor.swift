@@ -103,7 +103,7 @@ struct Extractor {
             )
         }
         var scope = Scope(json: response.tree)
-        for name in survey.launchContexts { scope.variables[name] = [] }
+        for context in survey.launchContexts { scope.variables[context.name] = [] }
         for (name, values) in context.resources { scope.variables[name] = values.map { FHIRPathItem($0) } }
         scope.variables["questionnaire"] = [FHIRPathItem(survey.questionnaire.tree)]
         try extract(scope, rootPlan)

@@ -133,6 +133,11 @@ enum ExtensionURL {
     ]
     static let answerExpression = [sdc + "answerExpression", sdc + "candidateExpression"]
     static let optionToggle = sdc + "answerOptionsToggleExpression"
+    static let sourceQueries = sdc + "sourceQueries"
+    static let populationContext = sdc + "itemPopulationContext"
+    static let observationPeriod = sdc + "observationLinkPeriod"
+    static let choiceColumn = sdc + "choiceColumn"
+    static let responseAuthor = core + "questionnaireresponse-author"
     static let launchContext = [sdc + "launchContext", core + "questionnaire-launchContext"]
     static let expression = core + "cqf-expression"
     static let calculatedValue = core + "cqf-calculatedValue"
@@ -159,14 +164,10 @@ enum ExtensionURL {
     static let unsupported = [
         sdc + "sourceStructureMap": "population by a StructureMap",
         sdc + "targetStructureMap": "extraction by a StructureMap",
-        sdc + "sourceQueries": "population by queries; give the resources as launch contexts",
         sdc + "lookupQuestionnaire": "questions of another questionnaire",
         sdc + "subQuestionnaire": "questions of another questionnaire",
         sdc + "contextExpression": "context expressions",
-        sdc + "observationLinkPeriod":
-            "population by earlier Observations; give initial values as launch contexts",
         sdc + "itemContext": "population by the resource of an item; give it as a launch context",
-        sdc + "itemPopulationContext": "population contexts; give initial values as launch contexts",
         core + "questionnaire-signatureRequired": "signatures",
     ]
 }

@@ -17,22 +17,26 @@ extension QuestionnaireReader {
         }
         let language = tree.member("language")?.string ?? "text/fhirpath"
         let name = tree.member("name")?.string
-        guard language == "text/fhirpath" else {
-            report(
-                name == nil ? .warning : .information,
-                "unsupportedLanguage",
-                name.map { "The variable %\($0) is in \(language); it is empty where it is not given." }
-                    ?? "Expressions in \(language) are not evaluated.",
-                item
-            )
-            return SurveyExpression(name: name, language: language, text: text, path: nil)
-        }
         do {
-            return SurveyExpression(name: name, language: language, text: text, path: try FHIRPath(text))
+            switch language {
+            case "text/fhirpath":
+                return SurveyExpression(name: name, language: language, text: text, path: try FHIRPath(text))
+            case "application/x-fhir-query":
+                let query = try QueryTemplate(text)
+                return SurveyExpression(name: name, language: language, text: text, query: query)
+            default:
+                report(
+                    name == nil ? .warning : .information,
+                    "unsupportedLanguage",
+                    name.map { "The variable %\($0) is in \(language); it is empty where it is not given." }
+                        ?? "Expressions in \(language) are not evaluated.",
+                    item
+                )
+            }
         } catch {
             report(.error, "malformedExpression", "An expression cannot be read: \(error)", item)
-            return SurveyExpression(name: name, language: language, text: text, path: nil)
         }
+        return SurveyExpression(name: name, language: language, text: text)
     }
 
     mutating func readConstraints(_ extensions: ExtensionList, _ item: SurveyItem?) -> [SurveyConstraint] {

@@ -98,6 +98,7 @@ extension QuestionnaireReader {
             let expression = expression(tree, item)
         {
             format.options = .expression(expression)
+            format.displayPaths = readDisplayPaths(extensions, item)
         }
         format.optionToggles = extensions.all(ExtensionURL.optionToggle).compactMap { toggle in
             let parts = ExtensionList(toggle)

@@ -17,7 +17,8 @@ struct QuestionnaireReader {
     var roots: [Int] = []
     var indices: [String: Int] = [:]
     var variables: [SurveyExpression] = []
-    var launchContexts: [String] = []
+    var launchContexts: [LaunchContext] = []
+    var sourceQueries: [SourceQueries] = []
     var constraints: [SurveyConstraint] = []
     var diagnostics: [SurveyDiagnostic] = []
     /// Patterns that were read, by their text.
@@ -40,12 +41,9 @@ struct QuestionnaireReader {
         )
         .compactMap { expression($0, nil) }
         constraints = readConstraints(extensions, nil)
-        for context in extensions.all(ExtensionURL.launchContext[0], ExtensionURL.launchContext[1]) {
-            let name = ExtensionList(context).value("name")
-            if let name = name?.string ?? name?.member("code")?.string ?? name?.member("id")?.string {
-                launchContexts.append(name)
-            }
-        }
+        launchContexts = extensions.all(ExtensionURL.launchContext[0], ExtensionURL.launchContext[1])
+            .compactMap(LaunchContext.init)
+        sourceQueries = extensions.values(ExtensionURL.sourceQueries).compactMap { readSourceQueries($0) }
         reportUnsupported(extensions, nil)
         if tree.member("status")?.isString("retired") == true {
             report(
@@ -156,8 +154,13 @@ struct QuestionnaireReader {
                 extensions
                 .value(ExtensionURL.calculatedExpression[0], ExtensionURL.calculatedExpression[1])
                 .flatMap { expression($0, item) }
+            readPopulation(extensions, &item)
             item.constraints = readConstraints(extensions, item)
             reportUnsupported(extensions, item)
+        }
+        if let text = tree.member("_text") {
+            item.textExpression = ExtensionList(text).value(ExtensionURL.expression)
+                .flatMap { expression($0, item) }
         }
         items[index] = item
         checkInvariants(item)

@@ -17,6 +17,10 @@ struct ResponseTree: Sendable {
         var children: [Int] = []
         /// Whether the item and all that it is under are asked.
         var isEnabled = true
+        /// Of an occurrence of a group with a population context: the values that it is filled from.
+        var populated: [FHIRPathItem]?
+        /// Of a question: where its answers come from; nil once a person has changed them.
+        var origin: AnswerOrigin?
         /// The JSON that it was read from, for what is not shown here.
         var source: JSONValue?
         /// Its position among ``ResponseTree/occurrences`` of its item.

@@ -49,6 +49,7 @@ extension SurveySession {
         guard tree.count + values.count <= Self.maximumNodes else { throw .tooLarge }
         var queue = EvaluationQueue(survey.dependencies)
         guard set(values.filter { !$0.isEmpty }, of: node, &queue) else { return }
+        forgetOrigin(of: node)
         isChanged = true
         run(&queue)
     }
@@ -61,7 +62,10 @@ extension SurveySession {
         while let node = stack.popLast() {
             let item = tree[node].item
             if item >= 0, survey.items[item].isQuestion, !tree.isAnswer(node) {
-                if set([], of: node, &queue) { isChanged = true }
+                if set([], of: node, &queue) {
+                    forgetOrigin(of: node)
+                    isChanged = true
+                }
             } else {
                 stack += tree[node].children
             }
@@ -176,7 +180,9 @@ extension SurveySession {
         _ queue: inout EvaluationQueue
     ) {
         let node = tree.insert(ResponseTree.Node(item: item, parent: parent), at: position)
+        let repetitions = fillsIn ? populate(node) : []
         begin(node, fillsIn: fillsIn, &queue)
+        for repetition in repetitions { begin(repetition, fillsIn: fillsIn, &queue) }
     }
 
     /// Makes what is under a new occurrence, and has it evaluated.

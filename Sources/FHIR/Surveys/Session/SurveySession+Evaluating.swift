@@ -198,16 +198,22 @@ extension SurveySession {
         let item = survey.items[occurrence.item]
         guard let node = node(occurrence), tree[node].children.isEmpty else { return }
         var values = item.initial
+        var origin: AnswerOrigin?
         if let expression = item.initialExpression, let result = evaluate(expression, at: node),
             !result.isEmpty
         {
             values = answers(from: result, for: item)
+            if readsRecord(expression) { origin = .expression }
+        } else if let observation = latestObservation(for: item) {
+            values = answers(from: observation, for: item)
+            origin = .observation(observation.id.map { "Observation/\($0)" })
         }
-        if !values.isEmpty { set(values, of: node, &queue) }
+        guard !values.isEmpty, set(values, of: node, &queue) else { return }
+        tree[node].origin = origin
     }
 
     /// The answers that the result of an expression stands for.
-    private func answers(from result: [FHIRPathItem], for item: SurveyItem) -> [SurveyAnswer] {
+    func answers(from result: [FHIRPathItem], for item: SurveyItem) -> [SurveyAnswer] {
         let options: [SurveyOption] =
             if case .listed(let options)? = item.format.options { options } else { [] }
         let answers = result.prefix(1_000).compactMap { value -> SurveyAnswer? in

@@ -21,12 +21,23 @@ extension SurveySession {
         var visiting: Set<String> = []
     }
 
-    private mutating func evaluate(
+    mutating func evaluate(
         _ expression: SurveyExpression,
         at node: Int,
         _ scope: inout VariableScope
     ) -> [FHIRPathItem]? {
+        if let query = expression.query { return result(of: query, expression, at: node, &scope) }
         guard let path = expression.path else { return nil }
+        return evaluate(path, of: expression, at: node, &scope)
+    }
+
+    /// The result of a FHIRPath expression, which may be one of several in a query.
+    mutating func evaluate(
+        _ path: FHIRPath,
+        of expression: SurveyExpression,
+        at node: Int,
+        _ scope: inout VariableScope
+    ) -> [FHIRPathItem]? {
         steps -= Self.stepsOfEvaluation
         guard steps > 0 else {
             steps = 0
@@ -76,6 +87,9 @@ extension SurveySession {
         var node = start
         while node >= 0 {
             let isRoot = node == ResponseTree.root
+            if !isRoot, survey.items[tree[node].item].populationContext?.name == name {
+                return tree[node].populated ?? []
+            }
             if !tree.isAnswer(node),
                 let variable = survey.variableTable.variable(name, of: isRoot ? -1 : tree[node].item)
             {
@@ -99,11 +113,14 @@ extension SurveySession {
             }
             node = tree[node].parent
         }
+        if let queries = survey.sourceQueries.first(where: { $0.name == name }) {
+            return results(of: queries, &scope)
+        }
         // What a questionnaire announces is empty where nobody gave it.
-        return survey.launchContexts.contains(name) ? [] : nil
+        return survey.launchContexts.contains { $0.name == name } ? [] : nil
     }
 
-    private mutating func report(_ code: String, _ text: String, _ node: Int) {
+    mutating func report(_ code: String, _ text: String, _ node: Int) {
         let item = tree[node].item
         let linkId = item < 0 ? nil : survey.items[item].linkId
         guard failedExpressions.insert("\(code) \(item)").inserted else { return }

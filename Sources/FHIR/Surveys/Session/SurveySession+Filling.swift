@@ -143,7 +143,10 @@ extension SurveySession {
                 SurveyProblem(item.linkId, item.isQuestion ? .responseTooLarge : .groupAnswered)
             )
         }
-        if set(answers, of: node, &queue) { isChanged = true }
+        if set(answers, of: node, &queue) {
+            forgetOrigin(of: node)
+            isChanged = true
+        }
     }
 
     /// Whether an item is in a repeating group.

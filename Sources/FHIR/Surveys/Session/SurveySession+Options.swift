@@ -24,16 +24,8 @@ extension SurveySession {
         case .expression(let expression)?:
             // An empty result says that the variables are not there from which options would come.
             guard let result = evaluate(expression, at: node), !result.isEmpty else { return nil }
-            options = result.prefix(ValueSetReader.maximumOptions).compactMap { value in
-                let json = value.json
-                if json.kind == .object {
-                    if let answer = json.answerValue { return SurveyOption(answer) }
-                    if json.member("reference") != nil, let reference = Reference<AnyResource>(tree: json) {
-                        return SurveyOption(.reference(reference))
-                    }
-                    return Coding(tree: json).flatMap { $0.code == nil ? nil : SurveyOption(.coding($0)) }
-                }
-                return json.integer.map { SurveyOption(.integer($0)) } ?? SurveyOption(.string(value.text))
+            options = result.flatMap(Self.resources).prefix(ValueSetReader.maximumOptions).compactMap {
+                option($0, at: node, item)
             }
         case .external?, nil: return nil
         }
@@ -42,5 +34,34 @@ extension SurveySession {
             if !isOn { options.removeAll { option in toggle.options.contains { $0.equals(option.value) } } }
         }
         return options
+    }
+
+    /// The option that a value of an expression is: a code, a text, a number, or a resource to refer to.
+    private mutating func option(_ value: FHIRPathItem, at node: Int, _ item: SurveyItem) -> SurveyOption? {
+        let json = value.json
+        guard json.kind == .object else {
+            return json.integer.map { SurveyOption(.integer($0)) } ?? SurveyOption(.string(value.text))
+        }
+        if let answer = json.answerValue { return SurveyOption(answer) }
+        if json.member("reference") != nil, let reference = Reference<AnyResource>(tree: json) {
+            return SurveyOption(.reference(reference))
+        }
+        if let type = json.member("resourceType")?.string {
+            guard item.type == .reference, let id = json.member("id")?.string else { return nil }
+            var reference = Reference<AnyResource>("\(type)/\(id)")
+            reference.display = display(of: value, at: node, item)
+            return SurveyOption(.reference(reference))
+        }
+        return Coding(tree: json).flatMap { $0.code == nil ? nil : SurveyOption(.coding($0)) }
+    }
+
+    /// The text by which a candidate is shown: what the column that is for display gives, joined with blanks.
+    private mutating func display(of value: FHIRPathItem, at node: Int, _ item: SurveyItem) -> String? {
+        let shown = item.format.displayPaths.compactMap { path -> String? in
+            let result = try? path.evaluate(on: [value], in: FHIRPathContext(now: context.now), spending: &steps)
+            let text = (result ?? []).map(\.text).joined(separator: " ")
+            return text.isEmpty ? nil : text
+        }
+        return shown.isEmpty ? nil : shown.joined(separator: " ")
     }
 }

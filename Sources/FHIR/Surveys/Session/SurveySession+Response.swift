@@ -51,6 +51,9 @@ extension SurveySession {
         }
         guard !members.isEmpty else { return nil }
         var start = [JSONMember(name: "linkId", value: JSONValue(item.linkId))]
+        if let origin = tree[node].origin {
+            start.insert(JSONMember(name: "extension", value: [origin.author]), at: 0)
+        }
         if let definition = item.definition {
             start.append(JSONMember(name: "definition", value: JSONValue(definition)))
         }

@@ -34,6 +34,11 @@ public struct SurveySession: Sendable {
     /// The index of the current page in ``pages``.
     public internal(set) var pageIndex = 0
 
+    /// The searches that expressions ask for and that ``SurveyContext/queries`` has no result of: relative
+    /// URLs such as `Observation?code=8302-2&patient=7`, at most ``maximumQueries``.
+    public internal(set) var openQueries: [String] = []
+    var askedQueries: Set<String> = []
+
     var tree: ResponseTree
     /// The JSON that expressions see, by node, of the root the response; `null` for what is not in the
     /// response.
@@ -170,10 +175,18 @@ public struct SurveyContext: Sendable {
     /// Resources and values by the names of launch contexts and variables, such as `patient`.
     public var resources: [String: [JSONValue]]
 
+    /// The results of searches by their relative URLs; `null` where there is none to be had.
+    public var queries: [String: JSONValue]
+
     /// A time, and resources by name.
-    public init(now: String? = nil, resources: [String: [JSONValue]] = [:]) {
+    public init(
+        now: String? = nil,
+        resources: [String: [JSONValue]] = [:],
+        queries: [String: JSONValue] = [:]
+    ) {
         self.now = now
         self.resources = resources
+        self.queries = queries
     }
 }
 

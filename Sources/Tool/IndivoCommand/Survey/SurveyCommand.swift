@@ -14,7 +14,7 @@ struct SurveyCommand: ParsableCommand {
             """,
         subcommands: [
             SurveyCheckCommand.self, SurveyRunCommand.self, SurveyValidateCommand.self,
-            SurveyScoreCommand.self,
+            SurveyScoreCommand.self, SurveyFillCommand.self,
             SurveyServeCommand.self, SurveyExtractCommand.self, SurveyTaskCommand.self,
             SurveyResultCommand.self,
             SurveyFormatCommand.self,
