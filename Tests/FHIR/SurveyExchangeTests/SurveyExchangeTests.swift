@@ -161,7 +161,7 @@ struct SurveyExchangeTests {
         try await use { client in
             var many = FHIRTransaction()
             for number in 0..<120 {
-                var encounter = Encounter(status: .finished, class: Coding(code: "AMB"))
+                var encounter = Encounter(status: .finished, class: Coding(system: "urn:example:c", code: "AMB"))
                 encounter.id = "e\(number)"
                 encounter.subject = Reference("Patient/p7")
                 many.update(encounter)
