@@ -5,7 +5,7 @@ extension SurveySession {
     /// answers that break rules. In document order.
     public func problems() -> [SurveyProblem] {
         var session = self
-        session.steps = Self.maximumSteps
+        session.steps = stepLimit()
         return subjectProblems + session.check(from: ResponseTree.root)
             + session.checkRules(of: ResponseTree.root, survey.constraints)
     }
@@ -16,7 +16,7 @@ extension SurveySession {
     /// The problems of occurrences and of everything under them.
     public func problems(of occurrences: [ItemOccurrence]) -> [SurveyProblem] {
         var session = self
-        session.steps = Self.maximumSteps
+        session.steps = stepLimit()
         return occurrences.flatMap { occurrence in node(occurrence).map { session.check(from: $0) } ?? [] }
     }
 

@@ -44,6 +44,8 @@ public struct Survey: Sendable {
     let recordVariables: Set<String>
     let indices: [String: Int]
     let variableTable: VariableTable
+    /// The numbers of the variables that have one value in a session.
+    let constantVariables: Set<Int>
     /// The number of items in each item's subtree, itself included.
     let subtreeSizes: [Int]
     let dependencies: DependencyGraph
@@ -71,6 +73,10 @@ public struct Survey: Sendable {
         indices = reader.indices
         subtreeSizes = Self.sizes(reader.items)
         variableTable = VariableTable(reader.items, root: reader.variables)
+        constantVariables = variableTable.constants(
+            in: reader.items,
+            changing: Set(reader.items.compactMap(\.populationContext?.name))
+        )
         recordVariables = Self.recordVariables(
             variableTable.all.map(\.expression) + reader.items.compactMap(\.populationContext),
             given: reader.launchContexts.map(\.name) + reader.sourceQueries.map(\.name)

@@ -17,6 +17,12 @@ public struct SurveyExpression: Sendable {
     /// Whether it may read more of the response than the item that has it.
     let readsResource: Bool
 
+    /// Whether its value is the same whatever was answered, as long as its variables are.
+    var readsNoAnswers: Bool {
+        !readsResource && reads.isComplete && reads.items.isEmpty && !reads.readsOwnAnswer
+            && reads.variables.isDisjoint(with: ["context", "qitem"])
+    }
+
     init(name: String?, language: String, text: String, path: FHIRPath? = nil, query: QueryTemplate? = nil) {
         self.name = name
         self.language = language

@@ -138,6 +138,9 @@ enum ExtensionURL {
     static let observationPeriod = sdc + "observationLinkPeriod"
     static let choiceColumn = sdc + "choiceColumn"
     static let responseAuthor = core + "questionnaireresponse-author"
+    static let subQuestionnaire = sdc + "subQuestionnaire"
+    static let assembledFrom = sdc + "assembledFrom"
+    static let library = core + "cqf-library"
     static let launchContext = [sdc + "launchContext", core + "questionnaire-launchContext"]
     static let expression = core + "cqf-expression"
     static let calculatedValue = core + "cqf-calculatedValue"
@@ -165,7 +168,7 @@ enum ExtensionURL {
         sdc + "sourceStructureMap": "population by a StructureMap",
         sdc + "targetStructureMap": "extraction by a StructureMap",
         sdc + "lookupQuestionnaire": "questions of another questionnaire",
-        sdc + "subQuestionnaire": "questions of another questionnaire",
+        sdc + "subQuestionnaire": "questions of another questionnaire; assemble it first",
         sdc + "contextExpression": "context expressions",
         sdc + "itemContext": "population by the resource of an item; give it as a launch context",
         core + "questionnaire-signatureRequired": "signatures",

@@ -22,10 +22,27 @@ struct VariableTable: Sendable {
         for item in items where !item.variables.isEmpty { add(item.variables, of: item.index) }
     }
 
-    /// The variable of a name that an item, or with -1 the questionnaire, has itself.
-    func variable(_ name: String, of owner: Int) -> SurveyExpression? {
-        numbers[owner]?[name].map { all[$0].expression }
+    /// The variables that read nothing of the response, over others neither: each has one value in a session.
+    ///
+    /// - Parameter changing: Names whose values differ from occurrence to occurrence.
+    func constants(in items: [SurveyItem], changing: Set<String>) -> Set<Int> {
+        var found = Set(all.indices.filter { all[$0].expression.readsNoAnswers })
+        var count = -1
+        while count != found.count {
+            count = found.count
+            found = found.filter { number in
+                all[number].expression.reads.variables.allSatisfy { name in
+                    guard !changing.contains(name) else { return false }
+                    let read = nearest(name, from: all[number].owner, in: items, besides: number)
+                    return read.map(found.contains) ?? true
+                }
+            }
+        }
+        return found
     }
+
+    /// The number of the variable of a name that an item, or with -1 the questionnaire, has itself.
+    func number(_ name: String, of owner: Int) -> Int? { numbers[owner]?[name] }
 
     /// The number of the variable that a name means at an item: the nearest.
     ///

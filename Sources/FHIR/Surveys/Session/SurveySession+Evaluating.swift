@@ -6,6 +6,15 @@ extension SurveySession {
     /// How many steps of FHIRPath all expressions together may take for one change or one check; those that
     /// are left then are not evaluated.
     static let maximumSteps = 1_000_000
+    /// The same where a record is read, for making a session, which is filled from it, and for one change.
+    private static let maximumStepsOfRecord = (filling: 20_000_000, change: 5_000_000)
+
+    /// How many steps a change may take, or making the session.
+    func stepLimit(isFilling: Bool = false) -> Int {
+        guard !context.isEmpty else { return Self.maximumSteps }
+        return isFilling ? Self.maximumStepsOfRecord.filling : Self.maximumStepsOfRecord.change
+    }
+
     /// How often expressions that may read anything are evaluated for one change.
     private static let maximumRounds = 6
 
@@ -13,7 +22,7 @@ extension SurveySession {
     /// everything is calculated once more in the end.
     mutating func together<Result>(_ body: (inout SurveySession) -> Result) -> Result {
         guard !sharesSteps else { return body(&self) }
-        steps = Self.maximumSteps
+        steps = stepLimit()
         sharesSteps = true
         let result = body(&self)
         sharesSteps = false
@@ -22,7 +31,7 @@ extension SurveySession {
     }
 
     mutating func run(_ queue: inout EvaluationQueue) {
-        if !sharesSteps { steps = Self.maximumSteps }
+        if !sharesSteps { steps = stepLimit() }
         settle(&queue)
         // Initial values count from the beginning on, of items that are not asked too.
         var filled = 0

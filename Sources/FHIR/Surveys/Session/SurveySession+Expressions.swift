@@ -12,6 +12,8 @@ extension SurveySession {
 
     /// What an evaluation costs besides what its expression does.
     private static let stepsOfEvaluation = 40
+    /// How many more steps an expression may take where there is a record to read.
+    private static let stepsOfRecord = 2_000_000
     /// How many variables may read each other in a chain.
     private static let maximumVariables = 60
 
@@ -49,7 +51,7 @@ extension SurveySession {
             return nil
         }
         var context = FHIRPathContext(now: self.context.now)
-        context.limits.steps = 100_000 + 50 * tree.count
+        context.limits.steps = 100_000 + 50 * tree.count + (self.context.isEmpty ? 0 : Self.stepsOfRecord)
         context.limits.items = 100_000
         context.limits.stringLength = 1_000_000
         context.limits.madeBytes = 10_000_000
@@ -91,8 +93,10 @@ extension SurveySession {
                 return tree[node].populated ?? []
             }
             if !tree.isAnswer(node),
-                let variable = survey.variableTable.variable(name, of: isRoot ? -1 : tree[node].item)
+                let number = survey.variableTable.number(name, of: isRoot ? -1 : tree[node].item)
             {
+                if let constant = constants[number] { return constant }
+                let variable = survey.variableTable.all[number].expression
                 let key = "\(node) \(name)"
                 if let known = scope.known[key] { return known }
                 if !scope.visiting.contains(key) {
@@ -105,9 +109,11 @@ extension SurveySession {
                         return nil
                     }
                     scope.visiting.insert(key)
-                    let value = evaluate(variable, at: node, &scope) ?? []
+                    let found = evaluate(variable, at: node, &scope)
+                    let value = found ?? []
                     scope.visiting.remove(key)
                     scope.known[key] = value
+                    if found != nil, survey.constantVariables.contains(number) { constants[number] = value }
                     return value
                 }
             }

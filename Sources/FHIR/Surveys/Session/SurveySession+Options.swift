@@ -12,7 +12,7 @@ extension SurveySession {
             return []
         }
         var session = self
-        session.steps = Self.maximumSteps
+        session.steps = stepLimit()
         return session.currentOptions(of: node, item) ?? []
     }
 

@@ -6,7 +6,7 @@ extension SurveySession {
         let item = survey.items[occurrence.item]
         guard let expression = item.textExpression, let node = node(occurrence) else { return item.text }
         var session = self
-        session.steps = Self.maximumSteps
+        session.steps = stepLimit()
         let result = session.evaluate(expression, at: node) ?? []
         return result.isEmpty ? item.text : SurveyText(result.map(\.text).joined(separator: " "))
     }

@@ -43,6 +43,8 @@ public struct SurveySession: Sendable {
     /// The JSON that expressions see, by node, of the root the response; `null` for what is not in the
     /// response.
     var evaluated: [JSONValue?] = []
+    /// The values of variables that have one in a session, by their numbers.
+    var constants: [Int: [FHIRPathItem]] = [:]
     /// Expressions that failed or took too many steps, so that each is reported once.
     var failedExpressions: Set<String> = []
     /// What is left of ``maximumSteps``.
@@ -57,8 +59,11 @@ public struct SurveySession: Sendable {
         self.init(empty: survey, context: context)
         var queue = EvaluationQueue(survey.dependencies)
         checkPeriod()
+        steps = stepLimit(isFilling: true)
+        sharesSteps = true
         build(in: ResponseTree.root, fillsIn: true, &queue)
         run(&queue)
+        sharesSteps = false
         isChanged = false
     }
 
@@ -177,6 +182,8 @@ public struct SurveyContext: Sendable {
 
     /// The results of searches by their relative URLs; `null` where there is none to be had.
     public var queries: [String: JSONValue]
+
+    var isEmpty: Bool { resources.isEmpty && queries.isEmpty }
 
     /// A time, and resources by name.
     public init(

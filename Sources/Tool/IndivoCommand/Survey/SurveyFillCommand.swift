@@ -40,7 +40,7 @@ struct SurveyFillCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The language of texts that have translations, as in de.", valueName: "code"))
     var language: String?
 
-    @Flag(help: "Store the response and what it extracts on the server.")
+    @ArgumentParser.Flag(help: "Store the response and what it extracts on the server.")
     var send = false
 
     func run() async throws {

@@ -46,6 +46,10 @@ extension FHIRPathEvaluation {
         isEquivalence: Bool,
         at position: FHIRPathSyntax.Node
     ) throws(FHIRPathError) -> Bool {
+        if !isEquivalence, left.hasOtherText(than: right) {
+            try spend(4, at: position)
+            return false
+        }
         let a = left.parts
         let b = right.parts
         // Making the parts takes longer than comparing two values.
@@ -161,6 +165,29 @@ fileprivate enum EqualityKey: Hashable {
 }
 
 extension PathNode {
+    /// Whether a member is another text, so that the elements cannot be equal: found without making the parts,
+    /// which most items that are compared need not.
+    fileprivate func hasOtherText(than other: PathNode) -> Bool {
+        guard sibling == nil, other.sibling == nil, let members = json?.members else { return false }
+        for member in members.prefix(4) {
+            guard let text = member.value.string else { continue }
+            guard let otherText = other.json?[member.name]?.string else { return false }
+            // Times that are written differently may be equal.
+            guard text != otherText else { continue }
+            if !text.utf8.allSatisfy(Self.isInTime) || !otherText.utf8.allSatisfy(Self.isInTime) { return true }
+        }
+        return false
+    }
+
+    private static func isInTime(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: ":"),
+            UInt8(ascii: "."), UInt8(ascii: "T"), UInt8(ascii: "Z"):
+            true
+        default: false
+        }
+    }
+
     /// The parts by name, those of a choice by the name of the choice's JSON.
     fileprivate var parts: [String: [FHIRPathItem]] {
         var parts: [String: [FHIRPathItem]] = [:]
