@@ -9,12 +9,12 @@ import Surveys
 extension FHIRClient {
     /// Stores what a survey extracted, as one transaction: all of it or nothing.
     ///
-    /// Each new resource gets an identifier that is computed from the response, and is created only where none
-    /// has it yet (`ifNoneExist`). So the same response can be sent again, after a lost response too, and
-    /// nothing is stored twice.
+    /// Each new resource gets an identifier that is computed from the response, and is created only where
+    /// none has it yet (`ifNoneExist`). So the same response can be sent again, after a lost response too,
+    /// and nothing is stored twice.
     ///
-    /// - Returns: What became of each resource, in the order of the bundle; empty where nothing was extracted.
-    /// - Throws: `FHIRClientError`; then nothing was stored, unless it says that it may have been.
+    /// - Returns: What became of each resource, in the order of the bundle; empty where nothing was
+    /// extracted. - Throws: `FHIRClientError`; then nothing was stored, unless it says that it may have been.
     @discardableResult
     public func send(_ extraction: SurveyExtraction, of response: QuestionnaireResponse) async throws
         -> [FHIREntryResult]
@@ -48,7 +48,9 @@ extension FHIRBundle.Entry {
         let element = Definitions.r4.type(named: type)?.element(named: "identifier")
         let parameter: String
         if let element, element.isList || tree["identifier"] == nil {
-            let identifier: JSONValue = ["system": JSONValue(Self.identifierSystem), "value": JSONValue(value)]
+            let identifier: JSONValue = [
+                "system": JSONValue(Self.identifierSystem), "value": JSONValue(value),
+            ]
             let known = tree["identifier"]?.elements.map(Array.init) ?? []
             tree["identifier"] = element.isList ? JSONValue(known + [identifier]) : identifier
             parameter = "identifier"

@@ -24,8 +24,8 @@ extension Survey {
     /// for problem in populated.problems { print(problem) }
     /// var session = populated.session
     /// ```
-    /// Launch contexts, queries (`x-fhir-query`, `sourceQueries`), population contexts, initial expressions and
-    /// earlier Observations (`observationLinkPeriod`) are followed. What can be asked at once goes in one
+    /// Launch contexts, queries (`x-fhir-query`, `sourceQueries`), population contexts, initial expressions
+    /// and earlier Observations (`observationLinkPeriod`) are followed. What can be asked at once goes in one
     /// batch; only a search that depends on the result of another one takes a further batch. A server that
     /// takes no batch gets the searches one by one.
     ///
@@ -34,8 +34,8 @@ extension Survey {
     ///   - subject: The patient, as `Patient/7`.
     ///   - context: Further launch contexts, such as `user` and `encounter`, and the time.
     ///   - limits: How much is asked for.
-    /// - Throws: `FHIRClientError` where the server cannot be asked at all. What a single search lacks is among
-    ///   the ``PopulatedSurvey/problems``.
+    /// - Throws: `FHIRClientError` where the server cannot be asked at all. What a single search lacks is
+    ///   among the ``PopulatedSurvey/problems``.
     public func populate(
         using client: FHIRClient,
         subject: String,

@@ -16,7 +16,8 @@ struct SurveyExchangeTests {
         [
             "url": "http://hl7.org/fhir/StructureDefinition/variable",
             "valueExpression": [
-                "name": JSONValue(name), "language": "application/x-fhir-query", "expression": JSONValue(text),
+                "name": JSONValue(name), "language": "application/x-fhir-query",
+                "expression": JSONValue(text),
             ],
         ]
     }
@@ -72,7 +73,9 @@ struct SurveyExchangeTests {
         do {
             let client = try FHIRClient(base: sandbox.baseURL)
             try await client.update(
-                Practitioner(parsing: Data(#"{"resourceType":"Practitioner","id":"d","name":[{"family":"Doe"}]}"#.utf8))
+                Practitioner(
+                    parsing: Data(#"{"resourceType":"Practitioner","id":"d","name":[{"family":"Doe"}]}"#.utf8)
+                )
             )
             try await client.update(
                 Patient(
@@ -130,7 +133,10 @@ struct SurveyExchangeTests {
                 [
                     ["linkId": "born", "type": "date", "extension": [Self.initial("%patient.birthDate")]],
                     ["linkId": "x", "type": "string", "extension": [Self.initial("%Gone.name.family")]],
-                    ["linkId": "y", "type": "string", "extension": [Self.initial("%Wrong.entry.resource.id")]],
+                    [
+                        "linkId": "y", "type": "string",
+                        "extension": [Self.initial("%Wrong.entry.resource.id")],
+                    ],
                 ],
                 [
                     Self.query("Practitioner/nobody", as: "Gone"),
@@ -149,7 +155,11 @@ struct SurveyExchangeTests {
         try await use { client in
             var limits = PopulationLimits()
             limits.queries = 1
-            let populated = try await Self.form().populate(using: client, subject: "Patient/p7", limits: limits)
+            let populated = try await Self.form().populate(
+                using: client,
+                subject: "Patient/p7",
+                limits: limits
+            )
             #expect(labels(populated.session, "born") == ["1970-04-01"])
             #expect(labels(populated.session, "weight").isEmpty)
             #expect(populated.problems.contains { $0.reason == .tooMany })
@@ -161,7 +171,10 @@ struct SurveyExchangeTests {
         try await use { client in
             var many = FHIRTransaction()
             for number in 0..<120 {
-                var encounter = Encounter(status: .finished, class: Coding(system: "urn:example:c", code: "AMB"))
+                var encounter = Encounter(
+                    status: .finished,
+                    class: Coding(system: "urn:example:c", code: "AMB")
+                )
                 encounter.id = "e\(number)"
                 encounter.subject = Reference("Patient/p7")
                 many.update(encounter)
@@ -179,7 +192,11 @@ struct SurveyExchangeTests {
                 )
                 var limits = PopulationLimits()
                 limits.resourcesOfQuery = limit
-                let populated = try await survey.populate(using: client, subject: "Patient/p7", limits: limits)
+                let populated = try await survey.populate(
+                    using: client,
+                    subject: "Patient/p7",
+                    limits: limits
+                )
                 return (labels(populated.session, "ids").count, populated.problems.map(\.reason))
             }
             #expect(try await ids("Encounter?patient={{%patient.id}}") == (120, []))
@@ -202,6 +219,38 @@ struct SurveyExchangeTests {
             let second = try await client.send(survey.extract(from: response), of: response)
             #expect(first.map(\.status) == [201] && second.map(\.status) == [200])
             #expect(try await client.count(Observation.self, [.parameter("patient", .string("p7"))]) == 3)
+        }
+    }
+
+    @Test("modules and value sets come from the server, and what it lacks is named")
+    func definitions() async throws {
+        try await use { client in
+            let module: JSONValue = [
+                "resourceType": "Questionnaire", "id": "m", "status": "active", "url": "urn:example:module",
+                "item": [["linkId": "m1", "type": "string", "text": "In the module"]],
+            ]
+            try await client.update(Questionnaire(parsing: Data(module.text().utf8)))
+            func reference(_ linkId: String, _ canonical: String) -> JSONValue {
+                [
+                    "linkId": JSONValue(linkId), "type": "display",
+                    "extension": [
+                        [
+                            "url": JSONValue(Self.sdc + "subQuestionnaire"),
+                            "valueCanonical": JSONValue(canonical),
+                        ]
+                    ],
+                ]
+            }
+            let root: JSONValue = [
+                "resourceType": "Questionnaire", "status": "active",
+                "item": [
+                    reference("a", "urn:example:module"), reference("b", "urn:example:gone"),
+                    ["linkId": "c", "type": "choice", "answerValueSet": "urn:example:codes"],
+                ],
+            ]
+            let (survey, missing) = try await client.survey(Questionnaire(parsing: Data(root.text().utf8)))
+            #expect(survey.items.map(\.linkId) == ["m1", "b", "c"])
+            #expect(Set(missing.map(\.canonical)) == ["urn:example:gone", "urn:example:codes"])
         }
     }
 }

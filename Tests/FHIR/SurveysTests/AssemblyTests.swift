@@ -9,9 +9,12 @@ import Testing
 struct AssemblyTests {
     private static let sdc = "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-"
 
-    private func questionnaire(_ url: String, _ items: JSONValue, extensions: JSONValue = []) throws -> Questionnaire {
+    private func questionnaire(_ url: String, _ items: JSONValue, extensions: JSONValue = []) throws
+        -> Questionnaire
+    {
         let tree: JSONValue = [
-            "resourceType": "Questionnaire", "url": JSONValue(url), "status": "active", "extension": extensions,
+            "resourceType": "Questionnaire", "url": JSONValue(url), "status": "active",
+            "extension": extensions,
             "item": items,
         ]
         return try Questionnaire(parsing: Data(tree.text().utf8))

@@ -9,7 +9,9 @@ import Testing
 struct PopulationTests {
     private static let sdc = "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-"
 
-    private func survey(_ items: JSONValue, extensions: JSONValue = [], contained: JSONValue = []) throws -> Survey {
+    private func survey(_ items: JSONValue, extensions: JSONValue = [], contained: JSONValue = []) throws
+        -> Survey
+    {
         let questionnaire: JSONValue = [
             "resourceType": "Questionnaire", "status": "active", "contained": contained,
             "extension": extensions, "item": items,
@@ -17,7 +19,12 @@ struct PopulationTests {
         return Survey(try Questionnaire(parsing: Data(questionnaire.text().utf8)))
     }
 
-    private func expression(_ name: String, _ text: String, language: String = "text/fhirpath", as id: String? = nil)
+    private func expression(
+        _ name: String,
+        _ text: String,
+        language: String = "text/fhirpath",
+        as id: String? = nil
+    )
         -> JSONValue
     {
         var value: JSONValue = ["language": JSONValue(language), "expression": JSONValue(text)]
@@ -56,8 +63,11 @@ struct PopulationTests {
             ],
             extensions: [
                 expression(
-                    "variable", "Observation?code=29463-7&patient={{%patient.id}}",
-                    language: "application/x-fhir-query", as: "Weight")
+                    "variable",
+                    "Observation?code=29463-7&patient={{%patient.id}}",
+                    language: "application/x-fhir-query",
+                    as: "Weight"
+                )
             ]
         )
         #expect(survey.diagnostics.isEmpty)
@@ -81,21 +91,26 @@ struct PopulationTests {
             [["linkId": "x", "type": "string", "extension": [expression("initialExpression", "%All.id")]]],
             extensions: [
                 expression(
-                    "variable", "Observation?patient={{%patient.id}}", language: "application/x-fhir-query",
-                    as: "All")
+                    "variable",
+                    "Observation?patient={{%patient.id}}",
+                    language: "application/x-fhir-query",
+                    as: "All"
+                )
             ]
         )
         #expect(SurveySession(survey).openQueries.isEmpty)
     }
 
-    @Test("values in a query are encoded, and only searches relative to the server are asked",
+    @Test(
+        "values in a query are encoded, and only searches relative to the server are asked",
         arguments: [
             ("Observation?code={{'a&b=c'}}", ["Observation?code=a%26b%3Dc"]),
             ("Patient/{{%25patient.id}}", ["Patient/7"]),
             ("https://other.example.org/Patient/{{%patient.id}}", []), ("//other.example.org/Patient", []),
             ("Patient/../../admin", []), ("Patient/{{'../x'}}", []), ("metadata", []),
             ("Observation?code={{('1' | '2')}}", ["Observation?code=1,2"]),
-        ])
+        ]
+    )
     func urls(template: String, expected: [String]) throws {
         let survey = try survey(
             [["linkId": "x", "type": "string", "extension": [expression("initialExpression", "%Q.id")]]],
@@ -143,10 +158,14 @@ struct PopulationTests {
     func searchContext() throws {
         let survey = try survey([
             [
-                "linkId": "relative", "type": "group", "repeats": true, "extension": [
+                "linkId": "relative", "type": "group", "repeats": true,
+                "extension": [
                     expression(
-                        "itemPopulationContext", "RelatedPerson?patient={{%patient.id}}",
-                        language: "application/x-fhir-query", as: "relative")
+                        "itemPopulationContext",
+                        "RelatedPerson?patient={{%patient.id}}",
+                        language: "application/x-fhir-query",
+                        as: "relative"
+                    )
                 ],
                 "item": [
                     [
@@ -157,7 +176,8 @@ struct PopulationTests {
             ]
         ])
         var found = bundle(
-            ["resourceType": "RelatedPerson", "id": "a"], ["resourceType": "RelatedPerson", "id": "b"]
+            ["resourceType": "RelatedPerson", "id": "a"],
+            ["resourceType": "RelatedPerson", "id": "b"]
         )
         found["entry"]?[0]?["search"] = nil
         var entries = found["entry"]?.elements.map(Array.init) ?? []
@@ -270,8 +290,10 @@ struct PopulationTests {
                 "linkId": "task", "type": "reference",
                 "extension": [
                     expression(
-                        "answerExpression", "Task?subject=Patient/{{%patient.id}}",
-                        language: "application/x-fhir-query"),
+                        "answerExpression",
+                        "Task?subject=Patient/{{%patient.id}}",
+                        language: "application/x-fhir-query"
+                    ),
                     [
                         "url": JSONValue(Self.sdc + "choiceColumn"),
                         "extension": [

@@ -82,8 +82,8 @@ public struct FHIRPages: AsyncSequence, Sendable {
 }
 
 extension FHIRClient {
-    /// The pages behind one that is there already, such as the result of a search in a batch; none where it is
-    /// the last.
+    /// The pages behind one that is there already, such as the result of a search in a batch; none where it
+    /// is the last.
     public func pages(after page: FHIRBundle) -> FHIRPages {
         let request = FHIRRequest("search-type", .get, [], retry: .freely)
         let first = Result { () throws(FHIRClientError) in try self.request(behind: page, request) }

@@ -24,8 +24,8 @@ public struct AssembledQuestionnaire: Sendable {
 
     /// Assembles a questionnaire.
     ///
-    /// - Parameter library: Gives a questionnaire by its canonical URL, with `|version` where the reference has
-    ///   it; nil where there is none.
+    /// - Parameter library: Gives a questionnaire by its canonical URL, with `|version` where the reference
+    ///   has it; nil where there is none.
     public init(_ questionnaire: Questionnaire, library: (String) -> Questionnaire?) {
         var assembler = Assembler()
         let tree = withoutActuallyEscaping(library) { library in
@@ -81,7 +81,9 @@ private struct Assembler {
     /// The items of a list, those of other questionnaires in the places of their references.
     ///
     /// - Parameter inherited: Takes what other questionnaires say at their roots about their items.
-    private mutating func list(_ list: JSONValue?, _ scope: Scope, _ inherited: inout [JSONValue]) -> JSONValue? {
+    private mutating func list(_ list: JSONValue?, _ scope: Scope, _ inherited: inout [JSONValue])
+        -> JSONValue?
+    {
         guard let elements = list?.elements else { return list }
         var result: [JSONValue] = []
         for element in elements {
@@ -110,7 +112,9 @@ private struct Assembler {
                 element["enableWhen"] = JSONValue(
                     conditions.map { condition in
                         var condition = condition
-                        condition["question"] = condition["question"]?.string.map { JSONValue(scope.prefix + $0) }
+                        condition["question"] = condition["question"]?.string.map {
+                            JSONValue(scope.prefix + $0)
+                        }
                         return condition
                     }
                 )
@@ -138,7 +142,8 @@ private struct Assembler {
             return nil
         }
         guard scope.path.count < AssembledQuestionnaire.maximumDepth else {
-            let text = "Questionnaires refer to each other more than \(AssembledQuestionnaire.maximumDepth) deep."
+            let text =
+                "Questionnaires refer to each other more than \(AssembledQuestionnaire.maximumDepth) deep."
             report("tooDeep", text, display)
             return nil
         }
@@ -173,7 +178,11 @@ private struct Assembler {
             }
             if same != resource {
                 let id = resource["id"]?.string ?? ""
-                report("containedTwice", "Two questionnaires contain different resources with the id \(id).", display)
+                report(
+                    "containedTwice",
+                    "Two questionnaires contain different resources with the id \(id).",
+                    display
+                )
             }
         }
     }

@@ -6,7 +6,8 @@ import OrderedJSON
 struct SourceQueries: Sendable {
     /// The id of the batch, by which expressions refer to the bundle of the results.
     let name: String
-    /// The searches in the order of the entries; nil for an entry that is not a search, whose result is empty.
+    /// The searches in the order of the entries; nil for an entry that is not a search, whose result is
+    /// empty.
     let queries: [SurveyExpression?]
 
     /// All variables that the searches refer to.

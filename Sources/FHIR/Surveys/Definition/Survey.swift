@@ -113,6 +113,23 @@ public struct Survey: Sendable {
     /// The item with a linkId; the first where several have it.
     public func item(_ linkId: String) -> SurveyItem? { indices[linkId].map { items[$0] } }
 
+    /// Whether the questionnaire refers to others, whose items are to be put in their places: see
+    /// ``AssembledQuestionnaire``.
+    public var isModular: Bool {
+        items.contains { ExtensionList($0.source).value(ExtensionURL.subQuestionnaire) != nil }
+    }
+
+    /// The canonical URLs of value sets that the questionnaire names and nobody gave, in document order.
+    public var missingValueSets: [String] {
+        var found: [String] = []
+        for item in items {
+            var urls = [item.format.unitValueSet].compactMap(\.self)
+            if case .external(let url)? = item.format.options { urls.append(url) }
+            for url in urls where !found.contains(url) { found.append(url) }
+        }
+        return found
+    }
+
     /// The items directly under one.
     public func children(of item: SurveyItem) -> [SurveyItem] { item.children.map { items[$0] } }
 

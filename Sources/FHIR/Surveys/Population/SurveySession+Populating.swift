@@ -44,7 +44,8 @@ extension SurveySession {
         return (json["entry"]?.elements ?? []).compactMap { entry in
             let mode = entry["search"]?["mode"]?.string ?? "match"
             guard mode == "match", let resource = entry["resource"] else { return nil }
-            return resource["resourceType"]?.isString("OperationOutcome") == true ? nil : FHIRPathItem(resource)
+            return resource["resourceType"]?.isString("OperationOutcome") == true
+                ? nil : FHIRPathItem(resource)
         }
     }
 
@@ -102,7 +103,9 @@ extension SurveySession {
 
     /// The answers that an Observation's value stands for.
     func answers(from observation: Observation, for item: SurveyItem) -> [SurveyAnswer] {
-        guard let member = observation.tree.members?.first(where: { $0.name.hasPrefix("value") }) else { return [] }
+        guard let member = observation.tree.members?.first(where: { $0.name.hasPrefix("value") }) else {
+            return []
+        }
         let type = String(member.name.dropFirst("value".count))
         switch (type, item.type) {
         case ("Quantity", .decimal), ("Quantity", .integer):
@@ -127,7 +130,8 @@ extension SurveySession {
     /// The number of a quantity in the unit of a question; nil where it cannot be converted.
     private func number(of quantity: JSONValue, for item: SurveyItem) -> Decimal? {
         guard let value = FHIRDecimal(tree: quantity["value"] ?? .null)?.decimal else { return nil }
-        guard let asked = item.format.units.first?.code, let own = quantity["code"]?.string, own != asked else {
+        guard let asked = item.format.units.first?.code, let own = quantity["code"]?.string, own != asked
+        else {
             return value
         }
         guard let from = try? UCUMUnit(own), let to = try? UCUMUnit(asked) else { return nil }

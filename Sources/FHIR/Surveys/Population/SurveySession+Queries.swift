@@ -45,8 +45,8 @@ extension SurveySession {
         return value
     }
 
-    /// The URL of a search with the values of its expressions. It has none where one of them is empty: without
-    /// its condition a search would find other people's resources.
+    /// The URL of a search with the values of its expressions. It has none where one of them is empty:
+    /// without its condition a search would find other people's resources.
     private mutating func url(
         of query: QueryTemplate,
         _ expression: SurveyExpression,
@@ -84,7 +84,9 @@ extension SurveySession {
         guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !url.contains("#") else { return false }
         let path = url.prefix { $0 != "?" }
         let segments = path.split(separator: "/", omittingEmptySubsequences: false)
-        guard let type = segments.first, type.first?.isUppercase == true, segments.count <= 4 else { return false }
+        guard let type = segments.first, type.first?.isUppercase == true, segments.count <= 4 else {
+            return false
+        }
         return type.allSatisfy { $0.isLetter }
             && segments.dropFirst().allSatisfy { segment in
                 !segment.isEmpty && segment != "." && segment != ".." && !segment.contains("%")

@@ -7,7 +7,12 @@ extension QuestionnaireReader {
         item.populationContext = extensions.value(ExtensionURL.populationContext)
             .flatMap { expression($0, item) }
         if item.populationContext != nil, !item.isGroup {
-            report(.warning, "contextOfQuestion", "Only groups have population contexts; it is ignored.", item)
+            report(
+                .warning,
+                "contextOfQuestion",
+                "Only groups have population contexts; it is ignored.",
+                item
+            )
             item.populationContext = nil
         }
         guard let period = extensions.value(ExtensionURL.observationPeriod) else { return }
@@ -66,7 +71,12 @@ extension QuestionnaireReader {
         let queries = entries.map { entry -> SurveyExpression? in
             let request = entry.member("request")
             guard request?.member("method")?.isString("GET") == true, let url = request?.member("url") else {
-                report(.warning, "sourceQueryNotGET", "An entry of sourceQueries is no search; it is empty.", nil)
+                report(
+                    .warning,
+                    "sourceQueryNotGET",
+                    "An entry of sourceQueries is no search; it is empty.",
+                    nil
+                )
                 return nil
             }
             return expression(["language": "application/x-fhir-query", "expression": url], nil)

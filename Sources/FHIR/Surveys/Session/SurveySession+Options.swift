@@ -58,7 +58,11 @@ extension SurveySession {
     /// The text by which a candidate is shown: what the column that is for display gives, joined with blanks.
     private mutating func display(of value: FHIRPathItem, at node: Int, _ item: SurveyItem) -> String? {
         let shown = item.format.displayPaths.compactMap { path -> String? in
-            let result = try? path.evaluate(on: [value], in: FHIRPathContext(now: context.now), spending: &steps)
+            let result = try? path.evaluate(
+                on: [value],
+                in: FHIRPathContext(now: context.now),
+                spending: &steps
+            )
             let text = (result ?? []).map(\.text).joined(separator: " ")
             return text.isEmpty ? nil : text
         }

@@ -13,12 +13,12 @@ struct SurveyFillCommand: AsyncParsableCommand {
         abstract: "Fill a questionnaire from a patient's record, complete it, and send what it extracts.",
         discussion: """
             Launch contexts, queries, population contexts, initial expressions and earlier Observations are \
-            followed, in as few requests as possible. What could not be had is printed to standard error. At a \
-            terminal the questions are then asked, with what was filled in as answers; elsewhere --answers \
+            followed, in as few requests as possible. What could not be had is printed to standard error. At \
+            a terminal the questions are then asked, with what was filled in as answers; elsewhere --answers \
             has those of the person. The QuestionnaireResponse is printed.
 
-            With --send the response, and the resources that the questionnaire extracts from it, are stored on \
-            the server, each once, also when the command is run again with the same response.
+            With --send the response, and the resources that the questionnaire extracts from it, are stored \
+            on the server, each once, also when the command is run again with the same response.
 
             \(FHIRClientHelp.connection)
             """
@@ -52,8 +52,12 @@ struct SurveyFillCommand: AsyncParsableCommand {
     }
 
     private func fill() async throws {
-        let survey = try file.survey()
         let client = try connection.client()
+        let given = try file.survey()
+        // What is given in files is not asked for.
+        let isComplete = given.missingValueSets.isEmpty && !given.isModular
+        let (survey, missing) = isComplete ? (given, []) : try await client.survey(given.questionnaire)
+        for definition in missing { StandardStreams.hint("warning: \(definition)") }
         let populated = try await survey.populate(
             using: client,
             subject: "Patient/\(patient)",
@@ -84,12 +88,16 @@ struct SurveyFillCommand: AsyncParsableCommand {
         try problems.end()
     }
 
-    private func send(_ response: QuestionnaireResponse, of survey: Survey, to client: FHIRClient) async throws {
+    private func send(_ response: QuestionnaireResponse, of survey: Survey, to client: FHIRClient)
+        async throws
+    {
         let extraction = survey.extract(from: response, context: try context.context())
         extraction.diagnostics.printError()
         let results = try await client.send(extraction, of: response)
         for result in results {
-            StandardStreams.hint("\(result.status == 201 ? "stored" : "there already"): \(result.location?.rawValue ?? "")")
+            StandardStreams.hint(
+                "\(result.status == 201 ? "stored" : "there already"): \(result.location?.rawValue ?? "")"
+            )
         }
     }
 }

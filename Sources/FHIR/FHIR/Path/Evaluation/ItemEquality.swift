@@ -165,8 +165,8 @@ fileprivate enum EqualityKey: Hashable {
 }
 
 extension PathNode {
-    /// Whether a member is another text, so that the elements cannot be equal: found without making the parts,
-    /// which most items that are compared need not.
+    /// Whether a member is another text, so that the elements cannot be equal: found without making the
+    /// parts, which most items that are compared need not.
     fileprivate func hasOtherText(than other: PathNode) -> Bool {
         guard sibling == nil, other.sibling == nil, let members = json?.members else { return false }
         for member in members.prefix(4) {
@@ -174,7 +174,9 @@ extension PathNode {
             guard let otherText = other.json?[member.name]?.string else { return false }
             // Times that are written differently may be equal.
             guard text != otherText else { continue }
-            if !text.utf8.allSatisfy(Self.isInTime) || !otherText.utf8.allSatisfy(Self.isInTime) { return true }
+            if !text.utf8.allSatisfy(Self.isInTime) || !otherText.utf8.allSatisfy(Self.isInTime) {
+                return true
+            }
         }
         return false
     }
