@@ -125,7 +125,7 @@ let fhir =
     + module(
         "FHIRBackendSigning", in: .fhir, on: "FHIRClient IndivoBase OrderedJSON", with: [signingCrypto, signingCryptoExtras],
         tests: nil)
-    + module("Surveys", in: .fhir, on: "BoundedRegex FHIR FHIRTables OrderedJSON UCUM", tests: "IndivoBase")
+    + module("Surveys", in: .fhir, on: "BoundedRegex FHIR FHIRTables IndivoBase OrderedJSON UCUM")
     + module(
         "SurveyExchange", in: .fhir, on: "FHIR FHIRClient FHIRTables IndivoBase OrderedJSON Surveys", settings: onCallersActor,
         tests: "FHIRSandbox")

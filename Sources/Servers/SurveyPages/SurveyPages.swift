@@ -107,7 +107,7 @@ package struct SurveyPages: Sendable {
                     return (form(SurveyVisit(newSession()), token, 0, language).response(), nil)
                 }
                 if visit.isComplete { return (page.done(), visit) }
-                let index = number.map { $0 - 1 } ?? (begins ? 0 : visit.session.pageIndex)
+                let index = number.map { $0 - 1 } ?? (begins ? 0 : visit.form.session.pageIndex)
                 return (form(visit, token, index, language).response(), visit)
             } catch {
                 return (page.problem(survey.heading, page.words.notStored, status: 503), known)
@@ -183,8 +183,8 @@ package struct SurveyPages: Sendable {
         let words = pageMarkup(language).words
         let isExpired = stored == nil && sent.revision > 0
         var visit = stored ?? SurveyVisit(newSession())
-        let pageIndex = visit.pageIndex(of: sent, visit.session.pages)
-        let change = visit.apply(sent, now: now())
+        let pageIndex = visit.pageIndex(of: sent, visit.form.session.pages)
+        let change = visit.apply(sent, words: words, now: now())
 
         if let stored, stored.isComplete {
             // The same form once more, or another one.
@@ -204,7 +204,7 @@ package struct SurveyPages: Sendable {
         }
         let isMissingQuestions = visit.isMissingQuestions(of: sent)
         visit.saves.save(sent, questions: change.questions)
-        visit.session.go(to: pageIndex)
+        visit.form.go(to: pageIndex)
         var response = try act(sent, &visit, change.questions, token, pageIndex, isExpired, language)
         if isMissingQuestions, !visit.isComplete {
             response = form(visit, token, pageIndex, language, notice: words.notAsked).response()
@@ -246,19 +246,19 @@ package struct SurveyPages: Sendable {
     ) throws -> Response {
         let words = pageMarkup(language).words
         let action = (sent["action"] ?? "next").split(separator: " ", maxSplits: 1).map(String.init)
-        if action.count == 2, let occurrence = visit.occurrence(action[1]) {
+        if action.count == 2, visit.form.occurrence(action[1]) != nil {
             var anchor = action[1]
             switch action[0] {
             case "add":
-                if let new = try? visit.session.addRepetition(after: occurrence) {
-                    anchor = visit.key(of: new) ?? anchor
+                if let new = visit.form.addRepetition(after: anchor) {
+                    anchor = new
                     visit.saves.reshape(sent, questions: questions)
                 }
             case "remove":
-                if (try? visit.session.removeRepetition(occurrence)) != nil {
-                    visit.saves.reshape(sent, questions: questions)
-                }
-            case "clear": visit.session.clear(occurrence)
+                if visit.form.removeRepetition(anchor) { visit.saves.reshape(sent, questions: questions) }
+            case "clear":
+                visit.form.clear(anchor)
+                visit.unreadable[anchor] = nil
             default: break
             }
             return .seeOther(address(token, language, page: pageIndex) + "#" + anchor)
@@ -267,7 +267,7 @@ package struct SurveyPages: Sendable {
         if isExpired { return form(visit, token, pageIndex, language, notice: words.expired).response() }
         switch action.first {
         case "back":
-            visit.session.go(to: pageIndex - 1)
+            visit.form.back()
             return .seeOther(address(token, language, page: max(0, pageIndex - 1)))
         case "save": return .seeOther(address(token, language, page: pageIndex) + "#items")
         default: break
@@ -276,27 +276,18 @@ package struct SurveyPages: Sendable {
         if !current.questionNames.isSubset(of: sent.asked) {
             return form(visit, token, pageIndex, language, notice: words.newQuestions).response()
         }
-        if current.hasProblems {
-            if let first = current.items.first { visit.checkedPages.insert(first.name) }
+        switch visit.form.advance() {
+        case .stopped:
+            let index = visit.form.session.pageIndex
+            // Problems of this page are shown with what was sent; those of an earlier one there.
+            guard index == pageIndex else { return .seeOther(address(token, language, page: index)) }
             return form(visit, token, pageIndex, language).response(status: 422)
+        case .moved: return .seeOther(address(token, language, page: visit.form.session.pageIndex))
+        case .completed:
+            visit.isComplete = true
+            visit.form.session.header.status = .completed
+            return .seeOther(address(token, language))
         }
-        let pages = visit.session.pages
-        if pageIndex < pages.count - 1 {
-            visit.session.go(to: pageIndex + 1)
-            return .seeOther(address(token, language, page: pageIndex + 1))
-        }
-        // The end: no page may have problems.
-        for index in pages.indices {
-            guard visit.hasProblems(on: pages[index]) else { continue }
-            if let first = form(visit, token, index, language).items.first {
-                visit.checkedPages.insert(first.name)
-            }
-            visit.session.go(to: index)
-            return .seeOther(address(token, language, page: index))
-        }
-        visit.isComplete = true
-        visit.session.header.status = .completed
-        return .seeOther(address(token, language))
     }
 
     private func address(_ token: String, _ language: Language, page: Int? = nil) -> String {

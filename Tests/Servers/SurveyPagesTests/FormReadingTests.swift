@@ -20,7 +20,7 @@ struct FormReadingTests {
         ] as [(String, String?)]
     )
     func numbers(text: String, digits: String?) {
-        #expect(FormReader.number(text)?.number == digits)
+        #expect(PresentedItem.number(text)?.number == digits)
     }
 
     @Test("a body in parts is read by bytes, and a malformed one is refused")
@@ -97,6 +97,6 @@ enum SurveyItemKeys {
             )
         else { return "" }
         let session = SurveySession(Survey(questionnaire))
-        return FormWalk(session: session, isShown: true).items(session.roots).first?.name ?? ""
+        return ItemWalk(session: session, isShown: true).items(session.roots).first?.id ?? ""
     }
 }

@@ -1,4 +1,5 @@
-/// The sentences for problems in a language. `{0}` and `{1}` stand for numbers and names.
+/// The sentences and words of a survey in a language, which the questionnaire does not have. `{0}` and
+/// `{1}` stand for numbers and names.
 public struct SurveyPhrases: Sendable {
     /// The sentences by key; English where one is missing.
     public var sentences: [String: String]
@@ -52,6 +53,14 @@ public struct SurveyPhrases: Sendable {
         "otherVersion": "The response is for version {0} of the questionnaire.",
         "invalidFHIR": "{0}: {1}.",
         "noQuestionnaire": "The response does not say which questionnaire it answers.",
+        "yes": "Yes",
+        "no": "No",
+        "other": "Other",
+        "unreadable": "This answer cannot be stored.",
+        "unreadable.number": "Please enter a number, such as 12 or 1.5, without separators of thousands.",
+        "unreadable.integer": "Please enter a whole number, such as 12.",
+        "unreadable.date": "Please enter a date, such as 27 3 2024. Day and month may be left out.",
+        "unreadable.time": "Please enter a time, such as 14:30.",
     ])
 
     /// The sentences in German.
@@ -93,6 +102,16 @@ public struct SurveyPhrases: Sendable {
         "wrongQuestionnaire": "Die Antwort gehört zu einem anderen Fragebogen, {0}.",
         "otherVersion": "Die Antwort gehört zur Version {0} des Fragebogens.",
         "noQuestionnaire": "Die Antwort nennt ihren Fragebogen nicht.",
+        "yes": "Ja",
+        "no": "Nein",
+        "other": "Andere",
+        "unreadable": "Diese Antwort kann nicht gespeichert werden.",
+        "unreadable.number":
+            "Bitte geben Sie eine Zahl ein, wie 12 oder 1,5, ohne Punkte zwischen Tausendern.",
+        "unreadable.integer": "Bitte geben Sie eine ganze Zahl ein, wie 12.",
+        "unreadable.date":
+            "Bitte geben Sie ein Datum ein, wie 27 3 2024. Tag und Monat können leer bleiben.",
+        "unreadable.time": "Bitte geben Sie eine Uhrzeit ein, wie 14:30.",
     ])
 
     /// The sentences in a language, such as `de` or `de-AT`, else in English.
@@ -102,7 +121,7 @@ public struct SurveyPhrases: Sendable {
         return phrases
     }
 
-    func sentence(_ key: String, _ arguments: [String]) -> String {
+    package func sentence(_ key: String, _ arguments: [String] = []) -> String {
         var text = sentences[key] ?? Self.english.sentences[key] ?? key
         // From the last on, so that an argument with braces is not filled in again.
         for (index, argument) in arguments.enumerated().reversed() {

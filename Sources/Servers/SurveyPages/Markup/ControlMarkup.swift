@@ -5,75 +5,55 @@ import WebServing
 /// The fields of one question as markup.
 struct ControlMarkup {
     let items: ItemMarkup
-    let item: FormItem
+    let item: PresentedItem
     /// The accessible name of fields that no label names, as in tables.
     var label: String?
 
     private var words: PageWords { items.words }
-    private var name: String { item.name }
+    private var name: String { item.id }
 
     var markup: Markup {
         switch item.control {
-        case .yesNo:
-            let chosen = item.answers.first
-            return choices([
-                ("true", "\(words.yes)", chosen == .boolean(true)),
-                ("false", "\(words.no)", chosen == .boolean(false)),
-            ])
-        case .radios, .checkboxes: return choices(options) + openField
-        case .list: return list + openField
-        case .text, .lines, .number, .quantity, .time: return lines
-        case .date, .dateTime:
-            return Markup((0..<items.fieldCount(item)).map { date($0) })
-        case .file: return files
+        case .yesNo, .radioButtons, .checkboxes: return choices + openField
+        case .menu: return menu + openField
+        case .text, .textArea, .number, .quantity, .time: return lines
+        case .date, .dateTime: return Markup(item.fields.map { date($0) })
+        case .attachment: return files
+        case nil: return .empty
         }
     }
 
     // MARK: Choices
 
-    /// What can be chosen: the value in the form, the label, whether it is chosen. An answer that is offered
-    /// no more stays.
-    private var options: [(token: String, label: Markup, isChosen: Bool)] {
-        let chosen = Set(item.answers.map(FormReader.token))
-        var known: Set<String> = []
-        var result = item.options.enumerated().map { index, option in
-            let token = FormReader.token(option.value)
-            known.insert(token)
-            let prefix: Markup = option.prefix.map { "\($0) " } ?? ""
-            let media = option.media.map {
-                items.media(
-                    $0,
-                    at: "\(items.base)/media/\(item.item.index)/\(index)",
-                    label: option.label.text(in: items.language)
-                )
-            }
-            return (
-                token, prefix + option.label.line(in: items.language) + (media ?? .empty),
-                chosen.contains(token)
+    /// A choice with its markup and its media.
+    private func label(_ choice: SurveyChoice, _ index: Int) -> Markup {
+        guard let option = choice.option else { return "\(choice.label)" }
+        let prefix: Markup = option.prefix.map { "\($0) " } ?? ""
+        let media = option.media.map {
+            items.media(
+                $0,
+                at: "\(items.base)/media/\(item.item.index)/\(index)",
+                label: choice.text.text(in: items.language)
             )
         }
-        for answer in item.answers where known.insert(FormReader.token(answer)).inserted {
-            if item.item.format.isOpen, case .string = answer { continue }
-            result.append((FormReader.token(answer), "\(answer.label)", true))
-        }
-        return result
+        return prefix + choice.text.line(in: items.language) + (media ?? .empty)
     }
 
-    private func choices(_ options: [(token: String, label: Markup, isChosen: Bool)]) -> Markup {
+    private var choices: Markup {
         let type: Markup = item.control == .checkboxes ? "checkbox" : "radio"
-        let exclusive = Set(item.options.filter(\.isExclusive).map { FormReader.token($0.value) })
-        let buttons = options.enumerated().map { index, option -> Markup in
+        let choices = item.choices
+        let buttons = choices.enumerated().map { index, choice -> Markup in
             """
             <label class="choice"><input type="\(type)" id="\(name).\(index)" name="\(name)" \
-            value="\(option.token)"\
-            \(option.isChosen ? " checked" : "" as Markup)\
-            \(exclusive.contains(option.token) ? " data-exclusive" : "" as Markup)>\
-            <span>\(option.label)</span></label>
+            value="\(choice.id)"\
+            \(choice.isChosen ? " checked" : "" as Markup)\
+            \(choice.option?.isExclusive == true ? " data-exclusive" : "" as Markup)>\
+            <span>\(label(choice, index))</span></label>
             """
         }
         let isRow = item.control == .yesNo || item.item.orientation == "horizontal"
         var result: Markup = "<div class=\"options\(isRow ? " row" : "" as Markup)\">\(buttons)</div>"
-        if item.control != .checkboxes, !item.item.isRequired, options.contains(where: \.isChosen),
+        if item.control != .checkboxes, !item.item.isRequired, choices.contains(where: \.isChosen),
             label == nil
         {
             result += """
@@ -84,12 +64,11 @@ struct ControlMarkup {
         return result
     }
 
-    private var list: Markup {
-        let options = options
-        let lines = options.map { option -> Markup in
+    private var menu: Markup {
+        let lines = item.choices.enumerated().map { index, choice -> Markup in
             """
-            <option value="\(option.token)"\(option.isChosen ? " selected" : "" as Markup)>\
-            \(plain(option.label))</option>
+            <option value="\(choice.id)"\(choice.isChosen ? " selected" : "" as Markup)>\
+            \(plain(label(choice, index)))</option>
             """
         }
         return """
@@ -106,17 +85,10 @@ struct ControlMarkup {
     /// The fields for what is not among the options.
     private var openField: Markup {
         guard item.item.format.isOpen else { return .empty }
-        let known = Set(item.options.map { FormReader.token($0.value) })
-        var texts = item.answers.compactMap { answer -> String? in
-            if case .string(let text) = answer, !known.contains(FormReader.token(answer)) { return text }
-            return nil
-        }
-        if texts.isEmpty || item.item.repeats { texts.append("") }
-        let label = item.item.format.openLabel?.text(in: items.language) ?? words.other
-        let fields = texts.enumerated().map { index, text -> Markup in
+        let fields = item.fields.map { field -> Markup in
             """
-            <label class="open">\(label)<input type="text" id="\(name).other.\(index)" name="\(name).other" \
-            value="\(text)" data-open></label>
+            <label class="open">\(item.otherLabel)<input type="text" id="\(field.id.description)" name="\(name).other" \
+            value="\(field.text)" data-open></label>
             """
         }
         return Markup(fields)
@@ -126,15 +98,15 @@ struct ControlMarkup {
 
     /// What describes a field, and its name where no label does.
     private var attributes: Markup {
-        var result: Markup = item.control.isFieldset ? "" : items.describedBy(item)
+        var result: Markup = item.isFieldset ? "" : items.describedBy(item)
         if let label { result += " aria-label=\"\(label)\"" }
         if item.item.isRequired { result += " aria-required=\"true\"" }
         return result
     }
 
     private var lines: Markup {
-        let count = items.fieldCount(item)
-        var fields = (0..<count).map { line($0, isOfSeveral: count > 1) }
+        let all = item.fields
+        var fields = all.map { line($0, isOfSeveral: all.count > 1) }
         if item.item.repeats, label == nil {
             fields.append(
                 "<p><button class=\"small\" name=\"action\" value=\"save\">\(words.addAnswer)</button></p>"
@@ -143,14 +115,13 @@ struct ControlMarkup {
         return Markup(fields)
     }
 
-    private func line(_ index: Int, isOfSeveral: Bool) -> Markup {
-        let field = "\(name).\(index)"
-        let answer = item.answers.indices.contains(index) ? item.answers[index] : nil
-        let text = unreadable(field) ?? answer.map(Self.text) ?? ""
+    private func line(_ line: SurveyField, isOfSeveral: Bool) -> Markup {
+        let field = "\(line.id)"
+        let text = unreadable(field) ?? line.text
         let format = item.item.format
         var more = attributes
         if isOfSeveral, label == nil {
-            more += " aria-label=\"\(item.item.label(in: items.language)) \(index + 1)\""
+            more += " aria-label=\"\(item.label) \(line.id.index + 1)\""
         }
         if let placeholder = format.placeholder {
             more += " placeholder=\"\(placeholder.text(in: items.language))\""
@@ -159,7 +130,7 @@ struct ControlMarkup {
             more += " data-most=\"\(length)\""
         }
         switch item.control {
-        case .lines:
+        case .textArea:
             return "<textarea id=\"\(field)\" name=\"\(field)\" rows=\"4\"\(more)>\n\(text)</textarea>"
         case .time:
             return
@@ -167,16 +138,17 @@ struct ControlMarkup {
                 <input type="time" id="\(field)" name="\(field)" \
                 value="\(String(text.prefix(5)))"\(more)>
                 """
-        case .number(let isWhole, let slider):
+        case .number(let isInteger, let slider):
             let input: Markup = """
-                <input type="text" inputmode="\(isWhole ? "numeric" : "decimal")" autocomplete="off" \
+                <input type="text" inputmode="\(isInteger ? "numeric" : "decimal")" autocomplete="off" \
                 class="number" id="\(field)" name="\(field)" value="\(text)"\(more)>
                 """
             guard let slider else { return input + unit }
             return """
                 <div class="slider">\(input)\(unit)<input type="range" hidden \
-                data-slider="\(field)" min="\(slider.minimum)" max="\(slider.maximum)" \
-                step="\(slider.step)" value="\(text.isEmpty ? slider.minimum : text)" \
+                data-slider="\(field)" min="\(slider.minimum.description)" max="\(slider.maximum.description)" \
+                step="\(slider.step.map(String.init) ?? "any")" \
+                value="\(text.isEmpty ? slider.minimum.description : text)" \
                 aria-label="\(item.item.label(in: items.language)), \(words.slider)"></div>
                 """
         case .quantity:
@@ -184,7 +156,7 @@ struct ControlMarkup {
                 <input type="text" inputmode="decimal" autocomplete="off" class="number" id="\(field)" \
                 name="\(field)" value="\(text)"\(more)>
                 """
-            return "<div class=\"quantity\">\(input)\(unitField(field, answer))</div>"
+            return "<div class=\"quantity\">\(input)\(unitField(line))</div>"
         default:
             return
                 """
@@ -197,29 +169,19 @@ struct ControlMarkup {
     /// The text that the person sent, where it is no answer.
     private func unreadable(_ field: String) -> String? { items.visit.unreadable[name]?[field] }
 
-    private static func text(_ answer: SurveyAnswer) -> String {
-        switch answer {
-        case .quantity(let quantity): quantity.value?.description ?? ""
-        case .reference(let reference): reference.reference ?? ""
-        default: answer.label
-        }
-    }
-
     private var unit: Markup {
         item.item.format.units.first.map {
             "<span class=\"unit\">\(SurveyText($0).text(in: items.language))</span>"
         } ?? .empty
     }
 
-    private func unitField(_ field: String, _ answer: SurveyAnswer?) -> Markup {
-        var current: String?
-        if case .quantity(let quantity)? = answer { current = quantity.code ?? quantity.unit }
+    private func unitField(_ field: SurveyField) -> Markup {
         let units = item.item.format.units
         guard !units.isEmpty else {
             return
                 """
-                <label class="unit">\(words.unit)<input type="text" name="\(field).unit" \
-                value="\(current ?? "")"></label>
+                <label class="unit">\(words.unit)<input type="text" name="\(field.id.description).unit" \
+                value="\(field.unit)"></label>
                 """
         }
         guard units.count > 1 else { return unit }
@@ -227,12 +189,12 @@ struct ControlMarkup {
             let token = unit.code ?? unit.display ?? ""
             let text = SurveyText(unit).text(in: items.language)
             return
-                "<option value=\"\(token)\"\(token == current ? " selected" : "" as Markup)>\(text)</option>"
+                "<option value=\"\(token)\"\(token == field.unit ? " selected" : "" as Markup)>\(text)</option>"
         }
         return
             """
             <label class="unit"><span class="unseen">\(words.unit)</span>\
-            <select name="\(field).unit">\(options)</select></label>
+            <select name="\(field.id.description).unit">\(options)</select></label>
             """
     }
 
@@ -267,8 +229,9 @@ struct ControlMarkup {
 
     // MARK: Dates
 
-    private func date(_ index: Int) -> Markup {
-        let field = "\(name).\(index)"
+    private func date(_ line: SurveyField) -> Markup {
+        let field = "\(line.id)"
+        let index = line.id.index
         var parts = ["", "", "", ""]
         if item.answers.indices.contains(index) {
             switch item.answers[index] {

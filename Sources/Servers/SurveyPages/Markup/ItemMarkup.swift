@@ -9,10 +9,7 @@ struct ItemMarkup {
     let language: String?
     /// The address that pages begin with.
     let base: String
-    /// What is wrong, by occurrence.
-    let problems: [ItemOccurrence: [String]]
-
-    func markup(_ items: [FormItem]) -> Markup {
+    func markup(_ items: [PresentedItem]) -> Markup {
         var result = Markup.empty
         var index = 0
         while index < items.count {
@@ -24,11 +21,9 @@ struct ItemMarkup {
             } else {
                 for item in repetitions { result += markup(item) }
             }
-            if let last = repetitions.last, last.item.isGroup,
-                visit.session.canAddRepetition(of: last.occurrence)
-            {
+            if let last = repetitions.last, last.canAddRepetition {
                 result += """
-                    <p class="add"><button name="action" value="add \(last.name)" \
+                    <p class="add"><button name="action" value="add \(last.id)" \
                     data-keep>\(words.add)<span class="unseen">: \
                     \(last.item.label(in: language))</span></button></p>
                     """
@@ -38,15 +33,17 @@ struct ItemMarkup {
         return result
     }
 
-    private func markup(_ item: FormItem) -> Markup {
-        if item.item.isGroup { return group(item) }
-        if item.item.isDisplay { return display(item) }
-        return item.item.isQuestion ? question(item) : .empty
+    private func markup(_ item: PresentedItem) -> Markup {
+        switch item.kind {
+        case .group: group(item)
+        case .display: display(item)
+        case .output, .question: question(item)
+        }
     }
 
     // MARK: Groups and displays
 
-    private func group(_ item: FormItem) -> Markup {
+    private func group(_ item: PresentedItem) -> Markup {
         if let matrix = TableMarkup(self, choicesOf: item) { return matrix.markup }
         var legend = label(item)
         if item.item.repeats {
@@ -62,38 +59,38 @@ struct ItemMarkup {
             <summary>\(label(item))</summary>\(content)</details>
             """
         return """
-            <fieldset class="group" id="\(item.name)" data-item="\(item.name)" tabindex="-1">\
+            <fieldset class="group" id="\(item.id)" data-item="\(item.id)" tabindex="-1">\
             <legend\(item.item.text == nil && !item.item.repeats ? " class=\"unseen\"" : "" as Markup)>\
             \(legend)</legend>\(inside)</fieldset>
             """
     }
 
     /// The button that takes a repetition away.
-    func removal(_ item: FormItem) -> Markup {
+    func removal(_ item: PresentedItem) -> Markup {
         guard item.item.repeats, item.repetitions > 1 else { return .empty }
         return """
-            <p><button class="small" name="action" value="remove \(item.name)">\(words.remove)\
+            <p><button class="small" name="action" value="remove \(item.id)">\(words.remove)\
             <span class="unseen">: \(item.item.label(in: language)) \(item.repetition + 1)</span></button></p>
             """
     }
 
-    private func display(_ item: FormItem) -> Markup {
+    private func display(_ item: PresentedItem) -> Markup {
         guard item.item.text != nil || item.item.media != nil else { return .empty }
         let text = item.item.text.map { $0.block(in: language) } ?? .empty
         let kind: Markup = item.item.displayCategory == "security" ? " note" : ""
         return
             """
-            <div class="display\(kind)" data-item="\(item.name)" \
-            id="\(item.name)">\(text)\(media(item))</div>
+            <div class="display\(kind)" data-item="\(item.id)" \
+            id="\(item.id)">\(text)\(media(item))</div>
             """
     }
 
     // MARK: Questions
 
-    private func question(_ item: FormItem) -> Markup {
-        let isFieldset = item.control.isFieldset || fieldCount(item) > 1
+    private func question(_ item: PresentedItem) -> Markup {
+        let isFieldset = item.isFieldset || item.fields.count > 1
         let control = item.item.isReadOnly ? output(item) : ControlMarkup(items: self, item: item).markup
-        let problem: Markup = problems[item.occurrence] == nil ? "" : " wrong"
+        let problem: Markup = item.problems.isEmpty ? "" : " wrong"
         let content = help(item) + media(item) + errors(item) + control
         let inside: Markup
         if item.item.isReadOnly {
@@ -105,29 +102,23 @@ struct ItemMarkup {
                 """
         } else {
             inside =
-                "<div class=\"question\"><label for=\"\(item.name).0\">\(label(item))</label>\(content)</div>"
+                "<div class=\"question\"><label for=\"\(item.id).0\">\(label(item))</label>\(content)</div>"
         }
         let asked: Markup =
-            item.item.isReadOnly ? .empty : "<input type=\"hidden\" name=\"asked\" value=\"\(item.name)\">"
+            item.item.isReadOnly ? .empty : "<input type=\"hidden\" name=\"asked\" value=\"\(item.id)\">"
         let nested = item.answerChildren.enumerated().map { index, children -> Markup in
             let about: Markup =
-                item.answers.count > 1 ? "<p class=\"about\">\(item.answers[index].label)</p>" : .empty
+                item.answers.count > 1 ? "<p class=\"about\">\(item.text(of: item.answers[index]))</p>" : .empty
             return children.isEmpty ? .empty : "<div class=\"nested\">\(about)\(markup(children))</div>"
         }
         return """
-            <div class="item\(problem)" id="\(item.name)" data-item="\(item.name)" \
+            <div class="item\(problem)" id="\(item.id)" data-item="\(item.id)" \
             tabindex="-1">\(asked)\(inside)\(nested)</div>
             """
     }
 
-    /// How many fields of a line a question has.
-    func fieldCount(_ item: FormItem) -> Int {
-        guard item.item.repeats else { return 1 }
-        return min(item.answers.count + 1, max(item.item.maxOccurs ?? Int.max, item.answers.count, 1))
-    }
-
     /// The text of an item, with its mark of being required.
-    func label(_ item: FormItem) -> Markup {
+    func label(_ item: PresentedItem) -> Markup {
         var parts: [Markup] = []
         if let prefix = item.item.prefix { parts.append(prefix.line(in: language) + " ") }
         if let text = item.item.text {
@@ -146,8 +137,8 @@ struct ItemMarkup {
         return Markup(parts)
     }
 
-    private func output(_ item: FormItem) -> Markup {
-        let text = item.answers.map(answerText).joined(separator: ", ")
+    private func output(_ item: PresentedItem) -> Markup {
+        let text = item.answerText
         return
             """
             <output class="computed" \
@@ -155,42 +146,38 @@ struct ItemMarkup {
             """
     }
 
-    func answerText(_ answer: SurveyAnswer) -> String {
-        if case .boolean(let value) = answer { return value ? words.yes : words.no }
-        return answer.label
-    }
-
     // MARK: Beside a question
 
     /// The attribute that names what describes a field.
-    func describedBy(_ item: FormItem) -> Markup {
+    func describedBy(_ item: PresentedItem) -> Markup {
         var ids: [String] = []
-        if !item.item.help.isEmpty { ids.append("\(item.name).help") }
-        if hint(item) != nil { ids.append("\(item.name).hint") }
-        if problems[item.occurrence] != nil { ids.append("\(item.name).problem") }
+        if !item.item.help.isEmpty { ids.append("\(item.id).help") }
+        if hint(item) != nil { ids.append("\(item.id).hint") }
+        if !item.problems.isEmpty { ids.append("\(item.id).problem") }
         let invalid: Markup =
-            problems[item.occurrence] != nil && !item.control.isFieldset ? " aria-invalid=\"true\"" : ""
+            item.problems.isEmpty || item.isFieldset ? "" : " aria-invalid=\"true\""
         return ids.isEmpty ? invalid : " aria-describedby=\"\(ids.joined(separator: " "))\"\(invalid)"
     }
 
-    func errors(_ item: FormItem) -> Markup {
-        guard let problems = problems[item.occurrence] else { return .empty }
-        return "<p class=\"problem\" id=\"\(item.name).problem\">\(problems.joined(separator: " "))</p>"
+    func errors(_ item: PresentedItem) -> Markup {
+        guard !item.problems.isEmpty else { return .empty }
+        let texts = item.problems.joined(separator: " ")
+        return "<p class=\"problem\" id=\"\(item.id).problem\">\(texts)</p>"
     }
 
     /// What may be entered.
-    func hint(_ item: FormItem) -> String? {
-        if case .date = item.control { return words.optional }
-        if case .number(_, let slider?) = item.control { return "\(slider.minimum) – \(slider.maximum)" }
+    func hint(_ item: PresentedItem) -> String? {
+        if item.control == .date { return words.optional }
+        if case .number(_, let slider?)? = item.control { return "\(slider.minimum) – \(slider.maximum)" }
         return nil
     }
 
-    private func help(_ item: FormItem) -> Markup {
+    private func help(_ item: PresentedItem) -> Markup {
         var result = Markup.empty
         if !item.item.help.isEmpty {
             result += """
                 <details class="help"><summary>\(words.help)</summary>\
-                <div id="\(item.name).help">\(item.item.help.map { $0.block(in: language) })</div></details>
+                <div id="\(item.id).help">\(item.item.help.map { $0.block(in: language) })</div></details>
                 """
         }
         let links = item.item.supportLinks.filter(Markdown.isLink)
@@ -198,11 +185,11 @@ struct ItemMarkup {
             let label = links.count > 1 ? "\(words.more) (\(number + 1))" : words.more
             if let link = Markdown.anchor(url, label: label) { result += "<p class=\"more\">\(link)</p>" }
         }
-        if let hint = hint(item) { result += "<p class=\"hint\" id=\"\(item.name).hint\">\(hint)</p>" }
+        if let hint = hint(item) { result += "<p class=\"hint\" id=\"\(item.id).hint\">\(hint)</p>" }
         return result
     }
 
-    private func media(_ item: FormItem) -> Markup {
+    private func media(_ item: PresentedItem) -> Markup {
         guard let media = item.item.media else { return .empty }
         return self.media(media, at: "\(base)/media/\(item.item.index)", label: item.item.label(in: language))
     }
@@ -221,6 +208,16 @@ struct ItemMarkup {
         if type.hasPrefix("image/") { return "<img class=\"media\" src=\"\(address)\" alt=\"\(title)\">" }
         let tag = Markup(trusted: type.hasPrefix("audio/") ? "audio" : "video")
         return "<\(tag) class=\"media\" controls src=\"\(address)\" aria-label=\"\(title)\"></\(tag)>"
+    }
+}
+
+extension PresentedItem {
+    /// Whether the control is a set of fields, which a legend names.
+    var isFieldset: Bool {
+        switch control {
+        case .yesNo, .radioButtons, .checkboxes, .date, .dateTime: true
+        default: false
+        }
     }
 }
 

@@ -56,7 +56,6 @@ struct PageMarkup {
 struct FormMarkup {
     let visit: SurveyVisit
     let token: String
-    let pageIndex: Int
     /// Parameters that links and forms keep, such as `?lang=de`.
     let query: String
     let page: PageMarkup
@@ -64,11 +63,8 @@ struct FormMarkup {
     let textLanguage: String?
     var notice: String?
 
-    /// The items of the page, and what is wrong with them.
-    private(set) var items: [FormItem] = []
-    private var problems: [ItemOccurrence: [String]] = [:]
-    private let pages: [SurveyPage]
-    private let isChecked: Bool
+    /// The page as it is drawn.
+    private(set) var shown: PresentedPage
 
     init(
         _ visit: SurveyVisit,
@@ -85,62 +81,19 @@ struct FormMarkup {
         self.page = page
         self.textLanguage = textLanguage
         self.notice = notice
-        pages = visit.session.pages
-        self.pageIndex = max(0, min(pageIndex, pages.count - 1))
-        guard pages.indices.contains(self.pageIndex) else {
-            isChecked = false
-            return
-        }
-        let shown = pages[self.pageIndex]
-        items = FormWalk(session: visit.session, isShown: true).items(shown.occurrences)
-        isChecked = items.first.map { visit.checkedPages.contains($0.name) } ?? false
-        var problems: [ItemOccurrence: [String]] = [:]
-        for problem in visit.session.problems(of: shown.occurrences) where problem.severity != .information {
-            guard let occurrence = problem.occurrence else { continue }
-            // What nobody has answered yet is no problem before the person wants to go on.
-            let isAboutMissing = problem.code == "required" || problem.code == "tooFew"
-            let text = problem.text(in: page.words.phrases)
-            if isChecked || !isAboutMissing, problems[occurrence]?.contains(text) != true {
-                problems[occurrence, default: []].append(text)
-            }
-        }
-        for item in items {
-            item.forEach { item in
-                if visit.unreadable[item.name] != nil {
-                    problems[item.occurrence] = [Self.unreadable(item, page.words)]
-                }
-                if visit.refusedFiles.contains(item.name) {
-                    problems[item.occurrence] = [page.words.fileTooLarge]
-                }
-            }
-        }
-        self.problems = problems
+        var form = visit.form
+        form.phrases = page.words.phrases
+        form.phrases.language = textLanguage
+        shown = form.page(at: pageIndex)
     }
 
     /// The names of the questions on the page.
     var questionNames: Set<String> {
-        var names: Set<String> = []
-        for item in items {
-            item.forEach { if $0.item.isQuestion, !$0.item.isReadOnly { names.insert($0.name) } }
-        }
-        return names
+        Set(shown.allItems.filter { $0.control != nil }.map(\.id))
     }
-
-    private static func unreadable(_ item: FormItem, _ words: PageWords) -> String {
-        switch item.control {
-        case .number(let isWhole, _): isWhole ? words.unreadableWhole : words.unreadableNumber
-        case .quantity: words.unreadableNumber
-        case .date, .dateTime: words.unreadableDate
-        case .time: words.unreadableTime
-        default: words.unreadable
-        }
-    }
-
-    /// Whether something on the page keeps it from being complete.
-    var hasProblems: Bool { pages.indices.contains(pageIndex) && visit.hasProblems(on: pages[pageIndex]) }
 
     func response(status: Int = 200) -> Response {
-        guard !pages.isEmpty else { return page.problem(page.title, page.words.nothing, status: 200) }
+        guard shown.count > 0 else { return page.problem(page.title, page.words.nothing, status: 200) }
         return page.page(page.title, status: status, form)
     }
 
@@ -152,33 +105,32 @@ struct FormMarkup {
 
     private var form: Markup {
         let words = page.words
-        let isLast = pageIndex >= pages.count - 1
-        let progress = visit.session.progress
+        let isLast = shown.isLast
+        let progress = shown.progress
         let content = ItemMarkup(
             visit: visit,
             words: words,
             language: textLanguage,
-            base: page.base,
-            problems: problems
-        ).markup(items)
+            base: page.base
+        ).markup(shown.items)
         let notice: Markup =
             notice.map { "<p class=\"note\" role=\"status\" id=\"notice\">\($0)</p>" } ?? .empty
         let back: Markup =
-            pageIndex == 0 ? .empty : "<button name=\"action\" value=\"back\">\(words.back)</button>"
+            shown.isFirst ? .empty : "<button name=\"action\" value=\"back\">\(words.back)</button>"
         return """
             <form method="post" action="\(page.base)/responses/\(token)\(query)" \
             enctype="multipart/form-data" id="survey" novalidate>
             <button hidden name="action" value="\(isLast ? "send" : "next" as Markup)">\(words.next)</button>
             <input type="hidden" name="form" value="\(RandomFormName.make())">
             <input type="hidden" name="revision" value="\(visit.saves.revision)">
-            <input type="hidden" name="page" value="\(pageIndex + 1)">
+            <input type="hidden" name="page" value="\(shown.index + 1)">
             <input type="hidden" name="zone" value="">
             <div class="progress"><progress max="\(max(1, progress.questions))" value="\(progress.answered)" \
             aria-label="\(PageWords.fill(words.answered, progress.answered, progress.questions))"></progress>
-            <p role="status" id="progress">\(PageWords.fill(words.page, pageIndex + 1, pages.count)) · \
+            <p role="status" id="progress">\(PageWords.fill(words.page, shown.index + 1, shown.count)) · \
             \(PageWords.fill(words.answered, progress.answered, progress.questions))</p></div>
             \(notice)\(summary)
-            <section aria-label="\(PageWords.fill(words.page, pageIndex + 1, pages.count))" \
+            <section aria-label="\(PageWords.fill(words.page, shown.index + 1, shown.count))" \
             id="items">\(content)</section>
             <div class="choices buttons"><button class="primary" name="action" \
             value="\(isLast ? "send" : "next" as Markup)">\
@@ -190,19 +142,14 @@ struct FormMarkup {
 
     /// The problems of a page that was to be left, with links to what they are about.
     private var summary: Markup {
-        guard isChecked, !problems.isEmpty else { return .empty }
-        var lines: [Markup] = []
-        for item in items {
-            item.forEach { item in
-                guard let texts = problems[item.occurrence], lines.count < 50 else { return }
-                let label = String(item.item.label(in: textLanguage).prefix(80))
-                lines.append(
-                    """
-                    <li><a href="#\(item.name)">\(label.isEmpty ? item.item.linkId : label)</a>: \
-                    \(texts.joined(separator: " "))</li>
-                    """
-                )
-            }
+        let wrong = shown.allItems.filter { !$0.problems.isEmpty }
+        guard shown.isChecked, !wrong.isEmpty else { return .empty }
+        let lines = wrong.prefix(50).map { item -> Markup in
+            let label = String(item.label.prefix(80))
+            return """
+                <li><a href="#\(item.id)">\(label.isEmpty ? item.item.linkId : label)</a>: \
+                \(item.problems.joined(separator: " "))</li>
+                """
         }
         return """
             <div class="problem summary" role="alert" \

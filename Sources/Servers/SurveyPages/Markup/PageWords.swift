@@ -11,9 +11,6 @@ struct PageWords: Sendable {
     var remove = "Remove"
     var clear = "Clear answer"
     var choose = "Please choose"
-    var other = "Other"
-    var yes = "Yes"
-    var no = "No"
     var day = "Day"
     var month = "Month"
     var year = "Year"
@@ -47,11 +44,6 @@ struct PageWords: Sendable {
         "These answers were sent before, and what this page sent differs. Nothing was changed. "
         + "Go back to see what you entered, or begin again."
     var unknown = "This response is not here any more, or was never begun."
-    var unreadable = "This answer cannot be stored."
-    var unreadableNumber = "Please enter a number, such as 12 or 1.5, without separators of thousands."
-    var unreadableWhole = "Please enter a whole number, such as 12."
-    var unreadableDate = "Please enter a date, such as 27 3 2024. Day and month may be left out."
-    var unreadableTime = "Please enter a time, such as 14:30."
     var fileTooLarge =
         """
         The files of this response are too large together: at most 10 MB are taken. \
@@ -86,9 +78,6 @@ struct PageWords: Sendable {
         words.remove = "Entfernen"
         words.clear = "Antwort löschen"
         words.choose = "Bitte wählen"
-        words.other = "Andere"
-        words.yes = "Ja"
-        words.no = "Nein"
         words.day = "Tag"
         words.month = "Monat"
         words.year = "Jahr"
@@ -133,13 +122,6 @@ struct PageWords: Sendable {
             oder beginnen Sie neu.
             """
         words.unknown = "Diese Antworten sind nicht mehr hier, oder wurden nie begonnen."
-        words.unreadable = "Diese Antwort kann nicht gespeichert werden."
-        words.unreadableNumber =
-            "Bitte geben Sie eine Zahl ein, wie 12 oder 1,5, ohne Punkte zwischen Tausendern."
-        words.unreadableWhole = "Bitte geben Sie eine ganze Zahl ein, wie 12."
-        words.unreadableDate =
-            "Bitte geben Sie ein Datum ein, wie 27 3 2024. Tag und Monat können leer bleiben."
-        words.unreadableTime = "Bitte geben Sie eine Uhrzeit ein, wie 14:30."
         words.fileTooLarge =
             """
             Die Dateien dieser Antworten sind zusammen zu groß: höchstens 10 MB sind möglich. \

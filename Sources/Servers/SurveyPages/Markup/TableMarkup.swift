@@ -11,12 +11,12 @@ struct TableMarkup {
     let markup: Markup
 
     /// The repetitions of a group, one a row; nil where the group is no table of simple questions.
-    init?(_ items: ItemMarkup, rows: ArraySlice<FormItem>) {
+    init?(_ items: ItemMarkup, rows: ArraySlice<PresentedItem>) {
         guard let first = rows.first, first.item.isTable, first.item.repeats, !first.children.isEmpty,
             first.children.count <= 6, rows.allSatisfy({ $0.children.allSatisfy(Self.isSimple) })
         else { return nil }
         // A question may be asked in one repetition and not in another.
-        var columns: [FormItem] = []
+        var columns: [PresentedItem] = []
         var seen: Set<Int> = []
         for child in rows.flatMap(\.children) where seen.insert(child.item.index).inserted {
             columns.append(child)
@@ -37,7 +37,7 @@ struct TableMarkup {
                     """
             }
             return """
-                <tr id="\(row.name)" data-item="\(row.name)"><th scope="row">\(row.repetition + 1)</th>\
+                <tr id="\(row.id)" data-item="\(row.id)"><th scope="row">\(row.repetition + 1)</th>\
                 \(cells)<td>\(items.errors(row))\(items.removal(row))</td></tr>
                 """
         }
@@ -49,14 +49,14 @@ struct TableMarkup {
             """
     }
 
-    private static func isSimple(_ item: FormItem) -> Bool {
-        item.item.isQuestion && item.item.children.isEmpty && !item.item.repeats && item.control != .file
-            && !item.item.format.isOpen
+    private static func isSimple(_ item: PresentedItem) -> Bool {
+        item.item.isQuestion && item.item.children.isEmpty && !item.item.repeats
+            && item.control != .attachment && !item.item.format.isOpen
     }
 
-    private static func cell(_ items: ItemMarkup, _ item: FormItem, _ row: Int) -> Markup {
+    private static func cell(_ items: ItemMarkup, _ item: PresentedItem, _ row: Int) -> Markup {
         guard !item.item.isReadOnly else {
-            return "\(item.answers.map(items.answerText).joined(separator: ", "))"
+            return "\(item.answerText)"
         }
         let control = ControlMarkup(
             items: items,
@@ -66,22 +66,22 @@ struct TableMarkup {
         return
             """
             <input type="hidden" name="asked" \
-            value="\(item.name)">\(items.errors(item))\(control.markup)
+            value="\(item.id)">\(items.errors(item))\(control.markup)
             """
     }
 
     /// Choices with the same options, one a row; nil where the group is no such table.
-    init?(_ items: ItemMarkup, choicesOf group: FormItem) {
+    init?(_ items: ItemMarkup, choicesOf group: PresentedItem) {
         guard group.item.isTable, group.children.count >= 1,
             let first = group.children.first(where: { $0.item.isQuestion }),
             !first.options.isEmpty, first.options.count <= Self.maximumColumns
         else { return nil }
-        let tokens = first.options.map { FormReader.token($0.value) }
+        let tokens = first.options.map(\.value.choiceID)
         let fits = group.children.allSatisfy { child in
             child.item.isDisplay
                 || child.item.isQuestion && child.item.children.isEmpty && !child.item.format.isOpen
                     && !child.item.isReadOnly
-                    && child.options.map { FormReader.token($0.value) } == tokens
+                    && child.options.map(\.value.choiceID) == tokens
         }
         guard fits else { return nil }
         let heads = first.options.map {
@@ -94,26 +94,26 @@ struct TableMarkup {
                     <tr><th scope="rowgroup" colspan="\(tokens.count + 1)">\(items.label(child))</th></tr>
                     """
             }
-            let chosen = Set(child.answers.map(FormReader.token))
+            let chosen = Set(child.answers.map(\.choiceID))
             let type: Markup = child.item.repeats ? "checkbox" : "radio"
             let cells = zip(child.options, tokens).map { option, token -> Markup in
                 let label = option.label.text(in: items.language)
                 return """
-                    <td><label class="cell"><input type="\(type)" name="\(child.name)" value="\(token)"\
+                    <td><label class="cell"><input type="\(type)" name="\(child.id)" value="\(token)"\
                     \(chosen.contains(token) ? " checked" : "" as Markup) \
                     aria-label="\(child.item.label(in: items.language)): \(label)">\
                     <span aria-hidden="true">\(label)</span></label></td>
                     """
             }
-            let wrong: Markup = items.problems[child.occurrence] == nil ? "" : " class=\"wrong\""
+            let wrong: Markup = child.problems.isEmpty ? "" : " class=\"wrong\""
             return """
-                <tr id="\(child.name)" data-item="\(child.name)" tabindex="-1"\(wrong)>\
-                <th scope="row">\(items.label(child))<input type="hidden" name="asked" value="\(child.name)">\
+                <tr id="\(child.id)" data-item="\(child.id)" tabindex="-1"\(wrong)>\
+                <th scope="row">\(items.label(child))<input type="hidden" name="asked" value="\(child.id)">\
                 \(items.errors(child))</th>\(cells)</tr>
                 """
         }
         markup = """
-            <fieldset class="group" id="\(group.name)" data-item="\(group.name)">\
+            <fieldset class="group" id="\(group.id)" data-item="\(group.id)">\
             <legend>\(items.label(group))</legend>\(items.errors(group))\
             <table class="matrix"><thead><tr><td></td>\(heads)</tr></thead><tbody>\(lines)</tbody></table>\
             \(items.removal(group))</fieldset>

@@ -8,18 +8,17 @@ struct SurveyVisit: Sendable {
     /// The most bytes of texts and files of a response, the files in base64.
     static let maximumBytes = 14 << 20
 
-    var session: SurveySession
+    var form: SurveyForm
     var isComplete = false
-    /// Texts that are no answers, by the key of the item and the name of the field.
+    /// Texts that are no answers, by the id of the item and the name of the field.
     var unreadable: [String: [String: String]] = [:]
-    /// Items whose files were too large to be taken.
-    var refusedFiles: Set<String> = []
-    /// Pages whose unanswered questions are problems, by their key.
-    var checkedPages: Set<String> = []
     var saves = SavedForms()
 
+    /// The answers.
+    private var session: SurveySession { form.session }
+
     init(_ session: SurveySession) {
-        self.session = session
+        form = SurveyForm(session)
         isComplete = session.header.status == .completed
     }
 
@@ -45,7 +44,7 @@ struct SurveyVisit: Sendable {
 
     private var bytes: Int {
         var bytes = 0
-        for item in FormWalk(session: session, isShown: false).items(session.roots) {
+        for item in ItemWalk(session: session, isShown: false).items(session.roots) {
             item.forEach { bytes += Self.bytes($0.answers) }
         }
         return bytes
@@ -71,48 +70,48 @@ struct SurveyVisit: Sendable {
     }
 
     /// Takes what a form says about the questions that it asked.
-    mutating func apply(_ form: SentForm, now: Date) -> FormChange {
-        let asked = form.asked
+    mutating func apply(_ sent: SentForm, words: PageWords, now: Date) -> FormChange {
+        let asked = sent.asked
         var change = FormChange()
         guard !asked.isEmpty else { return change }
-        var questions: [FormItem] = []
+        var questions: [PresentedItem] = []
         var bytes = 0
-        for item in FormWalk(session: session, isShown: false).items(session.roots) {
+        let walk = ItemWalk(session: session, isShown: false)
+        for item in walk.items(session.roots) {
             item.forEach { item in
                 bytes += Self.bytes(item.answers)
-                if item.item.isQuestion, !item.item.isReadOnly, !item.item.isHidden, asked.contains(item.name)
-                {
+                if item.control != nil, !item.item.isHidden, asked.contains(item.id) {
                     questions.append(item)
                 }
             }
         }
-        let reader = FormReader(form, now: now)
-        change.questions = questions.map(\.name)
+        let reader = FormReader(sent, now: now)
+        change.questions = questions.map(\.id)
         for var question in questions {
-            question.options = session.options(of: question.occurrence)
-            question.control = FormControl(question.item, options: question.options)
+            ItemWalk(session: session, isShown: false).findControl(of: &question)
             let reading = reader.read(question)
             let unread = reading.unreadable.isEmpty ? nil : reading.unreadable
-            if reading.answers != question.answers || unreadable[question.name] != unread {
+            if reading.answers != question.answers || unreadable[question.id] != unread {
                 change.isChanged = true
             }
-            unreadable[question.name] = unread
+            unreadable[question.id] = unread
+            form.rejections[question.id] = unread == nil ? nil : .unreadable
             // What is stored counts as it will be: a file replaces the one before.
             let newBytes = bytes - Self.bytes(question.answers) + Self.bytes(reading.answers)
             guard newBytes <= max(Self.maximumBytes, bytes) else {
-                refusedFiles.insert(question.name)
+                form.rejections[question.id] = .reason(words.fileTooLarge)
                 continue
             }
-            refusedFiles.remove(question.name)
             do {
-                try session.answer(question.occurrence, with: reading.answers)
+                try form.session.answer(question.occurrence, with: reading.answers)
                 bytes = newBytes
             } catch .noSuchItem {
                 // The answer that it was under has gone with this form.
                 continue
             } catch {
-                unreadable[question.name, default: [:]][question.name] =
-                    form[question.name + ".0"] ?? form[question.name] ?? ""
+                unreadable[question.id, default: [:]][question.id] =
+                    sent[question.id + ".0"] ?? sent[question.id] ?? ""
+                form.rejections[question.id] = .unreadable
             }
         }
         return change
@@ -122,41 +121,10 @@ struct SurveyVisit: Sendable {
     func isMissingQuestions(of form: SentForm) -> Bool {
         guard form.revision < saves.revision else { return false }
         var gone = form.asked.filter { form.hasEntry(for: $0) }
-        for item in FormWalk(session: session, isShown: true).items(session.roots) where !gone.isEmpty {
-            item.forEach { gone.remove($0.name) }
+        for item in ItemWalk(session: session, isShown: true).items(session.roots) where !gone.isEmpty {
+            item.forEach { gone.remove($0.id) }
         }
         return !gone.isEmpty
-    }
-
-    /// Whether something on a page keeps it from being complete.
-    func hasProblems(on page: SurveyPage) -> Bool {
-        if session.problems(of: page.occurrences).contains(where: { $0.severity == .error }) { return true }
-        guard !unreadable.isEmpty || !refusedFiles.isEmpty else { return false }
-        var isRefused = false
-        for item in FormWalk(session: session, isShown: true).items(page.occurrences) {
-            item.forEach {
-                if unreadable[$0.name] != nil || refusedFiles.contains($0.name) { isRefused = true }
-            }
-        }
-        return isRefused
-    }
-
-    /// The occurrence of a key.
-    func occurrence(_ key: String) -> ItemOccurrence? {
-        var found: ItemOccurrence?
-        for item in FormWalk(session: session, isShown: false).items(session.roots) {
-            item.forEach { if $0.name == key { found = $0.occurrence } }
-        }
-        return found
-    }
-
-    /// The key of an occurrence.
-    func key(of occurrence: ItemOccurrence) -> String? {
-        var found: String?
-        for item in FormWalk(session: session, isShown: false).items(session.roots) {
-            item.forEach { if $0.occurrence == occurrence { found = $0.name } }
-        }
-        return found
     }
 
     /// The page that a form was for: at its index, else where its questions are now.
@@ -166,8 +134,8 @@ struct SurveyVisit: Sendable {
         guard !asked.isEmpty, pages.indices.contains(index) else { return index }
         for candidate in [index] + pages.indices.filter({ $0 != index }) {
             var isHere = false
-            for item in FormWalk(session: session, isShown: true).items(pages[candidate].occurrences) {
-                item.forEach { if asked.contains($0.name) { isHere = true } }
+            for item in ItemWalk(session: session, isShown: true).items(pages[candidate].occurrences) {
+                item.forEach { if asked.contains($0.id) { isHere = true } }
             }
             if isHere { return candidate }
         }

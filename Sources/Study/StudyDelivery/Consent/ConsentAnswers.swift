@@ -86,6 +86,30 @@ public struct ConsentAnswers: Sendable, Hashable {
         warnings = problems.all
     }
 
+    /// `answers.json`, as ``init(parsing:for:)`` reads it.
+    public var json: JSONValue {
+        func object<Value>(_ answers: [String: Value], _ value: (Value) -> JSONValue) -> JSONValue? {
+            answers.isEmpty
+                ? nil
+                : JSONValue(
+                    members: answers.sorted { $0.key < $1.key }.map {
+                        JSONMember(name: $0.key, value: value($0.value))
+                    }
+                )
+        }
+        var json: JSONValue = [:]
+        json["participant"] = participant.map { JSONValue($0.uuidString) }
+        json["givenName"] = givenName.map { JSONValue($0) }
+        json["familyName"] = familyName.map { JSONValue($0) }
+        json["signedAt"] = signedAt?.tree
+        json["agrees"] = agrees.map { JSONValue($0) }
+        json["eligibility"] = object(eligibility) { JSONValue($0) }
+        json["comprehension"] = object(comprehension) { JSONValue($0) }
+        json["sharing"] = object(sharing) { JSONValue($0) }
+        json["signature"] = signature.map { JSONValue($0.base64EncodedString()) }
+        return json
+    }
+
     private static func answers<Value>(
         _ name: String,
         _ ids: [String],

@@ -46,7 +46,7 @@ public struct TaskOccurrence: Sendable, Hashable {
 }
 
 /// The completion of a task.
-public struct TaskCompletion: Sendable, Hashable {
+public struct TaskCompletion: Sendable, Hashable, Codable {
     /// The task's id.
     public var taskID: String
     /// When.

@@ -6,19 +6,17 @@ import Surveys
 /// Asks a survey's questions line by line: what is typed answers the question, and a few words lead through
 /// the survey.
 struct SurveyConversation {
-    private(set) var session: SurveySession
-    let language: String?
+    private var form: SurveyForm
     /// The question that is asked: its index on the page.
     private var position = 0
     private var isDone = false
 
     init(session: SurveySession, language: String?) {
-        self.session = session
-        self.language = language
+        form = SurveyForm(session, phrases: .phrases(in: language))
     }
 
-    /// The sentences about answers.
-    private var phrases: SurveyPhrases { .phrases(in: language) }
+    /// The answers.
+    var session: SurveySession { form.session }
 
     private static let help = """
         Type an answer and press Return. Of options type the number; \
@@ -39,45 +37,29 @@ struct SurveyConversation {
     ///   - write: Shows text.
     ///   - save: Keeps what was answered, after each answer.
     mutating func hold(read: () -> String?, write: (String) -> Void, save: (SurveySession) throws -> Void) {
-        if let title = session.survey.title { write("\(title.text(in: language).onOneLine)\n") }
+        if let title = form.page.title { write("\(title.onOneLine)\n") }
         write(Self.help)
-        resume()
+        if let open = form.resume() {
+            position = form.page.allItems.firstIndex { $0.id == open } ?? 0
+        }
         while !isDone {
             showPage(write)
             askPage(read, write, save)
         }
     }
 
-    /// Goes to the first question without an answer, where others have some already.
-    private mutating func resume() {
-        guard session.progress.answered > 0 else { return }
-        for (number, page) in session.pages.enumerated() {
-            let visible = session.visibleItems(on: page)
-            guard
-                let index = visible.firstIndex(where: {
-                    $0.item.isQuestion && !$0.item.isReadOnly && $0.answers.isEmpty
-                })
-            else {
-                continue
-            }
-            session.go(to: number)
-            position = index
-            return
-        }
-    }
-
     // MARK: Pages
 
     private func showPage(_ write: (String) -> Void) {
-        let pages = session.pages
-        guard !pages.isEmpty else { return }
-        let progress = session.progress
+        let page = form.page
+        guard page.count > 0 else { return }
+        let progress = page.progress
         let filled = Int(progress.fraction * 20)
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 20 - filled)
         write(
             """
             \n\(bar) \(progress.answered) of \(progress.questions)   page \
-            \(min(session.pageIndex, pages.count - 1) + 1) of \(pages.count)\n
+            \(page.index + 1) of \(page.count)\n
             """
         )
     }
@@ -90,185 +72,173 @@ struct SurveyConversation {
         let page = session.pageIndex
         var shown = 0
         while !isDone, session.pageIndex == page {
-            let visible = session.visibleItems
+            let items = form.page.allItems
             // Texts and headings before the question.
-            while shown < visible.count, !visible[shown].item.isQuestion {
-                show(visible[shown], write); shown += 1
+            while shown < items.count, !items[shown].item.isQuestion {
+                show(items[shown], write)
+                shown += 1
             }
-            guard position < visible.count else { break }
-            guard visible[position].item.isQuestion, !visible[position].item.isReadOnly else {
-                if visible[position].item.isQuestion { show(visible[position], write) }
+            guard position < items.count else { break }
+            guard items[position].control != nil else {
+                if items[position].kind == .output { show(items[position], write) }
                 position += 1
                 shown = max(shown, position)
                 continue
             }
-            show(visible[position], write)
+            show(items[position], write)
             write("> ")
             guard let line = read() else { return isDone = true }
-            take(line.trimmingCharacters(in: .whitespaces), visible, write)
+            take(line.trimmingCharacters(in: .whitespaces), items, write)
             shown = max(0, position)
-            do { try save(session) } catch { write("The answers cannot be saved: \("\(error)".onOneLine)\n") }
+            do {
+                try save(session)
+            } catch {
+                write("The answers cannot be saved: \("\(error)".onOneLine)\n")
+            }
         }
         if !isDone, session.pageIndex == page { leavePage(write) }
     }
 
-    /// At the end of a page: to what is wrong on it, else on.
+    /// At the end of a page: to the first question with a problem that stops it, else on.
     private mutating func leavePage(_ write: (String) -> Void) {
-        let problems = session.pageProblems.filter { $0.severity == .error }
-        let visible = session.visibleItems
-        if let problem = problems.first,
-            let index = visible.firstIndex(where: { $0.occurrence == problem.occurrence }),
-            visible[index].item.isQuestion, !visible[index].item.isReadOnly
-        {
-            position = index
-            return
+        let index = session.pageIndex
+        switch form.advance() {
+        case .completed: isDone = true
+        case .moved: position = 0
+        case .stopped:
+            let items = form.page.allItems
+            if let open = items.firstIndex(where: { $0.control != nil && $0.isInvalid }) {
+                position = open
+                return
+            }
+            // Nothing that is asked can mend it.
+            for item in items { showProblems(of: item, "", write) }
+            position = 0
+            if session.pageIndex == index, !form.page.isLast { form.go(to: index + 1) } else { isDone = true }
         }
-        for problem in problems { write("  ✗ \(problem.text(in: phrases).onOneLine)\n") }
-        if session.isOnLastPage { isDone = true } else { session.next() }
-        position = 0
     }
 
     // MARK: Questions
 
-    private func show(_ visible: VisibleItem, _ write: (String) -> Void) {
-        let indent = String(repeating: "  ", count: visible.depth)
-        let item = visible.item
-        var label = item.label(in: language).onOneLine
-        if item.isGroup {
-            if visible.repetitions > 1 || item.repeats { label += " (\(visible.repetition + 1))" }
+    private func showProblems(of item: PresentedItem, _ indent: String, _ write: (String) -> Void) {
+        for problem in item.problems { write("\(indent)  ✗ \(problem.onOneLine)\n") }
+    }
+
+    private func show(_ item: PresentedItem, _ write: (String) -> Void) {
+        let indent = String(repeating: "  ", count: item.depth)
+        var label = item.label.onOneLine
+        if item.kind == .group {
+            if item.repetitions > 1 || item.item.repeats { label += " (\(item.repetition + 1))" }
             if !label.isEmpty { write("\n\(indent)\(label)\n") }
             return
         }
-        write("\(indent)\(label)\(item.isRequired ? " *" : "")\n")
-        for text in item.help { write("\(indent)  (\(text.text(in: language).onOneLine))\n") }
-        guard item.isQuestion else { return }
-        for (number, option) in session.options(of: visible.occurrence).prefix(200).enumerated() {
-            let isChosen = visible.answers.contains { $0.equals(option.value) }
-            let prefix = option.prefix.map { "\($0.onOneLine) " } ?? ""
-            write(
-                """
-                \(indent)  \(isChosen ? "●" : "○") \(number + 1)  \
-                \(prefix)\(option.label.text(in: language).onOneLine)\n
-                """
-            )
-        }
-        for link in item.supportLinks.prefix(20) { write("\(indent)  (\(link.onOneLine))\n") }
-        let form = form(item)
-        if !form.isEmpty { write("\(indent)  \(form)\n") }
-        if !visible.answers.isEmpty {
-            write("\(indent)  = \(visible.answers.map(\.label.onOneLine).joined(separator: ", "))\n")
-            for problem in session.problems(of: visible.occurrence) {
-                write("\(indent)  ✗ \(problem.text(in: phrases).onOneLine)\n")
+        write("\(indent)\(label)\(item.item.isRequired ? " *" : "")\n")
+        for text in item.help { write("\(indent)  (\(text.onOneLine))\n") }
+        guard item.item.isQuestion else { return }
+        if item.control != .yesNo {
+            for (number, choice) in item.choices.prefix(200).enumerated() {
+                let mark = choice.isChosen ? "●" : "○"
+                write("\(indent)  \(mark) \(number + 1)  \(choice.label.onOneLine)\n")
             }
         }
+        for link in item.item.supportLinks.prefix(20) { write("\(indent)  (\(link.onOneLine))\n") }
+        let hint = hint(item)
+        if !hint.isEmpty { write("\(indent)  \(hint)\n") }
+        if !item.answers.isEmpty { write("\(indent)  = \(item.answerText.onOneLine)\n") }
+        showProblems(of: item, indent, write)
     }
 
     /// What may be entered.
-    private func form(_ item: SurveyItem) -> String {
-        switch item.type {
-        case .boolean: "yes or no"
-        case .date: "a date, as in 2026-11-22"
-        case .dateTime: "a date and time, as in 2026-11-22T09:30:00+01:00"
-        case .time: "a time, as in 09:30"
-        case .integer: "a whole number"
-        case .decimal: "a number"
-        case .quantity:
-            "a number"
-                + (item.format.units.isEmpty
-                    ? " and a unit, as in 5 mg" : " in " + units(item).joined(separator: ", "))
-        case .openChoice: (item.format.openLabel?.text(in: language) ?? "or something else").onOneLine
-        case .attachment: "a file"
-        case .reference: "a reference, as in Patient/7"
-        default: (item.format.placeholder?.text(in: language) ?? "").onOneLine
+    private func hint(_ item: PresentedItem) -> String {
+        switch item.control {
+        case .yesNo?: return "yes or no"
+        case .date?: return "a date, as in 2026-11-22"
+        case .dateTime?: return "a date and time, as in 2026-11-22T09:30:00+01:00"
+        case .time?: return "a time, as in 09:30"
+        case .number(isInteger: true, _)?: return "a whole number"
+        case .number?: return "a number"
+        case .quantity?:
+            let units = item.item.format.units.map { SurveyText($0).text(in: form.phrases.language) }
+            guard !units.isEmpty else { return "a number and a unit, as in 5 mg" }
+            return "a number in " + units.map(\.onOneLine).joined(separator: ", ")
+        case .attachment?: return "a file"
+        case .text? where item.item.type == .reference: return "a reference, as in Patient/7"
+        case .radioButtons?, .checkboxes?, .menu?:
+            return item.item.format.isOpen ? item.otherLabel.onOneLine : ""
+        default: return (item.placeholder ?? "").onOneLine
         }
     }
 
-    private func units(_ item: SurveyItem) -> [String] {
-        item.format.units.map { SurveyText($0).text(in: language).onOneLine }
-    }
-
-    private mutating func take(_ line: String, _ visible: [VisibleItem], _ write: (String) -> Void) {
-        let current = visible[position]
+    private mutating func take(_ line: String, _ items: [PresentedItem], _ write: (String) -> Void) {
+        let current = items[position]
         switch line {
         case "":
             for problem in session.problems(of: current.occurrence)
             where problem.occurrence == current.occurrence {
-                write("  ✗ \(problem.text(in: phrases).onOneLine)\n")
+                write("  ✗ \(problem.text(in: form.phrases).onOneLine)\n")
             }
             position += 1
         case "?": write(Self.help)
         case "!": isDone = true
         case "<<":
-            session.back()
+            form.back()
             position = 0
-        case ">>": position = visible.count
+        case ">>": position = items.count
         case "<":
-            if let before = visible[..<position].lastIndex(where: {
-                $0.item.isQuestion && !$0.item.isReadOnly
-            }) {
+            if let before = items[..<position].lastIndex(where: { $0.control != nil }) {
                 position = before
             } else {
-                session.back()
+                form.back()
                 position = 0
             }
-        case "-": session.clear(current.occurrence)
-        case "+": addRepetition(before: position, visible, write)
+        case "-": form.clear(current.id)
+        case "+":
+            let group = items[..<position].last { $0.kind == .group && $0.item.repeats }
+            if group.flatMap({ form.addRepetition(after: $0.id) }) == nil {
+                write("  ✗ There is no group here that can be repeated once more.\n")
+            }
         default: answer(line.hasPrefix("\\") ? String(line.dropFirst()) : line, current, write)
         }
     }
 
-    private mutating func addRepetition(
-        before position: Int,
-        _ visible: [VisibleItem],
-        _ write: (String) -> Void
-    ) {
-        guard let group = visible[..<position].last(where: { $0.item.isGroup && $0.item.repeats }),
-            (try? session.addRepetition(after: group.occurrence)) != nil
-        else { return write("  ✗ There is no group here that can be repeated once more.\n") }
-    }
-
-    private mutating func answer(_ line: String, _ current: VisibleItem, _ write: (String) -> Void) {
-        let options = session.options(of: current.occurrence)
-        let isList = current.item.repeats && !options.isEmpty
+    private mutating func answer(_ line: String, _ current: PresentedItem, _ write: (String) -> Void) {
+        let isList = current.item.repeats && !current.options.isEmpty
         let parts =
             isList ? line.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } : [line]
         // Without options, a question with several answers takes one more with each line.
-        let isOneMore = current.item.repeats && options.isEmpty
+        let isOneMore = current.item.repeats && current.options.isEmpty
         var answers = isOneMore ? current.answers : []
         for part in parts {
-            guard let answer = value(part, current.item, options) else {
+            guard let answer = value(part, current) else {
                 write("  ✗ \(part.onOneLine): this is no answer here. ? shows help.\n")
                 return
             }
             answers.append(answer)
         }
-        do {
-            try session.answer(current.occurrence, with: answers)
-        } catch {
-            return write("  ✗ \(error)\n")
-        }
-        let problems = session.problems(of: current.occurrence).filter {
-            $0.severity == .error && $0.code != "required"
-        }
-        for problem in problems { write("  ✗ \(problem.text(in: phrases).onOneLine)\n") }
-        if problems.isEmpty, !isOneMore { position += 1 }
+        form.answer(current.id, with: answers)
+        let answered = form.page.item(current.id)
+        if let answered { showProblems(of: answered, "", write) }
+        if answered?.isInvalid != true, !isOneMore { position += 1 }
     }
 
-    /// What was typed, as an answer.
-    private func value(_ text: String, _ item: SurveyItem, _ options: [SurveyOption]) -> SurveyAnswer? {
-        if !options.isEmpty, let number = Int(text), options.indices.contains(number - 1) {
-            return options[number - 1].value
-        }
+    /// What was typed, as an answer: the number of a choice, yes or no, a code, the path of a file, or a text.
+    private func value(_ text: String, _ item: PresentedItem) -> SurveyAnswer? {
         let word = text.lowercased()
-        switch item.type {
-        case .boolean:
+        switch item.control {
+        case .yesNo?:
             if ["y", "yes", "true", "1"].contains(word) { return .boolean(true) }
             return ["n", "no", "false", "0"].contains(word) ? .boolean(false) : nil
-        case .attachment: return attachment(text)
-        case .integer, .decimal:
-            return JSONValue(number: text).flatMap { item.answer(for: $0, options: options) }
-        case .quantity: return item.answer(for: JSONValue(number: text) ?? JSONValue(text))
-        default: return item.answer(for: JSONValue(text), options: options)
+        case .attachment?: return attachment(text)
+        case .radioButtons?, .checkboxes?, .menu?:
+            let choices = item.choices
+            if let number = Int(text), choices.indices.contains(number - 1) {
+                return choices[number - 1].answer
+            }
+            return item.item.answer(for: JSONValue(text), options: item.options) ?? item.answer(for: text)
+        case .quantity?:
+            let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
+            return item.answer(for: parts.first ?? "", unit: parts.count == 2 ? parts[1] : "")
+        default: return item.answer(for: text)
         }
     }
 
