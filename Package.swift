@@ -119,6 +119,9 @@ let fhir =
     module("FHIRTables", in: .fhir, tests: nil)
     + module("FHIR", in: .fhir, on: "BoundedRegex FHIRTables IndivoBase IndivoXML OrderedJSON UCUM")
     + module(
+        "FHIRTerminology", in: .fhir, on: "BoundedRegex FHIR OrderedJSON UCUM",
+        except: ["Fixtures", "derive-expansions"])
+    + module(
         "FHIRClient", in: .fhir, on: "FHIR HTTPCalls IndivoBase OrderedJSON", with: [httpTypes, logging],
         settings: onCallersActor, tests: "FHIRBackendSigning FHIRSandbox TestSupport",
         testsWith: [signingCrypto, signingCryptoExtras])
@@ -251,7 +254,7 @@ let support: [Target] = [
 
 // Each is the library of the target of its name.
 let products = [
-    "BoundedRegex", "ConsentForm", "DurableQueue", "FHIR", "FHIRBackendSigning", "FHIRClient", "FHIRSandbox", "HTTPCalls",
+    "BoundedRegex", "ConsentForm", "DurableQueue", "FHIR", "FHIRBackendSigning", "FHIRClient", "FHIRSandbox", "FHIRTerminology", "HTTPCalls",
     "HealthSamples", "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSamples", "IndivoSandbox", "IndivoSurveys",
     "IndivoTesting", "IndivoXML", "OAuth1", "OrderedJSON", "SDML", "StudyDelivery", "StudyFormats", "StudyServer", "StudyWarehouse",
     "SurveyPages", "Surveys", "UCUM",
