@@ -126,6 +126,9 @@ let fhir =
         settings: onCallersActor, tests: "FHIRBackendSigning FHIRSandbox TestSupport",
         testsWith: [signingCrypto, signingCryptoExtras])
     + module(
+        "TerminologyClient", in: .fhir, on: "FHIR FHIRClient FHIRTerminology OrderedJSON", settings: onCallersActor,
+        tests: "FHIRSandbox")
+    + module(
         "FHIRBackendSigning", in: .fhir, on: "FHIRClient IndivoBase OrderedJSON", with: [signingCrypto, signingCryptoExtras],
         tests: nil)
     + module("Surveys", in: .fhir, on: "BoundedRegex FHIR FHIRTables OrderedJSON UCUM", tests: "IndivoBase")
@@ -257,7 +260,7 @@ let products = [
     "BoundedRegex", "ConsentForm", "DurableQueue", "FHIR", "FHIRBackendSigning", "FHIRClient", "FHIRSandbox", "FHIRTerminology", "HTTPCalls",
     "HealthSamples", "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSamples", "IndivoSandbox", "IndivoSurveys",
     "IndivoTesting", "IndivoXML", "OAuth1", "OrderedJSON", "SDML", "StudyDelivery", "StudyFormats", "StudyServer", "StudyWarehouse",
-    "SurveyPages", "Surveys", "UCUM",
+    "SurveyPages", "Surveys", "TerminologyClient", "UCUM",
 ]
 
 let package = Package(
