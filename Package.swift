@@ -119,9 +119,15 @@ let fhir =
     module("FHIRTables", in: .fhir, tests: nil)
     + module("FHIR", in: .fhir, on: "BoundedRegex FHIRTables IndivoBase IndivoXML OrderedJSON UCUM")
     + module(
+        "FHIRTerminology", in: .fhir, on: "BoundedRegex FHIR OrderedJSON UCUM",
+        except: ["Fixtures", "derive-expansions"])
+    + module(
         "FHIRClient", in: .fhir, on: "FHIR HTTPCalls IndivoBase OrderedJSON", with: [httpTypes, logging],
         settings: onCallersActor, tests: "FHIRBackendSigning FHIRSandbox TestSupport",
         testsWith: [signingCrypto, signingCryptoExtras])
+    + module(
+        "TerminologyClient", in: .fhir, on: "FHIR FHIRClient FHIRTerminology OrderedJSON", settings: onCallersActor,
+        tests: "FHIRSandbox")
     + module(
         "FHIRBackendSigning", in: .fhir, on: "FHIRClient IndivoBase OrderedJSON", with: [signingCrypto, signingCryptoExtras],
         tests: nil)
@@ -161,7 +167,7 @@ let servers =
     + module("SurveyPages", in: .servers, on: "FHIR IndivoBase OrderedJSON Surveys WebServing",
         tests: "IndivoCommand TestSupport")
     + module(
-        "FHIRSandbox", in: .servers, on: "FHIR FHIRTables IndivoBase IndivoXML OrderedJSON SurveyPages Surveys UCUM WebServing",
+        "FHIRSandbox", in: .servers, on: "FHIR FHIRTables FHIRTerminology IndivoBase IndivoXML OrderedJSON SurveyPages Surveys UCUM WebServing",
         with: [grdb, fetched("GRDB.swift", "GRDBSQLite", for: "Sandbox"), logging], tests: "IndivoCommand")
     + module(
         "IndivoSandbox", in: .servers, on: "IndivoBase IndivoModel IndivoXML OAuth1 OrderedJSON SDML WebServing",
@@ -254,10 +260,10 @@ let support: [Target] = [
 
 // Each is the library of the target of its name.
 let products = [
-    "BoundedRegex", "ConsentForm", "DurableQueue", "FHIR", "FHIRBackendSigning", "FHIRClient", "FHIRSandbox", "HTTPCalls",
+    "BoundedRegex", "ConsentForm", "DurableQueue", "FHIR", "FHIRBackendSigning", "FHIRClient", "FHIRSandbox", "FHIRTerminology", "HTTPCalls",
     "HealthSamples", "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSamples", "IndivoSandbox", "IndivoSurveys",
     "IndivoTesting", "IndivoXML", "OAuth1", "OrderedJSON", "SDML", "StudyDelivery", "StudyFormats", "StudyServer", "StudyWarehouse",
-    "SurveyExchange", "SurveyPages", "Surveys", "UCUM",
+    "SurveyExchange", "SurveyPages", "Surveys", "TerminologyClient", "UCUM",
 ]
 
 let package = Package(

@@ -1,5 +1,6 @@
 import FHIR
 import FHIRTables
+import FHIRTerminology
 import OrderedJSON
 import WebServing
 
@@ -51,7 +52,12 @@ enum Capabilities {
         resource["searchParam"] = JSONValue(
             all.map { ["name": JSONValue($0.0), "type": JSONValue($0.1.rawValue)] as JSONValue }
         )
-        if type == "Patient" { resource["operation"] = [operation("everything", "Patient-everything")] }
+        var operations = type == "Patient" ? [operation("everything", "Patient-everything")] : []
+        for terminology in TerminologyOperation.allCases where terminology.rawValue.hasPrefix("\(type)/$") {
+            let name = String(terminology.rawValue.dropFirst(type.count + 2))
+            operations.append(operation(name, "\(type)-\(name)"))
+        }
+        if !operations.isEmpty { resource["operation"] = JSONValue(operations) }
         return resource
     }
 

@@ -1,4 +1,5 @@
 import FHIR
+import FHIRTerminology
 
 /// What a request asks for (FHIR R4, RESTful API).
 enum Interaction: Sendable, Hashable {
@@ -17,6 +18,7 @@ enum Interaction: Sendable, Hashable {
     case bundle
     case validate(type: String?, id: String?)
     case everything(id: String)
+    case terminology(TerminologyOperation, id: String?)
 
     /// Reads a method and the segments of a path below the base.
     ///
@@ -85,6 +87,10 @@ enum Interaction: Sendable, Hashable {
         case (2, "$validate"):
             guard method == "POST" else { throw .methodNotAllowed("POST") }
             return .validate(type: type, id: nil)
+        case (2, let name):
+            guard let operation = TerminologyOperation(rawValue: "\(type)/\(name)") else { break }
+            guard method == "GET" || method == "POST" else { throw .methodNotAllowed("GET, POST") }
+            return .terminology(operation, id: nil)
         default: break
         }
         let id = path[1]
@@ -118,7 +124,11 @@ enum Interaction: Sendable, Hashable {
             guard let version = Int(path[3]), version > 0 else { throw .notFound("version") }
             return .vread(type: type, id: id, version: version)
         default:
-            throw FHIRFailure(404, "not-supported", "there is nothing at this address")
+            guard path.count == 3, let operation = TerminologyOperation(rawValue: "\(type)/\(path[2])") else {
+                throw FHIRFailure(404, "not-supported", "there is nothing at this address")
+            }
+            guard method == "GET" || method == "POST" else { throw .methodNotAllowed("GET, POST") }
+            return .terminology(operation, id: id)
         }
     }
 
@@ -128,7 +138,7 @@ enum Interaction: Sendable, Hashable {
         case .create, .update, .conditionalUpdate, .patch, .conditionalPatch, .delete, .conditionalDelete,
             .bundle:
             true
-        case .capabilities, .read, .vread, .history, .search, .validate, .everything: false
+        case .capabilities, .read, .vread, .history, .search, .validate, .everything, .terminology: false
         }
     }
 }

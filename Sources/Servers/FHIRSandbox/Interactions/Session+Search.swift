@@ -7,6 +7,7 @@ extension Session {
     /// error.
     func matches(_ type: String, _ items: QueryItems) throws -> [Int64] {
         var reader = SearchQueryReader(catalog: catalog, limits: limits, bases: bases, isStrict: true)
+        reader.terminology = { server.terminology(db) }
         let query = try reader.read(items, type: type)
         guard !query.criteria.isEmpty else {
             throw FHIRFailure(
@@ -25,6 +26,7 @@ extension Session {
             bases: bases,
             isStrict: !request.isLenient
         )
+        reader.terminology = { server.terminology(db) }
         let query = try reader.read(request.query, type: type)
         let page = try page(query, path: type) { try rows(query) }
         return Self.bundle(try searchset(query, page), of: page, query)

@@ -42,6 +42,7 @@ struct Session {
         case .history(let type, let id): return FHIRResponse(resource: try history(type, id, request))
         case .search(let type): return FHIRResponse(resource: try search(type, request))
         case .validate(let type, let id): return try validate(type, id, request)
+        case .terminology(let operation, let id): return try terminology(operation, id, request)
         case .everything(let id): return FHIRResponse(resource: try everything(id, request))
         case .bundle: throw FHIRFailure(400, "not-supported", "a batch or transaction has no other one in it")
         }

@@ -68,6 +68,8 @@ enum ValueMatch: Sendable {
     /// A word of the text starts so.
     case word(String)
     case token(system: SystemMatch, code: String?)
+    /// One of several codes of a system; a code without a known system has any.
+    case codes(system: String, [String])
     case reference(type: String?, id: String)
     case url(String)
     case uri(String)

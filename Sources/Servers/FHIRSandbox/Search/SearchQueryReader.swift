@@ -1,4 +1,5 @@
 import FHIRTables
+import FHIRTerminology
 
 /// Reads the parameters of a search.
 struct SearchQueryReader {
@@ -8,6 +9,8 @@ struct SearchQueryReader {
     let bases: [String]
     /// Whether a parameter that is not known is an error.
     let isStrict: Bool
+    /// The code systems and value sets that `:in`, `:not-in`, `:below` and `:above` ask.
+    var terminology: () -> Terminology = { .r4 }
     private var valueCount = 0
 
     init(catalog: SearchCatalog, limits: FHIRSandboxLimits, bases: [String], isStrict: Bool) {
@@ -199,7 +202,8 @@ struct SearchQueryReader {
             parameter: parameter,
             modifier: modifier,
             bases: bases,
-            isType: catalog.isType
+            isType: catalog.isType,
+            terminology: terminology
         )
         if parameter.kind == .composite {
             var ways: [[[ValueMatch]]] = []
@@ -209,7 +213,7 @@ struct SearchQueryReader {
         var matches: [ValueMatch] = []
         for alternative in try alternatives(value) { matches += try reader.matches(alternative) }
         guard !matches.isEmpty else { return .never }
-        return .value(key: reader.key, matches, isNegated: modifier == "not")
+        return .value(key: reader.key, matches, isNegated: modifier == "not" || modifier == "not-in")
     }
 
     private mutating func chain(

@@ -1,4 +1,5 @@
 import GRDB
+import OrderedJSON
 import WebServing
 
 /// Conditions as SQL. Every value is an argument, none is part of the text.
@@ -107,6 +108,7 @@ extension ValueMatch {
         case .token(_, code: _?): key.hasSuffix("identifier") ? 1 : 3
         case .url, .uri, .exactText: 1
         case .reference, .startsWith: 3
+        case .codes: 4
         case .token, .contains, .word, .uriBelow, .time, .number: 5
         }
     }
@@ -129,6 +131,10 @@ extension ValueMatch {
                 )
             }
             return conditions.isEmpty ? "0" : "(\(conditions.joined(separator: " AND ")))"
+        case .codes(let system, let codes):
+            let list = JSONValue(codes.map { JSONValue($0) }).text()
+            return
+                "((system = \(system) OR system IS NULL) AND code IN (SELECT value FROM json_each(\(list))))"
         case .reference(let type?, let id): return "(code = \(id) AND system = \(type))"
         case .reference(nil, let id): return "code = \(id)"
         case .url(let url): return "text = \(url)"

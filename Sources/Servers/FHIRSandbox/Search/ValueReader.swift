@@ -1,5 +1,6 @@
 import FHIR
 import FHIRTables
+import FHIRTerminology
 import Foundation
 import UCUM
 
@@ -11,6 +12,7 @@ struct ValueReader {
     let modifier: String?
     let bases: [String]
     let isType: (String) -> Bool
+    let terminology: () -> Terminology
 
     /// Under which key the values are in the index.
     var key: String {
@@ -39,7 +41,12 @@ struct ValueReader {
     private func matches(_ value: String, as kind: SearchParameter.Kind) throws(Problem) -> [ValueMatch] {
         switch kind {
         case .string: return [try string(value)]
-        case .token: return [try token(value)]
+        case .token:
+            switch modifier {
+            case "in", "not-in": return try members(SearchEscapes.removed(from: value))
+            case "below", "above": return [try related(value)]
+            default: return [try token(value)]
+            }
         case .reference: return try reference(value)
         case .date:
             guard modifier == nil else { throw unknownModifier }
@@ -91,6 +98,44 @@ struct ValueReader {
         case "text": return .word(SearchText.folded(SearchEscapes.removed(from: value)))
         default: throw unknownModifier
         }
+    }
+
+    // MARK: Terminology
+
+    /// The codes of a value set, by code system.
+    private func members(_ valueSet: String) throws(Problem) -> [ValueMatch] {
+        let codes: [ExpandedCode]
+        do throws(TerminologyError) {
+            codes = try terminology().expand(valueSet).codes
+        } catch {
+            throw Self.problem(error)
+        }
+        guard codes.count <= Self.maximumCodes else {
+            throw .failure(.tooCostly("a search takes a value set of at most \(Self.maximumCodes) codes"))
+        }
+        let bySystem = Dictionary(grouping: codes, by: { $0.value.system ?? "" })
+        return bySystem.sorted { $0.key < $1.key }.map { .codes(system: $0.key, $0.value.map(\.value.code)) }
+    }
+
+    /// The codes that are one of a code, or that it is one of.
+    private func related(_ value: String) throws(Problem) -> ValueMatch {
+        let parts = SearchEscapes.split(value, at: UInt8(ascii: "|")).map(SearchEscapes.removed)
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+            throw .invalid("\(parameter.name):\(modifier ?? "") is a system and a code with “|” between them")
+        }
+        do throws(TerminologyError) {
+            let codes = try terminology().codes(below: parts[1], in: parts[0], isReversed: modifier == "above")
+            return .codes(system: parts[0], codes)
+        } catch {
+            throw Self.problem(error)
+        }
+    }
+
+    private static let maximumCodes = 20_000
+
+    private static func problem(_ error: TerminologyError) -> Problem {
+        let error = TerminologyOperationError.terminology(error)
+        return .failure(FHIRFailure(400, error.issueCode, error.description))
     }
 
     private func reference(_ value: String) throws(Problem) -> [ValueMatch] {

@@ -66,7 +66,7 @@ struct FHIREndpoint: Sendable {
             request.body = .patch(try json(http.body, type))
         case .create, .update, .conditionalUpdate, .bundle:
             request.body = .resource(try resource(http.body, type))
-        case .validate:
+        case .validate, .terminology:
             if !http.body.isEmpty { request.body = .resource(try resource(http.body, type)) }
         case .capabilities, .read, .vread, .delete, .conditionalDelete, .history: break
         }

@@ -1,8 +1,10 @@
 import FHIR
+import FHIRTerminology
 import Foundation
 import GRDB
 import Logging
 import OrderedJSON
+import Synchronization
 import WebServing
 
 /// What all requests of a sandbox share.
@@ -11,6 +13,8 @@ final class ServerState: Sendable {
     let database: FHIRDatabase
     let snapshots = SnapshotStore()
     let startedAt: Timestamp
+    /// The last terminology, and of which stored resources it is.
+    let terminologies = Mutex<(key: String, terminology: Terminology)?>(nil)
 
     var logger: Logger { configuration.logger }
     /// The time, in milliseconds, which is what `meta.lastUpdated` says.
