@@ -10,13 +10,14 @@ import PackageDescription
 let traits: [(name: String, covers: String, description: String)] = [
     ("Outbox", "Outbox", "Changes without a network (fetches swift-crypto)."),
     ("BackendSigning", "BackendSigning", "Keys for SMART backend services (fetches swift-crypto)."),
+    ("SMARTLaunch", "BackendSigning Keys SMARTLaunch", "SMART App Launch, and BackendSigning (fetches swift-crypto)."),
     ("Study", "Outbox Study", "Delivery to a study, and Outbox (fetches swift-certificates and swift-crypto)."),
     ("ConsentForm", "ConsentForm Outbox Study", "Signed consents as PDF, and Study (needs Pango and Cairo on Linux)."),
-    ("Sandbox", "Sandbox", "Servers to try against (fetches FlyingFox and GRDB)."),
-    ("StudyServer", "Outbox Sandbox Study", "A study's server on SQLite, Study and Sandbox."),
-    ("PostgreSQL", "Outbox PostgreSQL Sandbox Study", "A study's server on PostgreSQL, too (needs libpq on Linux)."),
+    ("Sandbox", "Keys Sandbox", "Servers to try against (fetches FlyingFox, GRDB and swift-crypto)."),
+    ("StudyServer", "Keys Outbox Sandbox Study", "A study's server on SQLite, Study and Sandbox."),
+    ("PostgreSQL", "Keys Outbox PostgreSQL Sandbox Study", "A study's server on PostgreSQL, too (needs libpq on Linux)."),
     (
-        "Everything", "BackendSigning ConsentForm Outbox PostgreSQL Sandbox Study Tool",
+        "Everything", "BackendSigning ConsentForm Keys Outbox PostgreSQL SMARTLaunch Sandbox Study Tool",
         "All of these, and the command-line tool (fetches swift-argument-parser)."
     ),
 ]
@@ -55,6 +56,9 @@ let studyCrypto = fetched("swift-crypto", "Crypto", for: "Study")
 let studyCryptoExtras = fetched("swift-crypto", "CryptoExtras", for: "Study")
 let signingCrypto = fetched("swift-crypto", "Crypto", for: "BackendSigning")
 let signingCryptoExtras = fetched("swift-crypto", "CryptoExtras", for: "BackendSigning")
+let launchCrypto = fetched("swift-crypto", "Crypto", for: "SMARTLaunch")
+let keyCrypto = fetched("swift-crypto", "Crypto", for: "Keys")
+let keyCryptoExtras = fetched("swift-crypto", "CryptoExtras", for: "Keys")
 let bzip2 = Target.Dependency.target(name: "CBZip2", condition: when("Study"))
 
 enum Area: String {
@@ -103,7 +107,7 @@ let systems: [Target] = [
 ]
 
 let base =
-    module("IndivoBase", in: .base)
+    module("IndivoBase", in: .base, with: keychain)
     + module("OrderedJSON", in: .base)
     + module("BoundedRegex", in: .base, tests: "IndivoBase")
     + module("UCUM", in: .base)
@@ -113,6 +117,8 @@ let base =
         tests: "IndivoBase TestSupport", except: ["Fixtures"])
     + module(
         "HTTPCalls", in: .base, on: "IndivoBase", with: [httpTypes] + curl, settings: onCallersActor, tests: "TestSupport")
+    + module("LoginSupport", in: .base, on: "IndivoBase", settings: onCallersActor, tests: nil)
+    + module("JSONWebKeys", in: .base, on: "IndivoBase OrderedJSON", with: [keyCrypto, keyCryptoExtras], tests: nil)
     + module("DurableQueue", in: .base, on: "IndivoBase", with: [outboxCrypto], settings: onCallersActor)
 
 let fhir =
@@ -131,6 +137,12 @@ let fhir =
     + module(
         "FHIRBackendSigning", in: .fhir, on: "FHIRClient IndivoBase OrderedJSON", with: [signingCrypto, signingCryptoExtras],
         tests: nil)
+    + module("SMARTScopes", in: .fhir, on: "IndivoBase", tests: nil)
+    + module(
+        "SMARTLaunch", in: .fhir,
+        on: "FHIR FHIRClient HTTPCalls IndivoBase JSONWebKeys LoginSupport OrderedJSON SMARTScopes",
+        with: [launchCrypto, httpTypes, logging], settings: onCallersActor,
+        tests: "FHIRBackendSigning FHIRSandbox TestSupport", testsWith: [keyCrypto, keyCryptoExtras])
     + module("Surveys", in: .fhir, on: "BoundedRegex FHIR FHIRTables IndivoBase OrderedJSON UCUM")
     + module(
         "SurveyExchange", in: .fhir, on: "FHIR FHIRClient FHIRTables IndivoBase OrderedJSON Surveys", settings: onCallersActor,
@@ -146,7 +158,8 @@ let record =
     + module(
         "IndivoModel", in: .record, on: "IndivoBase IndivoXML OrderedJSON", tests: "TestSupport", except: ["Fixtures"])
     + module(
-        "Indivo", in: .record, on: "HTTPCalls IndivoBase IndivoModel IndivoXML OAuth1", with: [httpTypes, logging] + keychain,
+        "Indivo", in: .record, on: "HTTPCalls IndivoBase IndivoModel IndivoXML LoginSupport OAuth1",
+        with: [httpTypes, logging],
         settings: onCallersActor, tests: "IndivoTesting TestSupport", except: ["Fixtures"])
     + module(
         "IndivoOutbox", in: .record, on: "DurableQueue Indivo IndivoBase IndivoModel IndivoXML", with: [outboxCrypto],
@@ -262,8 +275,9 @@ let support: [Target] = [
 let products = [
     "BoundedRegex", "ConsentForm", "DurableQueue", "FHIR", "FHIRBackendSigning", "FHIRClient", "FHIRSandbox", "FHIRTerminology", "HTTPCalls",
     "HealthSamples", "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSamples", "IndivoSandbox", "IndivoSurveys",
-    "IndivoTesting", "IndivoXML", "OAuth1", "OrderedJSON", "SDML", "StudyDelivery", "StudyFormats", "StudyServer", "StudyWarehouse",
-    "SurveyExchange", "SurveyPages", "Surveys", "TerminologyClient", "UCUM",
+    "IndivoTesting", "IndivoXML", "LoginSupport", "OAuth1", "OrderedJSON", "SDML", "SMARTLaunch", "SMARTScopes",
+    "StudyDelivery", "StudyFormats", "StudyServer", "StudyWarehouse", "SurveyExchange", "SurveyPages", "Surveys",
+    "TerminologyClient", "UCUM",
 ]
 
 let package = Package(

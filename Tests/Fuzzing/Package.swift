@@ -5,7 +5,7 @@ import PackageDescription
 // that are here.
 let targets: [(name: String, products: [String])] = [
     ("FuzzAnswers", ["Indivo"]),
-    ("FuzzCallback", ["Indivo", "OAuth1"]),
+    ("FuzzCallback", ["Indivo", "LoginSupport", "OAuth1"]),
     ("FuzzDocument", ["Indivo"]),
     ("FuzzFHIR", ["FHIR", "OrderedJSON"]),
     ("FuzzFHIRPath", ["FHIR"]),

@@ -1,6 +1,7 @@
 import DurableQueue
 import Foundation
 import Indivo
+import IndivoBase
 
 /// Keeps the key of an outbox in a keychain, or what else keeps secrets by name.
 ///

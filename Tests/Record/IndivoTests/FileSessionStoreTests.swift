@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Sessions in a file")
 struct FileSessionStoreTests {
-    private func withStore<Result>(_ body: (FileSessionStore) async throws -> Result) async throws -> Result {
+    private func withStore<Result>(_ body: (FileSessionStore<IndivoSession>) async throws -> Result) async throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "sessions-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         return try await body(FileSessionStore(file: folder.appending(path: "deep/sessions.json")))
@@ -38,7 +38,7 @@ struct FileSessionStoreTests {
             try store.keep(session("r-2"))
             try store.keep(session("r-1", token: "newer"))
             try store.keep(session("r-1", token: "elsewhere", api: "https://two.example.org"))
-            let other = FileSessionStore(file: store.file)
+            let other = FileSessionStore<IndivoSession>(file: store.file)
             #expect(
                 try other.sessions() == [
                     session("r-2"), session("r-1", token: "newer"),
@@ -75,10 +75,10 @@ struct FileSessionStoreTests {
             try store.keep(session("r"))
             let content = try Data(contentsOf: store.file)
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: store.file.path)
-            let error = #expect(throws: IndivoSession.StoreError.self) { try store.sessions() }
+            let error = #expect(throws: SessionStoreError.self) { try store.sessions() }
             #expect(error == .readableByOthers(file: store.file.path, mode: String(mode, radix: 8)))
             #expect(error?.description.contains("chmod 600") == true)
-            #expect(throws: IndivoSession.StoreError.self) { try store.keep(session("r-2")) }
+            #expect(throws: SessionStoreError.self) { try store.keep(session("r-2")) }
             #expect(try Data(contentsOf: store.file) == content)
         }
     }
@@ -90,7 +90,7 @@ struct FileSessionStoreTests {
             let aside = store.file.deletingLastPathComponent().appending(path: "aside.json")
             try FileManager.default.moveItem(at: store.file, to: aside)
             try FileManager.default.createSymbolicLink(at: store.file, withDestinationURL: aside)
-            #expect(throws: IndivoSession.StoreError.notAPlainFile(file: store.file.path)) {
+            #expect(throws: SessionStoreError.notAPlainFile(file: store.file.path)) {
                 try store.sessions()
             }
         }
@@ -106,7 +106,7 @@ struct FileSessionStoreTests {
         try await withStore { store in
             try store.keep(session("r"))
             try Data(content.utf8).write(to: store.file)
-            let error = #expect(throws: IndivoSession.StoreError.self) { try store.sessions() }
+            let error = #expect(throws: SessionStoreError.self) { try store.sessions() }
             #expect(error == .malformed(file: store.file.path))
             #expect(error.map { "\($0)".contains("planted") } == false)
         }
@@ -114,8 +114,8 @@ struct FileSessionStoreTests {
 
     @Test("a folder that cannot be made is an error that names the file")
     func nowhere() throws {
-        let store = FileSessionStore(file: URL(filePath: "/dev/null/sessions.json"))
-        let error = #expect(throws: IndivoSession.StoreError.self) { try store.keep(session("r")) }
+        let store = FileSessionStore<IndivoSession>(file: URL(filePath: "/dev/null/sessions.json"))
+        let error = #expect(throws: SessionStoreError.self) { try store.keep(session("r")) }
         #expect(error?.description.contains("/dev/null/sessions.json") == true)
     }
 

@@ -24,7 +24,7 @@ struct ItemSessionStoreTests {
     @Test("what is kept is read again by another store, the oldest first; the same record is kept once")
     func roundTrip() throws {
         let items = MemorySecretItems()
-        let store = ItemSessionStore(items)
+        let store = ItemSessionStore<IndivoSession>(items)
         #expect(try store.sessions().isEmpty)
         try store.keep(session("r-2", minute: 2))
         try store.keep(session("r-1", minute: 1))
@@ -32,7 +32,7 @@ struct ItemSessionStoreTests {
         try store.keep(session("r-1", token: "elsewhere", api: "https://two.example.org", minute: 4))
         #expect(items.names().count == 3)
         #expect(
-            try ItemSessionStore(items).sessions() == [
+            try ItemSessionStore<IndivoSession>(items).sessions() == [
                 session("r-2", minute: 2),
                 session("r-1", token: "newer", api: "https://INDIVO.example.org:443/", minute: 3),
                 session("r-1", token: "elsewhere", api: "https://two.example.org", minute: 4),
@@ -42,7 +42,7 @@ struct ItemSessionStoreTests {
 
     @Test("forgetting forgets one, and one that is not there")
     func forgetting() throws {
-        let store = ItemSessionStore(MemorySecretItems())
+        let store = ItemSessionStore<IndivoSession>(MemorySecretItems())
         try store.forget(session("r-0"))
         try store.keep(session("r-1"))
         try store.keep(session("r-2"))
@@ -54,7 +54,7 @@ struct ItemSessionStoreTests {
     func malformed() throws {
         let items = MemorySecretItems()
         _ = items.add(Data("planted-secret".utf8), as: "x")
-        let error = #expect(throws: IndivoSession.StoreError.self) { try ItemSessionStore(items).sessions() }
+        let error = #expect(throws: SessionStoreError.self) { try ItemSessionStore<IndivoSession>(items).sessions() }
         #expect(error?.description.contains("planted-secret") == false)
         #expect(error?.description.contains("keychain") == true)
     }
@@ -62,7 +62,7 @@ struct ItemSessionStoreTests {
     @Test("keeping ends in the newest content while another process adds and removes the item")
     func race() async throws {
         let items = MemorySecretItems()
-        let store = ItemSessionStore(items)
+        let store = ItemSessionStore<IndivoSession>(items)
         await withTaskGroup { group in
             for turn in 0..<200 {
                 group.addTask {

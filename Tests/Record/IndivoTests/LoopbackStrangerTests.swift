@@ -190,7 +190,7 @@ struct LoopbackStrangerTests {
     func oneAtATime() throws {
         let listener = try LoopbackListener.onFreePort()
         let session = try listener.listen()
-        #expect(throws: IndivoError.self) { try listener.listen() }
+        #expect(throws: CallbackError.self) { try listener.listen() }
         session.close()
         session.close()
         try listener.listen().close()

@@ -57,7 +57,7 @@ final class TestTiming: Sendable {
         retry: RetryPolicy = RetryPolicy(),
         maximumConcurrentCalls: Int = 8,
         plainHTTPHosts: Set<String> = [],
-        sessions: any SessionStore = MemorySessionStore()
+        sessions: any SessionStore<IndivoSession> = MemorySessionStore()
     ) -> IndivoServer.Options {
         IndivoServer.Options(
             retry: retry,

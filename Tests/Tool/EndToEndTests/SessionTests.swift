@@ -11,7 +11,7 @@ struct SessionTests {
     )
     func keepAndLogOut() async throws {
         try await SandboxServer.run { place in
-            let store = MemorySessionStore()
+            let store = MemorySessionStore<IndivoSession>()
             func server(_ transport: any HTTPTransport = .system) -> IndivoServer {
                 var options = IndivoServer.Options()
                 options.sessions = store
@@ -37,7 +37,7 @@ struct SessionTests {
 
     @Test("sessions of several servers, records and apps are kept side by side")
     func several() async throws {
-        let store = MemorySessionStore()
+        let store = MemorySessionStore<IndivoSession>()
         var options = IndivoServer.Options()
         options.sessions = store
         var servers: [IndivoServer] = []

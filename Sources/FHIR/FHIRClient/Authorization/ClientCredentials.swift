@@ -1,8 +1,6 @@
 import Foundation
 import HTTPCalls
-import HTTPTypes
 import IndivoBase
-import OrderedJSON
 
 /// Gets tokens for the app itself: OAuth 2.0's client credentials grant (RFC 6749, section 4.4).
 ///
@@ -31,11 +29,9 @@ public actor ClientCredentials: FHIRAuthorization {
         var end: Duration?
     }
 
-    private let url: URL
-    private let address: ServerAddress
+    private let endpoint: TokenEndpoint
     private let scope: String?
     private let authentication: Authentication
-    private let transport: any HTTPTransport
     private let timing: CallTiming
     private var token: Token?
     private var fetching: Task<Token, any Error>?
@@ -56,15 +52,14 @@ public actor ClientCredentials: FHIRAuthorization {
         transport: any HTTPTransport = .system,
         timing: CallTiming = .system
     ) throws(FHIRAuthorizationError) {
-        do {
-            address = try ServerAddress(tokenURL, plainHTTPHosts: plainHTTPHosts)
-        } catch {
-            throw FHIRAuthorizationError("the token endpoint's address cannot be used: \(error)")
-        }
-        url = tokenURL
+        endpoint = try TokenEndpoint(
+            tokenURL,
+            plainHTTPHosts: plainHTTPHosts,
+            transport: transport,
+            timing: timing
+        )
         self.scope = scope
         self.authentication = authentication
-        self.transport = transport
         self.timing = timing
     }
 
@@ -93,80 +88,14 @@ public actor ClientCredentials: FHIRAuthorization {
     private nonisolated func request() async throws -> Token {
         var form: FormParameters = ["grant_type": "client_credentials"]
         if let scope { form.append(name: "scope", value: scope) }
-        var request = HTTPRequest(
-            method: .post,
-            scheme: address.scheme,
-            authority: address.authority,
-            path: (url.path(percentEncoded: true).isEmpty ? "/" : url.path(percentEncoded: true))
-                + (url.query(percentEncoded: true).map { "?" + $0 } ?? "")
-        )
-        request.headerFields[.contentType] = FormParameters.contentType
-        request.headerFields[.accept] = "application/json"
-        switch authentication {
-        case .basic(let id, let secret):
-            let pair = PercentEncoding.encode(id) + ":" + PercentEncoding.encode(secret.reveal())
-            request.headerFields[.authorization] = "Basic " + Data(pair.utf8).base64EncodedString()
-        case .form(let id, let secret):
-            form.append(name: "client_id", value: id)
-            form.append(name: "client_secret", value: secret.reveal())
-        case .assertion(let assertion):
-            form.append(
-                name: "client_assertion_type",
-                value: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-            )
-            form.append(
-                name: "client_assertion",
-                value: try await assertion.signed(audience: url.absoluteString, at: timing.now())
-            )
-        }
-        let http = try await transport.send(request, body: Data(form.encoded.utf8))
-        return try token(in: http, at: timing.elapsed())
-    }
-
-    /// The token in a response (RFC 6749, section 5).
-    private nonisolated func token(in http: HTTPAnswer, at now: Duration) throws(FHIRAuthorizationError)
-        -> Token
-    {
-        let status = http.response.status.code
-        var limits = JSONLimits()
-        limits.bytes = 256 << 10
-        guard let json = try? JSONValue(parsing: http.body, limits: limits) else {
-            throw FHIRAuthorizationError(
-                "the token endpoint's response (\(status)) is not JSON; check its address"
-            )
-        }
-        guard (200..<300).contains(status) else {
-            throw FHIRAuthorizationError(
-                "the token endpoint refuses (\(status)): \(Self.code(json["error"]))"
-            )
-        }
-        guard let value = json["access_token"]?.string, Self.isToken(value) else {
-            throw FHIRAuthorizationError("the token endpoint's response has no access token")
-        }
-        guard json["token_type"]?.string?.lowercased() == "bearer" else {
-            throw FHIRAuthorizationError("the token endpoint gives tokens of another type than Bearer")
-        }
-        // A tenth of the lifetime early, at most half a minute; for a year at most.
-        let end = json["expires_in"]?.double.flatMap { seconds -> Duration? in
-            guard seconds.isFinite else { return nil }
-            let lifetime = min(max(0, seconds), 31_536_000)
-            return now + .seconds(lifetime - min(30, lifetime / 10))
-        }
-        return Token(value: Secret(value), end: end)
-    }
-
-    /// An error's code, if it is one of letters and underscores (RFC 6749, section 5.2).
-    private nonisolated static func code(_ error: JSONValue?) -> String {
-        guard let code = error?.string, (1...40).contains(code.utf8.count),
-            code.utf8.allSatisfy({
-                $0 == UInt8(ascii: "_") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
-            })
-        else { return "no reason given" }
-        return code
-    }
-
-    /// Whether a text can stand in a header (RFC 6750, section 2.1).
-    static func isToken(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+        let proof: TokenEndpoint.Authentication =
+            switch authentication {
+            case .basic(let id, let secret): .basic(id: id, secret: secret)
+            case .form(let id, let secret): .form(id: id, secret: secret)
+            case .assertion(let assertion): .assertion(assertion)
+            }
+        let (token, lifetime) = try TokenEndpoint.accessToken(in: try await endpoint.send(form, proof))
+        let now = timing.elapsed()
+        return Token(value: token, end: lifetime.map { now + TokenEndpoint.use(of: $0) })
     }
 }

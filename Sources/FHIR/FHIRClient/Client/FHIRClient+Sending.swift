@@ -81,7 +81,7 @@ extension FHIRClient {
         outgoing.headerFields[.contentType] = request.body?.contentType
         if let token {
             let text = token.reveal()
-            guard ClientCredentials.isToken(text) else {
+            guard TokenEndpoint.isToken(text) else {
                 throw FHIRClientError(
                     .authorization("the token has characters that no header can carry"),
                     request

@@ -74,7 +74,8 @@ public final class FHIRClient: Sendable {
     public let options: Options
 
     let address: ServiceAddress
-    let authorization: any FHIRAuthorization
+    /// Where its tokens come from.
+    package let authorization: any FHIRAuthorization
     let logger: Logger
     let engine: CallEngine
 

@@ -16,7 +16,7 @@ extension IndivoRecord {
     /// Keeps the record's token in the server's session store (``IndivoServer/Options/sessions``), so that
     /// ``IndivoServer/keptRecords()`` has it the next time. Nothing is kept without this call.
     /// - Parameter label: A name by which the person knows it, to choose from several.
-    /// - Throws: What the store throws, such as ``IndivoSession/StoreError``.
+    /// - Throws: What the store throws, such as `SessionStoreError`.
     public func keepSession(label: String? = nil) async throws {
         try await server.options.sessions.keep(session(label: label))
     }
@@ -35,7 +35,7 @@ extension IndivoRecord {
 
 extension IndivoServer {
     /// The sessions that are kept for this server and app, the oldest first.
-    /// - Throws: What the store throws, such as ``IndivoSession/StoreError``.
+    /// - Throws: What the store throws, such as `SessionStoreError`.
     public func keptSessions() async throws -> [IndivoSession] {
         try await options.sessions.sessions().filter {
             $0.app == app.id && IndivoSession.place($0.api) == IndivoSession.place(api)
@@ -51,7 +51,7 @@ extension IndivoServer {
     /// Whether a server still takes a token shows with the first call: an
     /// ``IndivoError/Reason/refused(causes:)`` then means that a login is due, best with
     /// ``authorize(record:callback:open:)``.
-    /// - Throws: What the store throws, such as ``IndivoSession/StoreError``.
+    /// - Throws: What the store throws, such as `SessionStoreError`.
     public func keptRecords() async throws -> [IndivoRecord] {
         try await keptSessions().map { record(id: $0.record, token: $0.token) }
     }

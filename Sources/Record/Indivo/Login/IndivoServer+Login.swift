@@ -63,6 +63,8 @@ extension IndivoServer {
             return try await body(session)
         } catch let error where error is CancellationError || (error as? IndivoError)?.reason == .cancelled {
             throw IndivoError(.cancelled)
+        } catch let error as CallbackError {
+            throw IndivoError(.badCallback(error.description))
         }
     }
 
@@ -153,25 +155,10 @@ extension IndivoServer {
 }
 
 extension URL {
-    /// The parameters a callback came with. An Indivo server appends `?` and its own even where there is a
-    /// query already.
-    var callbackParameters: FormParameters {
-        let queries = absoluteString.split(separator: "?", omittingEmptySubsequences: false).dropFirst()
-        return FormParameters(queries.flatMap { FormParameters(decoding: String($0.prefix { $0 != "#" })) })
-    }
-
     /// The id of the record that a person chose, if the callback brings it.
     func chosenRecord() throws(IndivoError.LoginError) -> String {
         let parameters = callbackParameters
         if let id = parameters["record_id"], !id.isEmpty { return id }
         throw parameters["carenet_id"]?.isEmpty == false ? .carenetChosen : .noRecordChosen
-    }
-
-    /// Whether both are the same but for query and fragment, and the letter case of scheme and host.
-    fileprivate func isSamePlace(as other: URL) -> Bool {
-        scheme?.lowercased() == other.scheme?.lowercased()
-            && (host(percentEncoded: true) ?? "").lowercased()
-                == (other.host(percentEncoded: true) ?? "").lowercased()
-            && port == other.port && path(percentEncoded: false) == other.path(percentEncoded: false)
     }
 }

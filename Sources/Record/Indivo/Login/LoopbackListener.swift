@@ -1,5 +1,5 @@
 import Foundation
-import OAuth1
+import IndivoBase
 
 /// Receives callbacks on 127.0.0.1, for tools and desktop apps (RFC 8252, section 7.3).
 ///
@@ -34,8 +34,7 @@ public struct LoopbackListener: CallbackReceiver {
     }
 
     /// A listener on a port that is free now, and kept. It serves one login at a time.
-    /// - Throws: ``IndivoError`` with the reason ``IndivoError/LoginError/badCallback(_:)`` when the system
-    ///   gives none.
+    /// - Throws: `CallbackError` when the system gives none.
     public static func onFreePort() throws -> LoopbackListener {
         try LoopbackListener(socket: LoopbackSocket(port: 0))
     }
@@ -52,54 +51,15 @@ public struct LoopbackListener: CallbackReceiver {
     }
 
     public func listen() throws -> CallbackSession {
-        let socket = try socket ?? LoopbackSocket(port: port)
-        try socket.begin()
-        let callbackPath = Self.callbackFolder + OAuthSigner.randomNonce()
-        // One visit for each step: the first that is good.
-        let (chosen, choices) = AsyncStream.makeStream(
-            of: CallbackSession.Visit.self,
-            bufferingPolicy: .bufferingOldest(1)
-        )
-        let (authorized, callbacks) = AsyncStream.makeStream(
-            of: CallbackSession.Visit.self,
-            bufferingPolicy: .bufferingOldest(1)
-        )
-        let service = LoopbackService(socket: socket, patience: patience) { request, exchange in
-            guard request.isNavigation(to: socket.port) else { return exchange.refuse() }
-            guard let url = URL(string: "http://127.0.0.1:\(socket.port)\(request.target)") else {
-                return exchange.notFound()
-            }
-            let visit = CallbackSession.Visit(
-                url: url,
-                redirect: { exchange.redirect(to: $0) },
-                finish: { exchange.show($0) }
-            )
-            switch request.path {
-            case Self.startPath:
-                if let problem = Self.problem(with: url) { return exchange.notFound(problem) }
-                if !choices.take(visit) { exchange.notFound("No login is waiting for a record.") }
-            case callbackPath:
-                if !callbacks.take(visit) { exchange.notFound("No login is waiting for this page.") }
-            case let path where path.hasPrefix(Self.callbackFolder):
-                exchange.notFound("This page belongs to another login. Go back to the app and begin again.")
-            default: exchange.notFound()
-            }
+        let callback = Self.callbackFolder + RandomToken.make(length: 32)
+        var pages = LoopbackPages([.record: Self.startPath, .authorization: callback], callback: callback)
+        pages.patience = patience
+        pages.problem = { step, url in step == .record ? Self.problem(with: url) : nil }
+        pages.problemElsewhere = { path in
+            path.hasPrefix(Self.callbackFolder)
+                ? "This page belongs to another login. Go back to the app and begin again." : nil
         }
-        let isKept = self.socket != nil
-        return CallbackSession(
-            callback: url(callbackPath),
-            next: { step in
-                let (visits, continuation) = step == .record ? (chosen, choices) : (authorized, callbacks)
-                defer { continuation.finish() }
-                return await visits.first { _ in true }
-            },
-            close: {
-                guard service.stop() else { return }
-                choices.finish()
-                callbacks.finish()
-                socket.end(keepsPort: isKept)
-            }
-        )
+        return try pages.listen(on: socket ?? LoopbackSocket(port: port), keepsPort: socket != nil)
     }
 
     /// Why a visit to the start URL does not end the choice; `nil` where it chooses a record, or a carenet,

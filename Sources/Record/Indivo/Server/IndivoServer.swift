@@ -68,18 +68,18 @@ public final class IndivoServer: Sendable {
         /// (``IndivoError/Reason/responseTooLarge``).
         public var maximumReadingBytes: Int
         /// Where sessions are kept by ``IndivoRecord/keepSession(label:)``.
-        public var sessions: any SessionStore
+        public var sessions: any SessionStore<IndivoSession>
         /// The clocks; a test brings its own.
         public var timing: CallTiming
 
         /// Four attempts within a minute, eight requests at a time, TLS everywhere but on this machine, 128
-        /// MB to read a response, sessions in ``FileSessionStore/standard``, unless said otherwise.
+        /// MB to read a response, sessions in `FileSessionStore.standard`, unless said otherwise.
         public init(
             retry: RetryPolicy = RetryPolicy(),
             maximumConcurrentCalls: Int = 8,
             plainHTTPHosts: Set<String> = [],
             maximumReadingBytes: Int = 128_000_000,
-            sessions: any SessionStore = FileSessionStore.standard,
+            sessions: any SessionStore<IndivoSession> = .standard,
             timing: CallTiming = .system
         ) {
             self.retry = retry

@@ -25,7 +25,7 @@ extension CommandFailure {
         case let error as IndivoError:
             self.init(error, isVerbose: CommandLine.arguments.contains { ["-v", "--verbose"].contains($0) })
         case let error as FHIRClientError: self.init(error)
-        case let error as IndivoSession.StoreError: self.init("\(error)".inToolsWords)
+        case let error as SessionStoreError: self.init("\(error)".inToolsWords)
         case let error as any LocatedError: self.init("a document cannot be read: \(error)", status: .refused)
         case let error as StudyError: self.init("\(error)".inToolsWords)
         case let error as QueueError: self.init("\(error)")

@@ -6,7 +6,7 @@ import Logging
 /// Finds the server and the record that the settings mean.
 struct Connection {
     let settings: Settings
-    let store: FileSessionStore
+    let store: FileSessionStore<IndivoSession>
     private let talk: MessageOptions
 
     init(_ settings: Settings, _ talk: MessageOptions) {

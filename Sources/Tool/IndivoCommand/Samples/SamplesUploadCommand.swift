@@ -5,6 +5,7 @@ import Foundation
 import HealthSamples
 import HealthUpload
 import Indivo
+import IndivoBase
 import IndivoModel
 import OrderedJSON
 

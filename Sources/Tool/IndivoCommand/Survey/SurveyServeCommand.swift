@@ -2,6 +2,7 @@ import ArgumentParser
 import FHIR
 import Foundation
 import Indivo
+import IndivoBase
 import OrderedJSON
 import SurveyPages
 import Surveys

@@ -5,6 +5,7 @@ import OAuth1
 import Synchronization
 
 @testable import Indivo
+@testable import LoginSupport
 
 /// Gives a request token, and an access token for whatever verifier it is shown.
 private struct TokenServer: HTTPTransport {

@@ -3,15 +3,15 @@ import Synchronization
 
 /// A socket listening on 127.0.0.1, for one login at a time. No process that is started gets it, nor its
 /// connections.
-final class LoopbackSocket: Sendable {
+package final class LoopbackSocket: Sendable {
     private enum State { case idle, serving, closed }
 
     let descriptor: Int32
-    let port: UInt16
+    package let port: UInt16
     private let state = Mutex(State.idle)
 
     /// - Parameter port: 0 for any that is free.
-    init(port wanted: UInt16) throws {
+    package init(port wanted: UInt16) throws {
         #if canImport(Glibc)
             let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         #elseif canImport(Musl)
@@ -80,13 +80,11 @@ final class LoopbackSocket: Sendable {
     }
 
     private static func failure(_ port: UInt16, _ why: String = String(cString: strerror(errno)))
-        -> IndivoError
+        -> CallbackError
     {
-        IndivoError(
-            .badCallback(
-                "127.0.0.1 port \(port) cannot be listened on: \(why). "
-                    + "Close what uses it, or register the app's start URL with another port"
-            )
+        CallbackError(
+            "127.0.0.1 port \(port) cannot be listened on: \(why). "
+                + "Close what uses it, or register the app's addresses with another port"
         )
     }
 }
