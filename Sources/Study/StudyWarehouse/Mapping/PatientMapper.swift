@@ -42,7 +42,7 @@ public struct PatientMapper: Sendable {
         switch gender {
         case .female: "F"
         case .male: "M"
-        case .other: "O"
+        case .codedOther: "O"
         case .unknown: "NI"
         default: nil
         }

@@ -389,6 +389,14 @@ extension WarehouseTransaction {
                 )
                 if table == "observation_fact" { facts = count }
             }
+            // Sets that i2b2's queries found, where an i2b2 is attached.
+            for table in ["qt_patient_set_collection", "qt_patient_enc_collection"]
+            where try db.hasTable(table) {
+                try db.execute(
+                    sql: "DELETE FROM \(table) WHERE patient_num = ?",
+                    arguments: [known.number]
+                )
+            }
             try db.execute(
                 sql: "DELETE FROM encounter_mapping WHERE patient_ide = ? AND patient_ide_source = ?",
                 arguments: [known.pseudonym, source]
