@@ -200,7 +200,7 @@ let study =
         "ConsentForm", in: .study, on: "StudyDelivery",
         with: [.target(name: "CPangoCairo", condition: when("ConsentForm", [.linux]))], tests: "FHIR")
     + module(
-        "StudyWarehouse", in: .study, on: "FHIR FHIRTables HealthSamples IndivoBase IndivoXML OrderedJSON WebServing",
+        "StudyWarehouse", in: .study, on: "FHIR FHIRTables HealthSamples IndivoBase IndivoXML OrderedJSON UCUM WebServing",
         with: [studyCrypto, grdb] + postgreSQL, tests: "StudyTesting", except: ["Fixtures"])
     + module(
         "StudyServer", in: .study,

@@ -11,9 +11,11 @@ extension ConsumerTests {
         var value: Int
         var status = "final"
         var updated: String?
+        var version: String?
 
         func entry(_ participant: UUID) -> String {
-            let meta = updated.map { #""meta": {"lastUpdated": "\#($0)"},"# } ?? ""
+            let number = version.map { #", "versionId": "\#($0)""# } ?? ""
+            let meta = updated.map { #""meta": {"lastUpdated": "\#($0)"\#(number)},"# } ?? ""
             return """
                 {"resource": {"resourceType": "Observation", \(meta) "status": "\(status)",
                  "identifier": [{"value": "\(identifier)"}], "code": {"coding": [{"system": \
@@ -137,6 +139,55 @@ extension ConsumerTests {
         try await study.queue.send(Given.message(corrected, received: "2026-03-03T10:00:00Z"))
         #expect(try await study.consumer.drain().loaded == 3)
         #expect(try await values(study) == [61])
+    }
+
+    /// What was changed when by the phone's clock, and when it was received; the first one 5 hours ahead.
+    private static let clocks:
+        [(changed: String, received: String, status: String, version: String?, left: [Int])] = [
+            // Both are received before the wrong time has come.
+            ("2026-03-02T09:00:00Z", "2026-03-02T10:00:00Z", "amended", nil, [61]),
+            ("2026-03-02T09:00:00Z", "2026-03-02T10:00:00Z", "final", nil, [61]),
+            // They are received when it has passed: a correction is one all the same.
+            ("2026-03-02T09:00:00Z", "2026-03-02T20:00:00Z", "amended", nil, [61]),
+            // Nothing says that it is not an old delivery.
+            ("2026-03-02T09:00:00Z", "2026-03-02T20:00:00Z", "final", nil, [60]),
+            // The phone's own sequence does.
+            ("2026-03-02T09:00:00Z", "2026-03-02T20:00:00Z", "final", "2", [61]),
+            ("2026-03-02T15:00:00Z", "2026-03-02T20:00:00Z", "final", "0", [60]),
+        ]
+
+    @Test(arguments: clocks.indices) func aClockThatWasAheadKeepsNoCorrectionOut(index: Int) async throws {
+        let study = try BackEnd()
+        let participant = UUID()
+        let (changed, received, status, version, left) = Self.clocks[index]
+        try await study.queue.send(Given.message(Given.contract(participant)))
+        let first = bundle(participant, [Measured(value: 60, updated: "2026-03-02T13:00:00Z", version: "1")])
+        try await study.queue.send(Given.message(first, received: received))
+        let second = Measured(value: 61, status: status, updated: changed, version: version ?? "x")
+        let later = received.replacing(":00:00Z", with: ":00:01Z")
+        try await study.queue.send(Given.message(bundle(participant, [second]), received: later))
+        #expect(try await study.consumer.drain().loaded == 3)
+        #expect(try await values(study) == left)
+    }
+
+    @Test func aTimeAfterItsReceiptIsTheReceiptsAndStaysInAModifier() async throws {
+        let study = try BackEnd()
+        let participant = UUID()
+        try await study.queue.send(Given.message(Given.contract(participant)))
+        let ahead = bundle(participant, [Measured(value: 60)]).replacing(
+            "2026-03-01T10",
+            with: "2099-03-01T10"
+        )
+        try await study.queue.send(Given.message(ahead, received: "2026-03-02T00:00:00Z"))
+        #expect(try await study.consumer.drain().loaded == 2)
+        #expect(
+            try await study.text("SELECT start_date FROM observation_fact WHERE modifier_cd = '@'")
+                == "2026-03-02 00:00:00"
+        )
+        #expect(
+            try await study.text("SELECT tval_char FROM observation_fact WHERE modifier_cd = 'SURVEY:CLOCK'")
+                == "2099-03-01T10:00:00Z"
+        )
     }
 
     /// Signed, and whether it shares.

@@ -182,4 +182,12 @@ import Testing
         #expect(set.patient?.state == "MA")
         #expect(set.facts.map(\.concept) == ["DEM|SEX:F"])
     }
+
+    @Test(arguments: [("male", "M"), ("female", "F"), ("other", "O"), ("unknown", "NI")])
+    func eachGenderIsASexOfItsOwn(gender: String, sex: String) throws {
+        let patient = try Patient(parsing: #"{"resourceType": "Patient", "gender": "\#(gender)"}"#)
+        let set = PatientMapper().map(patient, received: Samples.received)
+        #expect(set.facts.map(\.concept) == ["DEM|SEX:\(sex)"])
+        #expect(set.patient?.sex == sex)
+    }
 }

@@ -89,9 +89,7 @@ struct Intake: Sendable {
 
     /// When a resource was last changed.
     private static func changed(_ json: JSONValue) -> WarehouseTime? {
-        let updated =
-            json["meta"]?["lastUpdated"]?.string ?? json["authored"]?.string ?? json["issued"]?.string
-        return updated.flatMap(FHIRDateTime.init(text:)).map(WarehouseTime.init)
+        ResourceOrder.changed(json).map(WarehouseTime.init)
     }
 
     /// When a resource is taken to have been changed. A phone whose clock is ahead changed it when it was

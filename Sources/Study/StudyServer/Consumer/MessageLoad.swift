@@ -156,13 +156,20 @@ struct MessageLoad: Sendable {
             }
             if replacing != nil { return leave(&stored, "it replaces what was given before") }
         }
+        // The first resource of a visit decides for all of them.
+        var isOlder: [String: Bool] = [:]
         for item in data {
+            let visit = item.facts.visit
+            let known = try isOlder[visit.id] ?? self.isOlder(item, received, of: person, in: warehouse)
+            isOlder[visit.id] = known
+            guard known != true else { continue }
             stored.upload = try warehouse.store(
                 [item.facts],
                 of: person,
                 label: message.id,
                 written: item.written,
                 received: WarehouseTime(received),
+                isNewer: known == false,
                 now: now
             )
             try warehouse.keepResource(
@@ -175,6 +182,21 @@ struct MessageLoad: Sendable {
             )
         }
         if isApproved, let client = message.client { try warehouse.add(client: client, of: participant) }
+    }
+
+    /// Whether what a visit has is newer; `nil` where there is no such visit, or its resource is not kept.
+    private func isOlder(
+        _ item: Intake.PseudonymisedData,
+        _ received: FHIRDateTime,
+        of person: WarehouseTransaction.Participant,
+        in warehouse: WarehouseTransaction
+    ) throws -> Bool? {
+        guard item.type != "Patient",
+            let known = try warehouse.storedResource(of: item.facts.visit, of: person, type: item.type),
+            let knownReceived = FHIRDateTime(text: known.received)
+        else { return nil }
+        let order = ResourceOrder(item.resource, received: received)
+        return order.isOlder(than: ResourceOrder(known.json, received: knownReceived))
     }
 
     /// Whether the message may remove or replace what a participant gave.

@@ -35,24 +35,14 @@ enum MessageVisits {
         var left = group
         // Where all have a time of their last change, the latest count; among those, the status decides.
         if !group.contains(where: { $0.changed == nil }) { left = latest(of: left) }
-        let rank = left.map(Self.rank).max()
-        return latest(of: left.filter { Self.rank($0) == rank })
+        let rank = left.map { ResourceOrder.rank($0.resource) }.max()
+        return latest(of: left.filter { ResourceOrder.rank($0.resource) == rank })
     }
 
     /// Without those whose time of change is before another's.
     private static func latest(of group: [Intake]) -> [Intake] {
         let latest = group.compactMap { $0.changed?.description }.max()
         return group.filter { $0.changed == nil || $0.changed?.description == latest }
-    }
-
-    /// Where the times do not decide, a resource of a higher rank replaces those of lower ones.
-    private static func rank(_ intake: Intake) -> Int {
-        switch intake.resource["status"]?.string {
-        case "entered-in-error", "cancelled": 3
-        case "amended", "corrected", "appended": 2
-        case "registered", "preliminary", "in-progress": 0
-        default: 1
-        }
     }
 
     /// Gives numbers to equally new resources, and one time: the warehouse replaces them together.

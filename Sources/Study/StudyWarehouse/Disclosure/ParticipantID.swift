@@ -151,8 +151,8 @@ public struct ParticipantID: Sendable, Hashable {
             set.facts[index].concept = replacing(in: fact.concept, with: other)
             set.facts[index].unit = fact.unit.map { replacing(in: $0, with: other) }
             switch fact.value {
-            case .text(let text), .longText(let text):
-                set.facts[index].value = FactValue(text: replacing(in: text, with: other))
+            case .text(let text): set.facts[index].value = .text(replacing(in: text, with: other))
+            case .longText(let text): set.facts[index].value = .longText(replacing(in: text, with: other))
             case .none, .number: break
             }
         }
@@ -162,7 +162,8 @@ public struct ParticipantID: Sendable, Hashable {
                 path: replacing(in: concept.path, with: other),
                 code: replacing(in: concept.code, with: other),
                 name: replacing(in: concept.name, with: other),
-                key: replacing(in: concept.key, with: other)
+                key: replacing(in: concept.key, with: other),
+                unit: concept.unit.map { replacing(in: $0, with: other) }
             )
         }
         return set

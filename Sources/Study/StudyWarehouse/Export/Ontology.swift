@@ -17,8 +17,22 @@ public struct Ontology: Sendable {
         public let key: String?
         /// Whether there is nothing below it.
         public let isLeaf: Bool
+        /// What its values are; `nil` where there are none to ask for.
+        var values: ValueMetadata?
+        /// What the node selects, where that is no concept.
+        var column: Column?
+        /// Whether it selects nothing itself.
+        var isContainer = false
+
         /// i2b2's description of the values, XML; `nil` where there are none to ask for.
-        public let valueMetadata: String?
+        public var valueMetadata: String? { values?.xml(code ?? "", name) }
+    }
+
+    /// A condition on a column of the patients.
+    struct Column: Sendable, Hashable {
+        let name: String
+        let comparison: String
+        let value: String
     }
 
     /// The nodes; those above come before those below.
@@ -26,12 +40,14 @@ public struct Ontology: Sendable {
     /// Items that are not in the tree, and why.
     public private(set) var problems: [String] = []
 
-    private static let root = #"\Study\"#
+    static let root = #"\Study\"#
     private static let maximumDepth = 64
 
-    /// Makes the tree of questionnaires, and with the node for measurements and demographics the roots of
-    /// what else is loaded.
-    public init(_ questionnaires: [Questionnaire]) {
+    /// Makes the tree of questionnaires and demographics, and the root of the measurements.
+    ///
+    /// - Parameter includesMeasurements: Whether the measurements that are known without a questionnaire are
+    ///   in it. A warehouse adds those of which it has facts.
+    public init(_ questionnaires: [Questionnaire], includesMeasurements: Bool = false) {
         let codebook = Codebook(questionnaires)
         add(Self.root, 0, "Study")
         add(ConceptNames.surveys, 1, "Surveys")
@@ -64,7 +80,79 @@ public struct Ontology: Sendable {
             problems += walk.problems
         }
         add(ConceptNames.measurements, 1, "Measurements")
-        add(#"\Study\Demographics\"#, 1, "Demographics")
+        if includesMeasurements {
+            for (code, measurement) in KnownMeasurements.all.sorted(by: { $0.key < $1.key }) {
+                nodes.append(Self.node(code, measurement))
+            }
+        }
+        addDemographics()
+    }
+
+    /// Replaces the units of numbers, by the codes of their concepts.
+    mutating func eachNumber(_ unit: (_ code: String, _ declared: String?) throws -> String?) rethrows {
+        for index in nodes.indices {
+            guard let code = nodes[index].code, nodes[index].values?.isNumber == true else { continue }
+            let declared = nodes[index].values?.unit
+            nodes[index].values?.unit = try unit(code, declared)
+            nodes[index].values?.molarMass = KnownMeasurements[code]?.molarMass
+        }
+    }
+
+    /// A measurement that is known without a questionnaire.
+    static func node(_ code: String, _ measurement: KnownMeasurements.Measurement) -> Node {
+        Node(
+            path: ConceptNames.path(ConceptNames.measurements, [code]),
+            level: 2,
+            name: measurement.name,
+            code: code,
+            key: code,
+            isLeaf: true,
+            values: ValueMetadata(measurement)
+        )
+    }
+
+    private mutating func addDemographics() {
+        add(ConceptNames.demographics, 1, "Demographics")
+        add(ConceptNames.path(ConceptNames.demographics, ["Sex"]), 2, "Sex")
+        for (sex, name) in PatientMapper.sexes {
+            let code = PatientMapper.concept(ofSex: sex)
+            nodes.append(
+                Node(path: code.path, level: 3, name: name, code: code.code, key: code.key, isLeaf: true)
+            )
+        }
+        add(ConceptNames.path(ConceptNames.demographics, ["Age"]), 2, "Age")
+        nodes[nodes.count - 1].isContainer = true
+        // Of birth dates the warehouse has the year.
+        for first in stride(from: 0, to: 90, by: 10) {
+            let last = first + 9
+            add(
+                age: "\(first)-\(last)",
+                "\(first) to \(last) years",
+                comparison: "BETWEEN",
+                "date_trunc('year', now()) - interval '\(last) years' "
+                    + "AND date_trunc('year', now()) - interval '\(first) years'"
+            )
+        }
+        // Safe Harbor has no birth dates of older people.
+        add(
+            age: "90",
+            "90 years or more",
+            comparison: "<",
+            "date_trunc('year', now()) - interval '89 years'"
+        )
+    }
+
+    private mutating func add(age: String, _ name: String, comparison: String, _ value: String) {
+        var node = Node(
+            path: ConceptNames.path(ConceptNames.demographics, ["Age", age]),
+            level: 3,
+            name: name,
+            code: nil,
+            key: nil,
+            isLeaf: true
+        )
+        node.column = Column(name: "birth_date", comparison: comparison, value: value)
+        nodes.append(node)
     }
 
     private mutating func add(
@@ -75,15 +163,7 @@ public struct Ontology: Sendable {
         key: String? = nil
     ) {
         nodes.append(
-            Node(
-                path: path,
-                level: level,
-                name: name,
-                code: code,
-                key: key,
-                isLeaf: false,
-                valueMetadata: nil
-            )
+            Node(path: path, level: level, name: name, code: code, key: key, isLeaf: false)
         )
     }
 
@@ -125,8 +205,7 @@ public struct Ontology: Sendable {
                             name: known.label,
                             code: nil,
                             key: nil,
-                            isLeaf: false,
-                            valueMetadata: nil
+                            isLeaf: false
                         )
                     )
                     self.items(item.item, components, level + 1)
@@ -142,7 +221,7 @@ public struct Ontology: Sendable {
                         code: code,
                         key: known.standardCode ?? "\(url.prefix { $0 != "|" })|\(linkID)",
                         isLeaf: answers.isEmpty && item.item.isEmpty,
-                        valueMetadata: ValueMetadata.xml(item, code, known.label)
+                        values: ValueMetadata(item, known, isStandard: known.standardCode != nil)
                     )
                 )
                 for (component, code, label, key) in answers {
@@ -156,8 +235,7 @@ public struct Ontology: Sendable {
                             name: label,
                             code: code,
                             key: key,
-                            isLeaf: true,
-                            valueMetadata: nil
+                            isLeaf: true
                         )
                     )
                 }
@@ -195,42 +273,5 @@ public struct Ontology: Sendable {
             else { return nil }
             return (code, code, coding.display ?? code, code)
         }
-    }
-}
-
-/// i2b2's description of a question's values, from which its query tool makes a dialog.
-enum ValueMetadata {
-    static func xml(_ item: Questionnaire.Item, _ code: String, _ name: String) -> String? {
-        let kind: String
-        switch item.type {
-        case .integer: kind = "Integer"
-        case .decimal, .quantity: kind = "Float"
-        case .string, .text, .url, .openChoice, .date, .dateTime, .time: kind = "String"
-        case .choice where ConceptNames.scheme(item.code.first?.system?.rawValue ?? "") != nil: kind = "Enum"
-        default: return nil
-        }
-        let options = item.answerOption.compactMap { $0.value?.coding }
-        let values = options.compactMap { coding in
-            coding.code.map {
-                #"<Val description="\#(escapedXML(coding.display ?? $0))">\#(escapedXML($0))</Val>"#
-            }
-        }
-        let isText = kind == "String" || kind == "Enum"
-        let unit = item.extensions(url: "http://hl7.org/fhir/StructureDefinition/questionnaire-unit").first?
-            .value
-        var unitCode: String?
-        if case .coding(let coding) = unit { unitCode = coding.code }
-        let loinc = code.hasPrefix("LOINC:") ? escapedXML(String(code.dropFirst(6))) : ""
-        return
-            "<ValueMetadata><Version>3.02</Version><CreationDateTime>01/01/2026 00:00:00</CreationDateTime>"
-            + "<TestID>\(escapedXML(code))</TestID><TestName>\(escapedXML(name))</TestName>"
-            + "<DataType>\(kind)</DataType><CodeType/><Loinc>\(loinc)</Loinc><Flagstouse/>"
-            + "<Oktousevalues>Y</Oktousevalues><MaxStringLength>\(isText ? "255" : "")</MaxStringLength>"
-            + "<LowofLowValue/><HighofLowValue/><LowofHighValue/><HighofHighValue/>"
-            + "<LowofToxicValue/><HighofToxicValue/><EnumValues>\(values.joined())</EnumValues>"
-            + "<CommentsDeterminingExclusion><Com/></CommentsDeterminingExclusion><UnitValues>"
-            + "<NormalUnits>\(escapedXML(unitCode ?? ""))</NormalUnits><EqualUnits/><ExcludingUnits/>"
-            + "<ConvertingUnits><Units/><MultiplyingFactor/></ConvertingUnits></UnitValues>"
-            + "<Analysis><Enums/><Counts/><New/></Analysis></ValueMetadata>"
     }
 }

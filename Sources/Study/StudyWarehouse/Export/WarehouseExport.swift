@@ -47,7 +47,9 @@ extension WarehouseTransaction {
             arguments: []
         ) { row in
             let type = row.text("valtype_cd")
-            let text = type == "B" ? row.text("observation_blob") : row.text("tval_char")
+            // Of a text that is compared as a whole the column has the beginning.
+            let whole = type == "B" || type == "T" ? row.text("observation_blob") : nil
+            let text = whole ?? row.text("tval_char")
             let cells: [String?] = [
                 row.text(0), row.text(1), row.text(2), row.text(3).map(SpreadsheetText.guarded), row.text(4),
                 row.text(5),
@@ -99,7 +101,14 @@ extension WarehouseTransaction {
     }
 
     /// The patient data object of i2b2's cells (PDO 1.1) with everything in the warehouse, piece by piece.
+    ///
+    /// - Throws: ``WarehouseError`` for a warehouse without facts: none of the object's sets may be empty.
     public func writePDO(_ write: (String) throws -> Void) throws {
+        guard try db.finds(sql: "SELECT 1 FROM observation_fact LIMIT 1", arguments: []) else {
+            throw WarehouseError.badInput(
+                "the warehouse has no facts, and a patient data object without any is not valid"
+            )
+        }
         try write(
             #"<?xml version="1.0" encoding="UTF-8"?>"# + "\n"
                 + #"<p:patient_data xmlns:p="http://www.i2b2.org/xsd/hive/pdo/1.1/">"#
@@ -147,7 +156,7 @@ extension WarehouseTransaction {
             write,
             "SELECT * FROM patient_mapping WHERE patient_ide_source = ? ORDER BY patient_num"
         ) { row in
-            "<pid\(attributes(row))>" + id("patient_id", text(row, "patient_ide"), " status=\"A\"") + "</pid>"
+            "<pid>" + id("patient_id", text(row, "patient_ide"), " status=\"A\"" + attributes(row)) + "</pid>"
         }
         try set(
             "eid_set",
@@ -156,7 +165,7 @@ extension WarehouseTransaction {
         ) { row in
             let name = escapedXML(text(row, "patient_ide") ?? "")
             let patient = #" patient_id="\#(name)" patient_id_source="\#(escapedXML(source))" status="A""#
-            return "<eid\(attributes(row))>" + id("event_id", eventID(row), patient) + "</eid>"
+            return "<eid>" + id("event_id", eventID(row), patient + attributes(row)) + "</eid>"
         }
         try set(
             "patient_set",

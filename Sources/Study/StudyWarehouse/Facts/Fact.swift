@@ -32,16 +32,31 @@ public enum FactValue: Sendable, Hashable {
     case none
     /// A number, with i2b2's operator: `E`, `L`, `LE`, `G`, `GE`.
     case number(WarehouseNumber, comparison: String)
-    /// A text of at most 255 characters.
+    /// A text that is compared as a whole: its first 255 characters, as the column has them.
     case text(String)
-    /// A longer text.
+    /// A text whose words are searched.
     case longText(String)
 
-    /// A text of any length.
+    /// The most characters of a text that is compared as a whole.
+    static let maximumTextLength = 255
+
+    /// A text of any length, whose words are searched when it has more than 255 characters.
     public init(text: String) {
         // Counted in code points, as databases count them.
-        let text = text.contains("\0") ? text.replacing("\0", with: "\u{FFFD}") : text
-        self = text.unicodeScalars.count <= 255 ? .text(text) : .longText(text)
+        let text = Self.stored(text)
+        self = text.unicodeScalars.count <= Self.maximumTextLength ? .text(text) : .longText(text)
+    }
+
+    /// The text of an answer to a question, which has the same form whatever its length: a query looks for
+    /// all answers in one way.
+    init(text: String, isLong: Bool) {
+        let text = Self.stored(text)
+        self = isLong ? .longText(text) : .text(text)
+    }
+
+    /// Databases have no NUL in texts.
+    private static func stored(_ text: String) -> String {
+        text.contains("\0") ? text.replacing("\0", with: "\u{FFFD}") : text
     }
 }
 
@@ -96,13 +111,16 @@ public struct Concept: Sendable, Hashable {
     public var name: String
     /// What the code stands for in full, where the code is a digest of it.
     public var key: String
+    /// The unit that a questionnaire gives to the numbers; `nil` where it says none.
+    public var unit: String?
 
     /// A concept.
-    public init(path: String, code: String, name: String, key: String) {
+    public init(path: String, code: String, name: String, key: String, unit: String? = nil) {
         self.path = path
         self.code = code
         self.name = name
         self.key = key
+        self.unit = unit
     }
 }
 

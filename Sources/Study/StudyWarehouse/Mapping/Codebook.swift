@@ -15,6 +15,8 @@ public struct Codebook: Sendable {
         public let type: QuestionnaireItemType?
         /// The labels of answers, by code.
         public let options: [String: String]
+        /// The unit of a number, a code of UCUM; `nil` where the questionnaire has none.
+        public let unit: String?
     }
 
     private var items: [String: [String: Item]] = [:]
@@ -50,6 +52,16 @@ public struct Codebook: Sendable {
 }
 
 extension Codebook.Item {
+    private static let unitURL: FHIRURI =
+        "http://hl7.org/fhir/StructureDefinition/questionnaire-unit"
+
+    private static func unit(of item: Questionnaire.Item) -> String? {
+        guard case .coding(let coding)? = item.extensions(url: unitURL).first?.value else { return nil }
+        return UnitConversion.unit(
+            of: Quantity(value: 1, unit: coding.display, system: coding.system, code: coding.code)
+        )
+    }
+
     /// What a questionnaire says of an item.
     public init(_ item: Questionnaire.Item) {
         let label = item.text ?? item.code.first?.display ?? item.linkId ?? ""
@@ -59,6 +71,7 @@ extension Codebook.Item {
             ? [] : item.code.filter { ConceptNames.scheme($0.system?.rawValue ?? "") != nil }
         standardCode = codes.first.flatMap(ConceptNames.code)
         type = item.type
+        unit = Self.unit(of: item)
         options = Dictionary(
             item.answerOption.compactMap { option in
                 guard let coding = option.value?.coding, let code = coding.code, let display = coding.display

@@ -12,6 +12,10 @@ public enum ConceptNames {
     public static let surveys = #"\Study\Surveys\"#
     /// Where all codes of measurements hang.
     public static let measurements = #"\Study\Measurements\"#
+    /// Where what is known of participants hangs.
+    public static let demographics = #"\Study\Demographics\"#
+    /// Where the modifiers hang.
+    static let modifiers = #"\Study\Modifiers\"#
 
     /// A name for people with 16 digits of the URL's digest, so that nobody finds another URL with it:
     /// `phq9-1f0c2d5be0a94c17`.
@@ -50,6 +54,17 @@ public enum ConceptNames {
             return text
         }
         return "\(scheme):~" + digest(text).prefix(maximumCodeLength - 2 - scheme.utf8.count)
+    }
+
+    /// The code of a concept's numbers in a unit that does not convert to the concept's: `LOINC:~unit[IU]~…`.
+    /// No other code has `~u` behind its scheme.
+    static func code(_ concept: String, inUnit unit: String) -> String {
+        let parts = concept.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let scheme = parts[0]
+        let rest = parts.count > 1 ? parts[1] : ""
+        let text = "\(scheme):~unit[\(unit)]~\(rest)"
+        guard text.unicodeScalars.count > maximumCodeLength || text.contains("\0") else { return text }
+        return "\(scheme):~unit~" + digest(text).prefix(maximumCodeLength - 7 - scheme.utf8.count)
     }
 
     /// The component of a question's path.
@@ -125,6 +140,9 @@ public enum ConceptNames {
 
     // MARK: Standard codes
 
+    /// The system of HealthKit's types.
+    static let healthKit: FHIRURI = "http://developer.apple.com/documentation/healthkit"
+
     /// The scheme of a system that research networks share, as in `LOINC`.
     public static func scheme(_ system: String) -> String? { schemes[system] }
 
@@ -133,7 +151,25 @@ public enum ConceptNames {
         guard let code = coding.code, !code.isEmpty else { return nil }
         let system = coding.system?.rawValue ?? ""
         if let scheme = schemes[system] { return self.code(scheme, code) }
+        if system == healthKit.rawValue, let name = healthKitName(code) {
+            return self.code(healthKitScheme, name)
+        }
         return self.code("CODE", digest(system).prefix(16) + ":" + code)
+    }
+
+    /// The scheme of HealthKit's types.
+    static let healthKitScheme = "HEALTHKIT"
+
+    /// A type's identifier as a code: `StepCount`, `category/SleepAnalysis`. No two have the same one.
+    private static func healthKitName(_ type: String) -> String? {
+        for (prefix, shown) in [
+            ("HKQuantityTypeIdentifier", ""), ("HKCategoryTypeIdentifier", "category/"),
+            ("HKCorrelationTypeIdentifier", "correlation/"),
+        ] where type.hasPrefix(prefix) {
+            let name = type.dropFirst(prefix.count)
+            return name.isEmpty || name.hasPrefix("HK") || name.contains("/") ? nil : shown + name
+        }
+        return type.hasPrefix("HK") && !type.contains("/") ? type : nil
     }
 
     private static let schemes = [

@@ -33,22 +33,3 @@ struct FactBuilder {
 
     mutating func describe(_ patient: PatientDetails) { set.patient = patient }
 }
-
-/// The modifiers of facts.
-public enum FactModifier {
-    /// The groups around a question, by their link ids from the outermost: `medications/dose`; `[2]` is a
-    /// group's second occurrence.
-    public static let group = "SURVEY:GROUP"
-    /// The question, where its concept is a standard code that others share: `phq9-1f0c2d:q1`.
-    public static let question = "SURVEY:QUESTION"
-    /// When it was answered or measured as it was written, with its zone and precision.
-    public static let time = "SURVEY:TIME"
-    /// What a measurement's component belongs to: the concept of the measurement.
-    public static let component = "OBSERVATION:PANEL"
-
-    /// Code and name of each.
-    public static let all = [
-        (group, "Group of the question"), (question, "Question"), (time, "Time as written"),
-        (component, "Panel of the component"),
-    ]
-}

@@ -26,15 +26,16 @@ public struct ObservationMapper: Sendable {
         let identifier = observation.identifier.first { $0.value != nil }
         // With its type: a response of the participant may have the same identifier, and is another visit.
         let id = identifier?.value.map { "Observation/\(identifier?.system?.rawValue ?? "")|\($0)" } ?? visit
-        let (written, end) = Self.times(of: observation, received)
-        let start = WarehouseTime(written)
-        var builder = FactBuilder(StudyVisit(id: id, start: start, end: end.map(WarehouseTime.init)))
+        let (written, writtenEnd) = Self.times(of: observation, received)
+        let start = ObservedTime(written, received: received).time
+        let end = writtenEnd.map { ObservedTime($0, received: received).time }
+        var builder = FactBuilder(StudyVisit(id: id, start: start, end: end))
         guard observation.status != .enteredInError, observation.status != .cancelled else {
             return builder.set
         }
         let concept = try Self.concept(observation.code, "Observation.code")
         var fact = Fact(concept.code, start: start)
-        fact.end = end.map(WarehouseTime.init)
+        fact.end = end
         fact.flag = Self.flag(observation.interpretation)
         guard observation.component.count <= Self.maximumComponents else {
             throw MappingError(
@@ -48,11 +49,11 @@ public struct ObservationMapper: Sendable {
                 return builder.set
             }
         }
-        builder.append(fact, concept, [(FactModifier.time, FactValue(text: written.description))])
+        builder.append(fact, concept, ObservedTime.modifiers(written, received: received))
         for (index, component) in observation.component.enumerated() {
             let part = try Self.concept(component.code, "Observation.component[\(index)].code")
             var fact = Fact(part.code, start: start)
-            fact.end = end.map(WarehouseTime.init)
+            fact.end = end
             fact.flag = Self.flag(component.interpretation)
             // The two choices have the same types.
             if let content = component.value?.content,
@@ -79,12 +80,12 @@ public struct ObservationMapper: Sendable {
         }
     }
 
-    /// The first code of a shared scheme, or else the first code.
+    /// The first code of a shared scheme, or else HealthKit's, or else the first code.
     private static func concept(_ concept: CodeableConcept?, _ path: String) throws(MappingError) -> Concept {
         let codings = concept?.coding ?? []
         let coding =
             codings.first { ConceptNames.scheme($0.system?.rawValue ?? "") != nil && $0.code != nil }
-            ?? codings.first
+            ?? codings.first { $0.system == ConceptNames.healthKit && $0.code != nil } ?? codings.first
         guard let coding, let code = ConceptNames.code(coding) else {
             throw MappingError(path: path, reason: "it has no code")
         }
@@ -92,7 +93,7 @@ public struct ObservationMapper: Sendable {
         return Concept(
             path: ConceptNames.path(ConceptNames.measurements, [code]),
             code: code,
-            name: MeasurementNames.name(of: code) ?? coding.code ?? code,
+            name: KnownMeasurements[code]?.name ?? coding.code ?? code,
             key: ConceptNames.scheme(system) == nil ? "\(system)|\(coding.code ?? "")" : code
         )
     }
@@ -120,7 +121,7 @@ public struct ObservationMapper: Sendable {
                 return true
             }
             fact.value = .number(number, comparison: Comparison.of(quantity.comparator))
-            fact.unit = (quantity.code ?? quantity.unit).map { String($0.unicodeScalars.prefix(50)) }
+            fact.unit = UnitConversion.unit(of: quantity)
         case .integer(let integer):
             guard let number = WarehouseNumber(FHIRDecimal(integer)) else { return false }
             fact.value = .number(number, comparison: "E")

@@ -19,26 +19,30 @@ public struct PatientMapper: Sendable {
         details.postalCode = patient.address.first?.postalCode.map { String($0.unicodeScalars.prefix(3)) }
         builder.describe(details)
         if let sex = details.sex {
-            let code = "DEM|SEX:\(sex)"
-            let names = ["F": "Female", "M": "Male", "O": "Other", "NI": "No information"]
-            builder.append(
-                Fact(code, start: start),
-                Concept(
-                    path: ConceptNames.path(#"\Study\Demographics\"#, ["Sex", sex]),
-                    code: code,
-                    name: names[sex] ?? sex,
-                    key: code
-                )
-            )
+            let concept = Self.concept(ofSex: sex)
+            builder.append(Fact(concept.code, start: start), concept)
         }
         return builder.set
+    }
+
+    /// The codes of a sex and their names.
+    static let sexes = [("F", "Female"), ("M", "Male"), ("O", "Other"), ("NI", "No information")]
+
+    static func concept(ofSex sex: String) -> Concept {
+        let code = "DEM|SEX:\(sex)"
+        return Concept(
+            path: ConceptNames.path(ConceptNames.demographics, ["Sex", sex]),
+            code: code,
+            name: sexes.first { $0.0 == sex }?.1 ?? sex,
+            key: code
+        )
     }
 
     private static func sex(_ gender: AdministrativeGender?) -> String? {
         switch gender {
         case .female: "F"
         case .male: "M"
-        case .other: "O"
+        case .codedOther: "O"
         case .unknown: "NI"
         default: nil
         }

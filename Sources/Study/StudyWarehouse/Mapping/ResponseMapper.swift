@@ -57,8 +57,8 @@ public struct ResponseMapper: Sendable {
         let written = response.authored ?? received
         let id =
             response.identifier?.value.map { "\(response.identifier?.system?.rawValue ?? "")|\($0)" } ?? visit
-        let period = Self.encounter(of: response)
-        let start = WarehouseTime(written)
+        let period = Self.encounter(of: response, received)
+        let start = ObservedTime(written, received: received).time
         var walk = Walk(
             mapper: self,
             canonical: canonical,
@@ -78,14 +78,14 @@ public struct ResponseMapper: Sendable {
         walk.builder.append(
             Fact(code, start: start),
             concept,
-            [(FactModifier.time, FactValue(text: written.description))]
+            ObservedTime.modifiers(written, received: received)
         )
         try walk.items(response.item, groups: [], path: [name], depth: 0)
         return walk.builder.set
     }
 
     /// The period of an activity report's encounter, which is contained.
-    private static func encounter(of response: QuestionnaireResponse) -> (
+    private static func encounter(of response: QuestionnaireResponse, _ received: FHIRDateTime) -> (
         start: WarehouseTime?, end: WarehouseTime?
     ) {
         guard let reference = response.encounter?.reference, reference.hasPrefix("#"),
@@ -94,7 +94,8 @@ public struct ResponseMapper: Sendable {
             )
         else { return (nil, nil) }
         return (
-            encounter.period?.start.map(WarehouseTime.init), encounter.period?.end.map(WarehouseTime.init)
+            encounter.period?.start.map { ObservedTime($0, received: received).time },
+            encounter.period?.end.map { ObservedTime($0, received: received).time }
         )
     }
 
@@ -166,7 +167,8 @@ public struct ResponseMapper: Sendable {
                 path: ConceptNames.path(ConceptNames.surveys, path),
                 code: code,
                 name: label,
-                key: standard ?? "\(canonical)|\(linkID)"
+                key: standard ?? "\(canonical)|\(linkID)",
+                unit: known?.unit
             )
             func answered(_ answer: String, _ name: String) -> Concept {
                 Concept(
@@ -218,9 +220,10 @@ public struct ResponseMapper: Sendable {
                 guard standard == nil else { return add(question, FactValue(text: code), groups, linkID) }
                 add(answered(code, name), FactValue(text: shown), groups)
             case .decimal(let decimal):
-                add(question, decimal, "E", nil, groups, standard == nil ? nil : linkID)
+                add(question, decimal, "E", known?.unit, groups, standard == nil ? nil : linkID)
             case .integer(let integer):
-                add(question, FHIRDecimal(integer), "E", nil, groups, standard == nil ? nil : linkID)
+                let decimal = FHIRDecimal(integer)
+                add(question, decimal, "E", known?.unit, groups, standard == nil ? nil : linkID)
             case .quantity(let quantity):
                 guard let decimal = quantity.value else {
                     return builder.omit("\(linkID): a quantity without a value")
@@ -229,12 +232,14 @@ public struct ResponseMapper: Sendable {
                     question,
                     decimal,
                     Comparison.of(quantity.comparator),
-                    quantity.code ?? quantity.unit,
+                    UnitConversion.unit(of: quantity),
                     groups,
                     standard == nil ? nil : linkID
                 )
             case .string(let text):
-                add(question, isOwn ? FactValue(text: text) : .none, groups, standard == nil ? nil : linkID)
+                let value =
+                    known.map { FactValue(text: text, isLong: $0.type == .text) } ?? FactValue(text: text)
+                add(question, isOwn ? value : .none, groups, standard == nil ? nil : linkID)
             case .date(let date):
                 add(question, FactValue(text: date.description), groups, standard == nil ? nil : linkID)
             case .dateTime(let time):
@@ -276,7 +281,7 @@ public struct ResponseMapper: Sendable {
             unit: String? = nil
         ) {
             var fact = Fact(concept.code, start: start, value: value)
-            fact.unit = unit.map { String($0.unicodeScalars.prefix(50)) }
+            fact.unit = unit
             var modifiers: [(code: String, value: FactValue)] = []
             if !groups.isEmpty {
                 modifiers.append((FactModifier.group, FactValue(text: groups.joined(separator: "/"))))

@@ -32,7 +32,7 @@ extension WarehouseTransaction {
                 """
                 SELECT c_fullname, c_name
                 FROM study_metadata
-                WHERE c_hlevel = 2 AND substr(c_fullname, 1, ?) = ?
+                WHERE c_hlevel = 2 AND c_comment IS NULL AND substr(c_fullname, 1, ?) = ?
                 LIMIT ?
                 """,
             arguments: [root.count, root, Self.maximumConcepts]
@@ -71,7 +71,7 @@ extension WarehouseTransaction {
                 """
                 SELECT c_fullname, c_name, c_metadataxml
                 FROM study_metadata
-                WHERE substr(c_fullname, 1, ?) = ?
+                WHERE c_comment IS NULL AND substr(c_fullname, 1, ?) = ?
                 LIMIT ?
                 """,
             arguments: [prefix.count, prefix, Self.maximumConcepts]
@@ -97,7 +97,7 @@ extension WarehouseTransaction {
                 FROM concept_dimension
                 WHERE substr(concept_path, 1, ?) = ?
                 ORDER BY CASE WHEN EXISTS (
-                    SELECT 1 FROM study_metadata WHERE c_fullname = concept_path
+                    SELECT 1 FROM study_metadata WHERE c_fullname = concept_path AND c_comment IS NULL
                 ) THEN 0 ELSE 1 END
                 LIMIT ?
                 """,

@@ -69,11 +69,12 @@ public final class Warehouse: Sendable {
     ) async throws -> Value {
         let source = source
         let concepts = concepts
-        let (value, seen) = try await store.write { db in
+        let (value, new, units) = try await store.write { db in
             let seen = SeenConcepts(concepts)
-            return (try body(WarehouseTransaction(db: db, source: source, concepts: seen)), seen.new)
+            let value = try body(WarehouseTransaction(db: db, source: source, concepts: seen))
+            return (value, seen.new, seen.newUnits)
         }
-        concepts.add(seen)
+        concepts.add(new, units)
         return value
     }
 

@@ -56,7 +56,7 @@ extension WarehouseSchema {
             )
         );
         CREATE INDEX of_concept ON observation_fact (concept_cd);
-        CREATE INDEX of_encounter ON observation_fact (encounter_num, patient_num);
+        CREATE INDEX of_encounter ON observation_fact (encounter_num, patient_num, instance_num);
         CREATE INDEX of_upload ON observation_fact (upload_id);
         CREATE TABLE archive_observation_fact (
             encounter_num integer,
@@ -77,6 +77,7 @@ extension WarehouseSchema {
             observation_blob text,
             confidence_num numeric(18,5),
             \(loads),
+            text_search_index integer,
             archive_upload_id integer
         );
         CREATE TABLE patient_dimension (
@@ -127,8 +128,8 @@ extension WarehouseSchema {
             \(loads)
         );
         CREATE TABLE provider_dimension (
-            provider_path varchar(700),
             provider_id varchar(50),
+            provider_path varchar(700),
             name_char varchar(850),
             provider_blob text,
             \(loads),

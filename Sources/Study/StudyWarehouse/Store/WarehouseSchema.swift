@@ -34,8 +34,10 @@ enum WarehouseSchema {
             CHECK (length(tval_char) <= 255)
         );
         CREATE INDEX of_concept ON observation_fact (concept_cd);
-        CREATE INDEX of_encounter ON observation_fact (encounter_num, patient_num);
+        CREATE INDEX of_encounter ON observation_fact (encounter_num, patient_num, instance_num);
         CREATE INDEX of_upload ON observation_fact (upload_id);
+        CREATE INDEX of_start ON observation_fact (start_date, patient_num);
+        CREATE INDEX of_modifier ON observation_fact (modifier_cd);
         CREATE TABLE archive_observation_fact (
             encounter_num INTEGER,
             patient_num INTEGER,
@@ -55,6 +57,7 @@ enum WarehouseSchema {
             observation_blob TEXT,
             confidence_num NUMERIC,
             \(bookkeeping),
+            text_search_index INTEGER,
             archive_upload_id INTEGER
         );
         CREATE TABLE patient_dimension (
@@ -104,8 +107,8 @@ enum WarehouseSchema {
             \(bookkeeping)
         );
         CREATE TABLE provider_dimension (
-            provider_path TEXT,
             provider_id TEXT,
+            provider_path TEXT,
             name_char TEXT,
             provider_blob TEXT,
             \(bookkeeping),
@@ -258,6 +261,17 @@ enum WarehouseSchema {
             source text PRIMARY KEY,
             content text NOT NULL,
             marks text NOT NULL
+        )
+        """
+
+    /// The units of numbers by the codes that they were given with, and the concepts that numbers of a unit
+    /// have.
+    static let units = """
+        CREATE TABLE IF NOT EXISTS study_unit (
+            code text NOT NULL,
+            unit text NOT NULL,
+            concept text NOT NULL,
+            PRIMARY KEY (code, unit)
         )
         """
 

@@ -19,6 +19,9 @@ protocol WarehouseSession {
 
     /// Keeps other transactions from this name until the end of this one.
     func lock(_ name: String) throws
+
+    /// Whether there is a table of this name.
+    func hasTable(_ name: String) throws -> Bool
 }
 
 extension WarehouseSession {
@@ -55,6 +58,8 @@ package struct SQLiteSession: WarehouseSession {
     let newVisit = "UPDATE study_visit SET number = number + 1 RETURNING number"
     /// SQLite lets one transaction write at a time.
     func lock(_ name: String) {}
+
+    func hasTable(_ name: String) throws -> Bool { try db.tableExists(name) }
 
     func execute(sql: String, arguments: [(any SQLConvertible)?]) throws -> Int {
         try db.cachedStatement(sql: sql).execute(arguments: Self.arguments(arguments))
@@ -104,6 +109,10 @@ extension PostgreSQLSession: WarehouseSession {
 
     func lock(_ name: String) throws {
         try run("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", ["study " + name])
+    }
+
+    func hasTable(_ name: String) throws -> Bool {
+        try !rows("SELECT 1 WHERE to_regclass(?) IS NOT NULL", [name]).isEmpty
     }
 
     @discardableResult

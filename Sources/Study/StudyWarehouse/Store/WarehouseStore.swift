@@ -1,3 +1,4 @@
+import FHIR
 import Foundation
 import GRDB
 import WebServing
@@ -44,6 +45,10 @@ struct SQLiteWarehouseStore: WarehouseStore {
         migrator.registerMigration("3") { db in try db.execute(sql: WarehouseSchema.subjects) }
         migrator.registerMigration("4") { db in try db.execute(sql: WarehouseSchema.clients) }
         migrator.registerMigration("5") { db in try db.execute(sql: WarehouseSchema.published) }
+        migrator.registerMigration("6") { db in
+            try db.execute(sql: WarehouseSchema.units)
+            try WarehouseSchema.describe(SQLiteSession(db: db), source: source)
+        }
         try migrator.migrate(database)
         // What is deleted is overwritten: somebody who withdrew is not in free pages either.
         try database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA secure_delete = ON") }
@@ -109,10 +114,20 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
                 try Self.add("study_message_subject", WarehouseSchema.subjects, session)
                 try Self.add("study_client", WarehouseSchema.clients + ";" + Self.pendingIndex, session)
                 try Self.add("study_published", WarehouseSchema.published, session)
+                if try Self.add("study_unit", WarehouseSchema.units + ";" + Self.addedIndexes, session) {
+                    try WarehouseSchema.describe(session, source: source)
+                }
             }
             try WarehouseSchema.check(session, source: source)
         }
     }
+
+    /// Those of i2b2's that an earlier version did not make.
+    private static let addedIndexes = """
+        CREATE INDEX IF NOT EXISTS of_start ON observation_fact (start_date, patient_num);
+        CREATE INDEX IF NOT EXISTS of_modifier ON observation_fact (modifier_cd);
+        CREATE UNIQUE INDEX IF NOT EXISTS of_text_search ON observation_fact (text_search_index)
+        """
 
     private static let pendingIndex = """
         CREATE INDEX IF NOT EXISTS message_pending ON study_message (received, id) WHERE state = 'pending';
@@ -120,10 +135,18 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
         """
 
     /// Makes the tables that an earlier version did not have.
-    private static func add(_ table: String, _ statements: String, _ session: PostgreSQLSession) throws {
-        guard try session.rows("SELECT 1 WHERE to_regclass(?) IS NOT NULL", [table]).isEmpty else { return }
+    ///
+    /// - Returns: Whether they were made.
+    @discardableResult
+    private static func add(_ table: String, _ statements: String, _ session: PostgreSQLSession) throws
+        -> Bool
+    {
+        guard try session.rows("SELECT 1 WHERE to_regclass(?) IS NOT NULL", [table]).isEmpty else {
+            return false
+        }
         do {
             try session.command(statements)
+            return true
         } catch {
             guard case .refused(state: "42501", _) = error else { throw error }
             throw WarehouseError.badInput(
@@ -161,17 +184,46 @@ extension WarehouseSchema {
             sql: "INSERT INTO source_master (source_cd, description) VALUES (?, 'The study')",
             arguments: [source]
         )
-        for (code, name) in FactModifier.all {
+    }
+
+    /// Writes what every warehouse has of names, and an earlier version may not have written: modifiers,
+    /// schemes, codes, and the tree's roots.
+    static func describe(_ session: any WarehouseSession, source: String) throws {
+        let now = WarehouseTime(FHIRDateTime(Date()))
+        for modifier in FactModifier.all {
             try session.execute(
                 sql: """
                     INSERT INTO modifier_dimension (
                         modifier_path, modifier_cd, name_char, update_date, sourcesystem_cd
                     )
-                    VALUES (?, ?, ?, '2026-01-01 00:00:00', ?)
+                    VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
                     """,
-                arguments: [ConceptNames.path(#"\Study\Modifiers\"#, [code]), code, name, source]
+                arguments: [modifier.path, modifier.code, modifier.name, now.description, source]
             )
         }
+        for (key, name, description) in Ontology.schemes {
+            try session.execute(
+                sql: "INSERT INTO schemes VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                arguments: [key, name, description]
+            )
+        }
+        for (table, column, code, name) in Ontology.lookups {
+            try session.execute(
+                sql: """
+                    INSERT INTO code_lookup (
+                        table_cd, column_cd, code_cd, name_char, update_date, sourcesystem_cd
+                    )
+                    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                    """,
+                arguments: [table, column, code, name, now.description, source]
+            )
+        }
+        let warehouse = WarehouseTransaction(
+            db: session,
+            source: source,
+            concepts: SeenConcepts(KnownConcepts())
+        )
+        try warehouse.store(Ontology([]), now: now)
     }
 
     /// - Throws: ``WarehouseError``, when the warehouse is of another study.

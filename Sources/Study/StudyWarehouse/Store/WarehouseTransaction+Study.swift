@@ -341,12 +341,22 @@ extension WarehouseTransaction {
         throws -> Bool
     {
         guard try mapping(of: visit, participant) != nil else { return false }
-        let stored = try db.row(
+        return try storedResource(of: visit, of: participant, type: type)?.json != json
+    }
+
+    /// The resource that a visit was made of, and when it was received, as FHIR writes it; `nil` where there is
+    /// none.
+    package func storedResource(of visit: StudyVisit, of participant: Participant, type: String) throws -> (
+        json: JSONValue, received: String
+    )? {
+        let text = try db.row(
             sql: "SELECT json FROM study_resource WHERE patient_num = ? AND type = ? AND visit = ?",
             arguments: [participant.number, type, visit.key]
         )?.text(0)
-        guard let stored, let same = try? JSONValue(parsing: stored) else { return true }
-        return same != json
+        guard let text, let json = try? JSONValue(parsing: text),
+            let received = try mapping(of: visit, participant)?.times.1
+        else { return nil }
+        return (json, received.replacing(" ", with: "T") + "Z")
     }
 
     // MARK: Withdrawal
@@ -378,6 +388,14 @@ extension WarehouseTransaction {
                     arguments: [known.number]
                 )
                 if table == "observation_fact" { facts = count }
+            }
+            // Sets that i2b2's queries found, where an i2b2 is attached.
+            for table in ["qt_patient_set_collection", "qt_patient_enc_collection"]
+            where try db.hasTable(table) {
+                try db.execute(
+                    sql: "DELETE FROM \(table) WHERE patient_num = ?",
+                    arguments: [known.number]
+                )
             }
             try db.execute(
                 sql: "DELETE FROM encounter_mapping WHERE patient_ide = ? AND patient_ide_source = ?",
@@ -451,7 +469,6 @@ extension WarehouseTransaction {
                 INSERT INTO study_resource VALUES (?, ?, ?, ?, ?, ?)
                 ON CONFLICT (patient_num, type, visit) DO UPDATE
                 SET json = excluded.json, updated = excluded.updated, upload_id = excluded.upload_id
-                WHERE study_resource.updated <= excluded.updated
                 """,
             arguments: [participant.number, type, visit.key, json.text(), written.description, upload]
         )

@@ -91,6 +91,7 @@ public struct WarehouseTransaction {
     ///   - written: When the resource was last changed; an older one changes nothing.
     ///   - received: When it was received, which decides between two that were changed at the same time;
     ///     `now` without it.
+    ///   - isNewer: Whether it is known to be newer than what the visit has, whatever the times say.
     ///   - now: The time.
     /// - Returns: The number of the load.
     /// - Throws: ``WarehouseError``, the database's error.
@@ -101,6 +102,7 @@ public struct WarehouseTransaction {
         label: String,
         written: WarehouseTime,
         received: WarehouseTime? = nil,
+        isNewer: Bool = false,
         now: WarehouseTime
     ) throws -> Int {
         let upload = try db.number(
@@ -120,6 +122,7 @@ public struct WarehouseTransaction {
                 participant,
                 written: written,
                 received: received ?? now,
+                isNewer: isNewer,
                 now: now,
                 upload: upload
             )
@@ -128,8 +131,11 @@ public struct WarehouseTransaction {
             if let patient = set.patient {
                 try update(participant, patient, written: written, upload: upload)
             }
+            let set = try inOneUnit(set)
             for concept in set.concepts where !concepts.contains(concept) {
                 try store(concept, now: now, upload: upload)
+                let first = set.facts.first { $0.concept == concept.code && $0.modifier == "@" }
+                try show(concept, values: first.flatMap { ValueMetadata($0) }, now: now)
                 concepts.insert(concept)
             }
             if age == .newer {
@@ -198,6 +204,7 @@ public struct WarehouseTransaction {
         _ participant: Participant,
         written: WarehouseTime,
         received: WarehouseTime,
+        isNewer: Bool,
         now: WarehouseTime,
         upload: Int
     ) throws -> (number: Int, age: VisitAge) {
@@ -214,7 +221,9 @@ public struct WarehouseTransaction {
         }
         if let known {
             number = known.number
-            guard known.times <= (written.description, received.description) else { return (number, .older) }
+            guard isNewer || known.times <= (written.description, received.description) else {
+                return (number, .older)
+            }
             try db.execute(
                 sql:
                     """
@@ -319,7 +328,10 @@ public struct WarehouseTransaction {
                 ON CONFLICT (concept_path) DO UPDATE
                 SET concept_cd = excluded.concept_cd, concept_blob = excluded.concept_blob
                 WHERE ? = 1
-                    OR NOT EXISTS (SELECT 1 FROM study_metadata WHERE c_fullname = excluded.concept_path)
+                    OR NOT EXISTS (
+                        SELECT 1 FROM study_metadata
+                        WHERE c_fullname = excluded.concept_path AND c_comment IS NULL
+                    )
                 """,
             arguments: [
                 concept.path, concept.code, String(concept.name.unicodeScalars.prefix(2000)), concept.key,
@@ -396,7 +408,8 @@ struct ValueColumns {
             blob = number.exact
         case .text(let text):
             type = "T"
-            self.text = text
+            self.text = String(text.unicodeScalars.prefix(FactValue.maximumTextLength))
+            blob = self.text == text ? nil : text
         case .longText(let text):
             type = "B"
             blob = text

@@ -12,7 +12,8 @@ struct StudyCommand: ParsableCommand {
             keys makes a study's key pair; pack and unpack make and open packages of ResearchKit and \
             envelopes of C3-PRO; submit delivers through a queue on disk; withdraw leaves a study. \
             serve receives, consume decrypts into a warehouse, pending lists what waits for the team's \
-            decision, and ontology and export are for those who evaluate; pages shows the team how it goes. \
+            decision, and ontology and export are for those who evaluate; warehouse shows it to an i2b2; \
+            pages shows the team how it goes. \
             Pass phrases and secrets come from the environment or from files, never from options: \
             INDIVO_KEY_PASSPHRASE, INDIVO_STUDY_ANTISPAM, INDIVO_STUDY_RECEIPT.
             """,
@@ -22,7 +23,7 @@ struct StudyCommand: ParsableCommand {
             StudyConsentCommand.self,
             StudyDueCommand.self,
             StudyServeCommand.self, StudyConsumeCommand.self, StudyPendingCommand.self,
-            StudyOntologyCommand.self, StudyExportCommand.self,
+            StudyOntologyCommand.self, StudyExportCommand.self, StudyWarehouseCommand.self,
             StudyPagesCommand.self, StudyUserCommand.self,
         ]
     )

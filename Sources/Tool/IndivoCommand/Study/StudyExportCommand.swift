@@ -110,8 +110,10 @@ struct StudyOntologyCommand: ParsableCommand {
         discussion: """
             indivo study ontology mood.json > concepts.csv
 
-            The files are FHIR Questionnaires. csv has the columns of i2b2's metadata tables; \
-            sql has the statements for the tables study_metadata and concept_dimension. \
+            The files are FHIR Questionnaires. The tree has demographics, and the measurements that \
+            are known without a questionnaire, too. csv has the columns of i2b2's metadata tables; \
+            sql has the statements for study_metadata, concept_dimension, modifier_dimension, \
+            table_access and schemes. \
             The exit status is 0 when every item has a concept, 1 when some have none (which and why is \
             printed), 2 for wrong use or bad input.
             """
@@ -129,7 +131,7 @@ struct StudyOntologyCommand: ParsableCommand {
     var source = "STUDY"
 
     func run() throws {
-        let ontology = Ontology(try StudyBackEnd.questionnaires(files))
+        let ontology = Ontology(try StudyBackEnd.questionnaires(files), includesMeasurements: true)
         let now = WarehouseTime(FHIRDateTime(Date()))
         switch format {
         case .csv:

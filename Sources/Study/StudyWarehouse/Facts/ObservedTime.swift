@@ -1,0 +1,33 @@
+import FHIR
+import Foundation
+
+/// The time of a fact: as it was written, unless that is later than its receipt. Nothing is observed after it
+/// was received, so that a clock was ahead.
+struct ObservedTime {
+    /// Seconds by which clocks differ that are right.
+    static let tolerance: TimeInterval = 300
+
+    /// The time that a fact has.
+    let time: WarehouseTime
+    /// Whether that is the receipt's, since what was written is later.
+    let isAhead: Bool
+
+    init(_ written: FHIRDateTime, received: FHIRDateTime) {
+        isAhead = Self.isAhead(written, of: received)
+        time = WarehouseTime(isAhead ? received : written)
+    }
+
+    static func isAhead(_ written: FHIRDateTime, of received: FHIRDateTime) -> Bool {
+        let latest = received.instant.map { FHIRDateTime($0.addingTimeInterval(tolerance)) } ?? received
+        return WarehouseTime(latest) < WarehouseTime(written)
+    }
+
+    /// The modifiers that keep the time as it was written.
+    static func modifiers(_ written: FHIRDateTime, received: FHIRDateTime) -> [(
+        code: String, value: FactValue
+    )] {
+        let value = FactValue(text: written.description)
+        let time = (code: FactModifier.time, value: value)
+        return isAhead(written, of: received) ? [time, (code: FactModifier.clock, value: value)] : [time]
+    }
+}
