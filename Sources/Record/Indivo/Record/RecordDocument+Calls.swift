@@ -7,7 +7,8 @@ extension RecordDocument {
     /// stay.
     /// - Parameter externalID: The external id of the new version, which is another than those of earlier
     ///   versions.
-    /// - Throws: ``IndivoError``, also for a version that is not the newest.
+    /// - Throws: ``IndivoError``, also for a version that is not the newest, and for `Demographics`, which
+    ///   ``IndivoRecord/setDemographics(_:validation:)`` sets.
     public func replace(externalID: ExternalID = .generated, validation: DocumentValidation = .model)
         async throws
     {

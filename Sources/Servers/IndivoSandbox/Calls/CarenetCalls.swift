@@ -103,7 +103,7 @@ enum CarenetCalls {
                         [record, carenet],
                         in: call.db
                     )
-                    let page = Array(all.dropFirst(arguments.offset).prefix(arguments.limit))
+                    let page = Array(all.dropFirst(arguments.offset).prefix(arguments.pageLength))
                     return try call.list(page, total: all.count, record: record)
                 },
                 .get("carenet_document", "/documents/{document}", .carenetDocument) {

@@ -63,9 +63,13 @@ struct ListArguments {
     /// framework.
     var hasMalformedOrder: Bool { orderBy.map { $0.wholeMatch(of: /[-+]?[A-Za-z0-9_.]+/) == nil } ?? false }
 
-    /// Refuses a page before the first or beyond what a database counts; needed only where a page is taken.
+    /// How many rows a page has: none where the limit is negative.
+    var pageLength: Int { max(0, limit) }
+
+    /// Refuses a page that begins or ends before the first row, or is beyond what a database counts; needed
+    /// only where a page is taken.
     func checkPage() throws {
-        let isPage = limit >= 0 && offset >= 0 && !isBeyondCounting
+        let isPage = offset >= 0 && (limit >= 0 || offset >= limit.magnitude) && !isBeyondCounting
         try require(isPage, .serverFails(why: "no list has the page of this limit and offset"))
     }
 

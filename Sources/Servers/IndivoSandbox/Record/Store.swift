@@ -168,6 +168,9 @@ struct Store {
         )
         let scope = DocumentScope(record: record.id)
         let old = try record.demographics.flatMap { try find($0, in: scope) }
+        // The real server replaces the document that it knows as the demographics, and no version after it.
+        let replaced = "the demographics were replaced as any document is, and can be set no more"
+        try require(old?.replacedBy == nil, .serverFails(why: replaced))
         let document =
             try old.map { try replace($0, with: content, by: creator) }
             ?? create(content, in: scope, by: creator)

@@ -95,7 +95,8 @@ final class Replay: Sendable {
 
     private func setUp(_ sandbox: Sandbox) async throws {
         for account in recording.accounts {
-            let name = fullName(of: account.email) ?? (account.email == john ? "John Smith" : "Jane Doe")
+            let usual = account.email == john ? "John Smith" : "Jane Doe"
+            let name = account.fullName ?? fullName(of: account.email) ?? usual
             try await sandbox.addAccount(
                 id: account.email,
                 fullName: name,
@@ -103,9 +104,23 @@ final class Replay: Sendable {
                 username: account.username,
                 password: account.password
             )
+            try await sandbox.seedLogins(loginsBefore(account), of: account.email)
         }
         try await setUpApps(sandbox)
         try await setUpRecords(sandbox)
+    }
+
+    /// How often an account had logged in when the recording began, as its first description tells.
+    private func loginsBefore(_ account: Recording.Account) -> Int {
+        let told = recording.exchanges.first {
+            $0.call == "account_info" && $0.status == 200 && $0.path.hasSuffix(account.email)
+        }
+        guard let told, let match = told.responseText.firstMatch(of: /<totalLoginCount>(\d+)</) else { return 0 }
+        let since = recording.exchanges.count {
+            $0.call == "session_create" && $0.status == 200 && $0.seq < told.seq
+                && $0.requestText.contains("username=\(account.username)&")
+        }
+        return max(0, (Int(match.output.1) ?? 0) - since)
     }
 
     private func setUpApps(_ sandbox: Sandbox) async throws {
