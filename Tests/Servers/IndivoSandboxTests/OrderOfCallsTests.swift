@@ -90,7 +90,24 @@ struct OrderOfCallsTests {
             let list = try await world.owner.get(record + "/documents/?limit=500").text
             let refused = try await world.owner.send("PUT", path, type: "application/xml", body: content)
             #expect(refused.status == 500)
+            // What was set is known all the same.
+            #expect(try await world.owner.get(path).status == 200)
             #expect(try await world.owner.get(record + "/documents/?limit=500").text == list)
+        }
+    }
+
+    @Test("in a list by label the documents without one come last, and first the other way round")
+    func missingLabels() async throws {
+        try await withSandbox { sandbox async throws in
+            let world = try await World(sandbox)
+            let documents = "/records/\(world.record)/documents/"
+            let label = documents + world.document + "/label"
+            let text = "a label"
+            #expect(try await world.owner.send("PUT", label, type: "text/plain", body: text).status == 200)
+            for (order, isFirst) in [("label", true), ("-label", false)] {
+                let list = try await world.owner.get(documents + "?limit=1&order_by=" + order).text
+                #expect(list.contains("<label>\(text)</label>") == isFirst, "\(order)")
+            }
         }
     }
 

@@ -56,7 +56,8 @@ struct ListArguments {
         let column = try columns[name].orThrow(.serverFails(why: "nothing is ordered by “\(name)”"))
         // Ties come in the order of storage, either way; but no two times of the real server are the same.
         let serial = descends && ["createdAt", "receivedAt"].contains(column) ? "serial DESC" : "serial"
-        return "\(column)\(descends ? " DESC" : ""), \(serial)"
+        // What is missing counts as the largest.
+        return "\(column) \(descends ? "DESC NULLS FIRST" : "ASC NULLS LAST"), \(serial)"
     }
 
     /// Whether the order asked for is not even the name of a column, by the pattern of the real server's

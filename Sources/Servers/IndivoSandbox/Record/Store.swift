@@ -81,7 +81,11 @@ struct Store {
         let scope = DocumentScope(record: old.record, app: old.app)
         let new = try create(content, in: scope, externalId: externalId, by: creator, replacing: old)
         try db.execute(sql: "UPDATE document SET replacedBy = ? WHERE id = ?", arguments: [new.id, old.id])
-        try db.execute(sql: "DELETE FROM fact WHERE document = ?", arguments: [old.id])
+        // The real server keeps what it knows of the patient, whatever replaces the document.
+        try db.execute(
+            sql: "DELETE FROM fact WHERE document = ? AND model <> 'Demographics'",
+            arguments: [old.id]
+        )
         return new
     }
 
@@ -174,6 +178,9 @@ struct Store {
         let document =
             try old.map { try replace($0, with: content, by: creator) }
             ?? create(content, in: scope, by: creator)
+        if let old {
+            try db.execute(sql: "DELETE FROM fact WHERE document = ?", arguments: [old.id])
+        }
         try FactRow.insert(
             [demographics.fact],
             of: document.id,

@@ -194,7 +194,7 @@ final class Replay: Sendable {
             guard label == "Probe Patient" else { continue }
             try await seedDocuments(mine.filter { $0.id != demographics }, known, sandbox, record: id)
         }
-        for app in recording.consumers where app.kind.contains("user app") && app.key.hasPrefix("probe") {
+        for app in recording.consumers where app.kind.contains("user app") {
             guard let record = recording.records["Probe Patient"] else { continue }
             if try sharesAtStart().contains(app.key) {
                 try await sandbox.enable(app: app.key, onRecord: record)
@@ -296,6 +296,14 @@ final class Replay: Sendable {
             if exchange.responseText.contains("<kind>same</kind>"), exchange.seq < 55 {
                 apps.insert(String(app.output.1))
             }
+        }
+        // Where the first list of shares comes before any app was let in, it names them.
+        let list = recording.exchanges.first { $0.call == "record_shares" && $0.status == 200 }
+        let isFirst = !recording.exchanges.contains {
+            $0.call == "request_token_approve" && $0.seq < list?.seq ?? 0
+        }
+        if let list, isFirst {
+            apps.formUnion(list.responseText.matches(of: /pha="([^"]+)"/).map { String($0.output.1) })
         }
         return apps
     }
