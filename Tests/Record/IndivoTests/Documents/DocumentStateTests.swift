@@ -56,6 +56,21 @@ struct DocumentStateTests {
         #expect(transport.count == 1)
     }
 
+    @Test("a carenet that a server lists again and again is given once")
+    func carenets() async throws {
+        let problem = problem()
+        let transport = AnsweringTransport { request, _ in
+            let carenet = #"<Carenet id="c-1" name="Family" mode="explicit" />"#
+            let list = carenet + carenet + #"<Carenet id="c-2" name="Choir" mode="explicit" />"# + carenet
+            let body =
+                request.path?.hasSuffix("/carenets/") == true
+                ? #"<Carenets record_id="r-1">\#(list)</Carenets>"# : #"<Document id="d-1"/>"#
+            return HTTPAnswer(response: HTTPResponse(status: .ok), body: Data(body.utf8))
+        }
+        try await transport.record().add(problem)
+        #expect(try await problem.carenets().map(\.id) == ["c-1", "c-2"])
+    }
+
     @Test("demographics are set, and never replaced as other documents are")
     func demographics() async throws {
         let transport = storing("d-9")
