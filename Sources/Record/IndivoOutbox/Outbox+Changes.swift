@@ -67,6 +67,7 @@ extension Outbox {
         -> OutboxItem
     {
         let target = try target(document)
+        if let refusal = document.refusalToReplace { throw OutboxError.badItem(refusal) }
         try check(document) { $0.replaces(document.id ?? "", in: record) }
         try document.check(validation, isNewVersion: true)
         if document.isFromReport {
@@ -109,6 +110,7 @@ extension Outbox {
         validation: DocumentValidation = .model
     ) async throws -> OutboxItem {
         try checkIsNew(document, else: "give a new document")
+        if let refusal = document.refusalToReplace { throw OutboxError.badItem(refusal) }
         try check(document) { _ in false }
         try document.check(validation, isNewVersion: true)
         return try await queue(.replace, target: target, PreparedDocument(new: document), of: document)

@@ -35,6 +35,23 @@ struct ReportChangeTests {
         )
     }
 
+    @Test("demographics are not queued as the next version of a document")
+    func demographics() async throws {
+        try await Place.use { place in
+            let record = place.record()
+            let person = try await record.demographics()
+            let id = try #require(person.id)
+            let outbox = try place.outbox()
+            person.email = "ann@example.org"
+            await #expect(throws: OutboxError.self) { try await outbox.replace(person) }
+            await #expect(throws: OutboxError.self) {
+                try await outbox.replace(.document(id: id), with: Demographics(), validation: .none)
+            }
+            #expect(try await outbox.items().isEmpty)
+            try await record.setDemographics(person)
+        }
+    }
+
     @Test(
         "a queued change goes into the stored document: what a report left out is kept"
     )

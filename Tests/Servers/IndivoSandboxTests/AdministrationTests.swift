@@ -219,6 +219,9 @@ struct AdministrationTests {
             #expect(try await !shown())
             #expect(try await person.post(sharing + "set", form: type).status == 200)
             #expect(try await shown())
+            #expect(try await person.post(sharing + "set", form: type).status == 500, "it is shared already")
+            let permissions = try await person.get("/accounts/\(World.victim)/permissions/").text
+            #expect(permissions.contains(carenet) && permissions.contains("record_id=\"\""))
             #expect(try await person.get(base + "/autoshare/bytype/?type=urn:xsecret").text.contains(carenet))
             #expect(
                 try await person.get(base + "/autoshare/bytype/all").text.contains("type=\"urn:xsecret\"")

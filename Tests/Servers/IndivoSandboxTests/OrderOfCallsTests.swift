@@ -72,6 +72,56 @@ struct OrderOfCallsTests {
         }
     }
 
+    @Test("demographics that were replaced as any document is can be set no more")
+    func demographics() async throws {
+        try await withSandbox { sandbox async throws in
+            let world = try await World(sandbox)
+            let record = "/records/\(world.record)"
+            let content = """
+                <Demographics xmlns="http://indivo.org/vocab/xml/documents#">\
+                <dateOfBirth>1950-01-01</dateOfBirth><gender>male</gender>\
+                <Name><familyName>X</familyName><givenName>Y</givenName></Name></Demographics>
+                """
+            let path = record + "/demographics"
+            let set = try await world.owner.send("PUT", path, type: "application/xml", body: content)
+            let id = try World.id(set, "Document")
+            let again = record + "/documents/\(id)/replace"
+            #expect(try await world.owner.post(again, xml: content).status == 200)
+            let list = try await world.owner.get(record + "/documents/?limit=500").text
+            let refused = try await world.owner.send("PUT", path, type: "application/xml", body: content)
+            #expect(refused.status == 500)
+            // What was set is known all the same.
+            #expect(try await world.owner.get(path).status == 200)
+            #expect(try await world.owner.get(record + "/documents/?limit=500").text == list)
+        }
+    }
+
+    @Test("in a list by label the documents without one come last, and first the other way round")
+    func missingLabels() async throws {
+        try await withSandbox { sandbox async throws in
+            let world = try await World(sandbox)
+            let documents = "/records/\(world.record)/documents/"
+            let label = documents + world.document + "/label"
+            let text = "a label"
+            #expect(try await world.owner.send("PUT", label, type: "text/plain", body: text).status == 200)
+            for (order, isFirst) in [("label", true), ("-label", false)] {
+                let list = try await world.owner.get(documents + "?limit=1&order_by=" + order).text
+                #expect(list.contains("<label>\(text)</label>") == isFirst, "\(order)")
+            }
+        }
+    }
+
+    @Test("the audit of a record has no calls on its carenets")
+    func audit() async throws {
+        try await withSandbox { sandbox async throws in
+            let world = try await World(sandbox)
+            #expect(try await world.owner.get("/carenets/\(world.carenet)/documents/").status == 200)
+            #expect(try await world.owner.get("/records/\(world.record)/documents/").status == 200)
+            let audit = try await world.owner.get("/records/\(world.record)/audits/query/").text
+            #expect(audit.contains("record_document_list") && !audit.contains("carenet_document_list"))
+        }
+    }
+
     @Test("content is refused before an unknown relation is")
     func relation() async throws {
         try await withSandbox { sandbox async throws in

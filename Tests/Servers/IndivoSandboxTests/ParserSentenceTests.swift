@@ -11,6 +11,9 @@ struct ParserSentenceTests {
             ("\u{FEFF}", "Document is empty, line 1, column 1 (line 1)"),
             (" \r\n \n  ", "Start tag expected, '<' not found, line 3, column 3 (line 3)"),
             ("<bad", "Couldn't find end of Start Tag bad line 1, line 1, column 5 (line 1)"),
+            ("<a>", "EndTag: '</' not found, line 1, column 4 (line 1)"),
+            ("<a>\n<b>\n", "EndTag: '</' not found, line 3, column 1 (line 3)"),
+            ("<a><b></a>", "Opening and ending tag mismatch: b line 1 and a, line 1, column 11 (line 1)"),
             ("<a>&foo;</a>", "Entity 'foo' not defined, line 1, column 9 (line 1)"),
             ("<a>\n  &foo; x</a>", "Entity 'foo' not defined, line 2, column 8 (line 2)"),
             (

@@ -36,6 +36,13 @@ struct ServerFailureTests {
         try await checkAnswers(
             lists.flatMap { list in pages.map { Case(list + "?" + $0, 500) } }
                 + [
+                    // A page may end before it begins, but not before the first row.
+                    Case("{R}/documents/?limit=-1&offset=1", 200, "total_document_count="),
+                    Case(reports + "Problem/?limit=-2&offset=50", 200, "[]"),
+                    Case(reports + "Problem/?limit=-2&offset=1", 500),
+                    // A list by type has no pages.
+                    Case("{R}/documents/?type=Problem&offset=-1", 200),
+                    Case("{R}/documents/?type=Problem&limit=\(large)", 200),
                     Case("{R}/documents/?order_by=nonsense", 500),
                     Case("{R}/documents/{D}/versions/?order_by=x", 500),
                     Case("/accounts/demo@example.org/inbox/?order_by=", 500),

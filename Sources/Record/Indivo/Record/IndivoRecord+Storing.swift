@@ -24,6 +24,7 @@ extension IndivoRecord {
     {
         let call: IndivoCall = externalID == .none ? .documentVersion : .documentVersionByExternalID
         let path = ["document": try document.stored(for: call).1]
+        if let refusal = document.refusalToReplace { throw call.refused(refusal) }
         try document.check(validation, isNewVersion: true)
         let isAsItIs = try await store(version(of: document, call, validation), call, path, externalID)
         if !isAsItIs { try await document.replace(validation: validation) }

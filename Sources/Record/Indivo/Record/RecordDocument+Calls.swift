@@ -7,7 +7,8 @@ extension RecordDocument {
     /// stay.
     /// - Parameter externalID: The external id of the new version, which is another than those of earlier
     ///   versions.
-    /// - Throws: ``IndivoError``, also for a version that is not the newest.
+    /// - Throws: ``IndivoError``, also for a version that is not the newest, and for `Demographics`, which
+    ///   ``IndivoRecord/setDemographics(_:validation:)`` sets.
     public func replace(externalID: ExternalID = .generated, validation: DocumentValidation = .model)
         async throws
     {
@@ -87,11 +88,14 @@ extension RecordDocument {
         return versions.sorted { ($0.createdAt?.date ?? .distantPast) < ($1.createdAt?.date ?? .distantPast) }
     }
 
-    /// The carenets in which the document is shared (`document_carenets`).
+    /// The carenets in which the document is shared, each once (`document_carenets`). A server repeats a
+    /// carenet for every document that is shared in it.
     /// - Throws: ``IndivoError``.
     public func carenets() async throws -> [Carenet] {
         let (record, id) = try stored(for: .documentCarenets)
-        return try await record.send(.documentCarenets, path: ["document": id]).value(Carenets.self).carenets
+        let list = try await record.send(.documentCarenets, path: ["document": id]).value(Carenets.self)
+        var seen: Set<String> = []
+        return list.carenets.filter { seen.insert($0.id).inserted }
     }
 
     // MARK: Relations

@@ -71,6 +71,15 @@ extension RecordDocument {
         try call.require(!isOutdated, "the \(kind) is an old version; fetch the newest and change that")
     }
 
+    /// Why it is not replaced as other documents are; `nil` where it is.
+    package var refusalToReplace: String? {
+        self is Demographics
+            ? """
+            demographics are set with setDemographics(_:): a server that has replaced them as any document \
+            is fails (500) whenever they are set afterwards
+            """ : nil
+    }
+
     /// Throws what breaks rules of the model, and in a new version did not before; also what its model cannot
     /// hold.
     package func check(

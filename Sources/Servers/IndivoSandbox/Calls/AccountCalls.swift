@@ -58,8 +58,13 @@ enum AccountCalls {
                     return .xml("<Records>\(records.map(\.markup))</Records>")
                 },
                 .get("account_permissions", "/permissions/", .ownerAccount) { call in
-                    let own = "JOIN carenetAccount ON carenet = carenet.id WHERE account = ? ORDER BY serial"
-                    return .carenets(try CarenetRow.all(own, [call.account.id], in: call.db), record: "")
+                    let account = try call.account.id
+                    let own = """
+                        WHERE record IN (SELECT id FROM record WHERE owner = ?)
+                            OR id IN (SELECT carenet FROM carenetAccount WHERE account = ?)
+                        ORDER BY serial
+                        """
+                    return .carenets(try CarenetRow.all(own, [account, account], in: call.db), record: "")
                 },
                 .post("account_info_set", "/info-set", .adminOrOwnerAccount) { call in
                     let form = call.request.form

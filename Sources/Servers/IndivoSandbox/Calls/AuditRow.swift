@@ -20,7 +20,8 @@ struct AuditRow: Codable, TableRow, PersistableRecord {
         self.status = status
         principal = call.principal.effective.id
         proxiedBy = call.principal.proxy
-        record = call.target.record?.id ?? ""
+        // Of a call on a carenet the real server does not note the record.
+        record = call.captures["record"] == nil ? "" : call.target.record?.id ?? ""
         carenet = call.target.carenet?.id ?? ""
         app = call.target.app?.internalId ?? ""
         // Of two documents that are related the real server notes neither.

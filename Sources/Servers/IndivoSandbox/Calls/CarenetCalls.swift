@@ -95,15 +95,16 @@ enum CarenetCalls {
                     }
                     let record = try call.record.id
                     let carenet = try call.carenet.id
-                    // What was shared stays in the list, whatever its status, and when it was replaced.
-                    let condition =
-                        "record = ? AND app IS NULL AND \(CarenetRow.shows("document.id", in: "?"))"
+                    // What was shared stays in the list, whatever its status, and when it was replaced. So
+                    // does what an app stores on the record, where its type is shared; its content is not
+                    // there.
+                    let condition = "record = ? AND \(CarenetRow.shows("document.id", in: "?"))"
                     let all = try DocumentRow.all(
                         "WHERE \(condition) ORDER BY createdAt DESC, serial DESC",
                         [record, carenet],
                         in: call.db
                     )
-                    let page = Array(all.dropFirst(arguments.offset).prefix(arguments.limit))
+                    let page = Array(all.dropFirst(arguments.offset).prefix(arguments.pageLength))
                     return try call.list(page, total: all.count, record: record)
                 },
                 .get("carenet_document", "/documents/{document}", .carenetDocument) {
@@ -182,7 +183,7 @@ enum CarenetCalls {
                     return .xml("<DocumentSchemas>\(items)</DocumentSchemas>")
                 },
                 .post("autoshare_create", "/autoshare/carenets/{carenet}/bytype/set", .full) {
-                    try autoshare($0, "INSERT OR IGNORE INTO autoshare (carenet, type) VALUES (?, ?)")
+                    try autoshare($0, "INSERT INTO autoshare (carenet, type) VALUES (?, ?)", isNew: true)
                 },
                 .post("autoshare_delete", "/autoshare/carenets/{carenet}/bytype/unset", .full) {
                     try autoshare($0, "DELETE FROM autoshare WHERE carenet = ? AND type = ?")
@@ -213,9 +214,13 @@ enum CarenetCalls {
         return try CarenetRow.all(rest, [call.record.id, type], in: call.db)
     }
 
-    private static func autoshare(_ call: Call, _ statement: String) throws -> Response {
-        guard let type = call.request.form["type"] else { return .ok }
-        return try call.execute(statement, [call.carenet.id, DocumentType.expand(type)])
+    private static func autoshare(_ call: Call, _ statement: String, isNew: Bool = false) throws -> Response {
+        guard let given = call.request.form["type"] else { return .ok }
+        let type = DocumentType.expand(given)
+        let carenet = try call.carenet.id
+        let isThere = try call.db.exists("autoshare WHERE carenet = ? AND type = ?", [carenet, type])
+        try require(!isNew || !isThere, .serverFails(why: "the carenet shares \(type) already"))
+        return try call.execute(statement, [carenet, type])
     }
 }
 

@@ -56,16 +56,21 @@ struct ListArguments {
         let column = try columns[name].orThrow(.serverFails(why: "nothing is ordered by “\(name)”"))
         // Ties come in the order of storage, either way; but no two times of the real server are the same.
         let serial = descends && ["createdAt", "receivedAt"].contains(column) ? "serial DESC" : "serial"
-        return "\(column)\(descends ? " DESC" : ""), \(serial)"
+        // What is missing counts as the largest.
+        return "\(column) \(descends ? "DESC NULLS FIRST" : "ASC NULLS LAST"), \(serial)"
     }
 
     /// Whether the order asked for is not even the name of a column, by the pattern of the real server's
     /// framework.
     var hasMalformedOrder: Bool { orderBy.map { $0.wholeMatch(of: /[-+]?[A-Za-z0-9_.]+/) == nil } ?? false }
 
-    /// Refuses a page before the first or beyond what a database counts; needed only where a page is taken.
+    /// How many rows a page has: none where the limit is negative.
+    var pageLength: Int { max(0, limit) }
+
+    /// Refuses a page that begins or ends before the first row, or is beyond what a database counts; needed
+    /// only where a page is taken.
     func checkPage() throws {
-        let isPage = limit >= 0 && offset >= 0 && !isBeyondCounting
+        let isPage = offset >= 0 && (limit >= 0 || offset >= limit.magnitude) && !isBeyondCounting
         try require(isPage, .serverFails(why: "no list has the page of this limit and offset"))
     }
 

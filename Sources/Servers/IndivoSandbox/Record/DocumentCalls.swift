@@ -156,13 +156,13 @@ extension Call {
             try require(byType, .notFound)
             return ([], 0)
         }
-        try list.checkPage()
-        let order = try list.order(Call.columns) ?? "createdAt DESC, serial DESC"
         let type = byType ? request.query["type"].map(DocumentType.expand) : nil
+        if type == nil { try list.checkPage() }
+        let order = try list.order(Call.columns) ?? "createdAt DESC, serial DESC"
         let chosen = "\(condition) AND status = ?" + (type == nil ? "" : " AND type = ?")
         let arguments = arguments + [list.status] + (type.map { [$0] } ?? [])
         let count = try db.cachedStatement(sql: "SELECT count(*) FROM document WHERE \(chosen)")
-        let page: StatementArguments = type == nil ? [list.limit, list.offset] : [-1, 0]
+        let page: StatementArguments = type == nil ? [list.pageLength, list.offset] : [-1, 0]
         let rest = "WHERE \(chosen) ORDER BY \(order) LIMIT ? OFFSET ?"
         return (
             try DocumentRow.all(rest, arguments + page, in: db),

@@ -99,6 +99,9 @@ extension XMLError {
             if let entity = message.prefixMatch(of: /the entity [&%](.*?);? (?:is not declared|lies outside)/)
             {
                 message = "Entity '\(entity.output.1)' not defined"
+            } else if message.hasPrefix("Premature end of data in tag") {
+                // The real server repeats what the parser said last.
+                message = "EndTag: '</' not found"
             } else if message.hasPrefix("the document is empty") {
                 message = text.isEmpty ? "Document is empty" : "Start tag expected, '<' not found"
                 point(after: text[...])

@@ -81,7 +81,11 @@ struct Store {
         let scope = DocumentScope(record: old.record, app: old.app)
         let new = try create(content, in: scope, externalId: externalId, by: creator, replacing: old)
         try db.execute(sql: "UPDATE document SET replacedBy = ? WHERE id = ?", arguments: [new.id, old.id])
-        try db.execute(sql: "DELETE FROM fact WHERE document = ?", arguments: [old.id])
+        // The real server keeps what it knows of the patient, whatever replaces the document.
+        try db.execute(
+            sql: "DELETE FROM fact WHERE document = ? AND model <> 'Demographics'",
+            arguments: [old.id]
+        )
         return new
     }
 
@@ -168,9 +172,15 @@ struct Store {
         )
         let scope = DocumentScope(record: record.id)
         let old = try record.demographics.flatMap { try find($0, in: scope) }
+        // The real server replaces the document that it knows as the demographics, and no version after it.
+        let replaced = "the demographics were replaced as any document is, and can be set no more"
+        try require(old?.replacedBy == nil, .serverFails(why: replaced))
         let document =
             try old.map { try replace($0, with: content, by: creator) }
             ?? create(content, in: scope, by: creator)
+        if let old {
+            try db.execute(sql: "DELETE FROM fact WHERE document = ?", arguments: [old.id])
+        }
         try FactRow.insert(
             [demographics.fact],
             of: document.id,

@@ -162,7 +162,7 @@ extension ReportQuery {
         let total =
             try Int.fetchOne(statement("SELECT count(*) \(condition)", in: db), arguments: arguments) ?? 0
         // No limit at all means everything, and then an offset counts for nothing.
-        let page: StatementArguments = self.limit == 0 ? [-1, 0] : [self.limit, self.offset]
+        let page: StatementArguments = self.limit == 0 ? [-1, 0] : [self.pageLength, self.offset]
         let sql = "SELECT \(columns) \(condition) ORDER BY \(order) LIMIT ? OFFSET ?"
         return (try Row.fetchAll(statement(sql, in: db), arguments: arguments + page), total)
     }
@@ -196,7 +196,7 @@ extension ReportQuery {
             sql: "SELECT \(label) AS grouplabel, \(value) \(condition) \(grouping) ORDER BY \(sorting)",
             arguments: arguments
         )
-        let page = self.limit == 0 ? all[...] : all.dropFirst(self.offset).prefix(self.limit)
+        let page = self.limit == 0 ? all[...] : all.dropFirst(self.offset).prefix(self.pageLength)
         let groupField = self.groupBy.flatMap { subject.fields[$0] }
         return (page.map { (cell($0[0], groupField), cell($0[1], valueField)) }, all.count)
     }

@@ -4,9 +4,11 @@ import GRDB
 /// A SQLite database of patients' data or of secrets, which its owner alone can read.
 package enum PrivateSQLite {
     /// Why a database cannot be kept from others.
-    package struct ProtectionError: Error {
+    package struct ProtectionError: Error, CustomStringConvertible {
         package let path: String
         package let reason: String
+
+        package var description: String { "it cannot be made a file that its owner alone can read: \(reason)" }
     }
 
     /// Opens a file, or a database in memory where there is none.

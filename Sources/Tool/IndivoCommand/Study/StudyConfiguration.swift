@@ -151,7 +151,13 @@ struct StudyConfiguration {
             var submitted: [(String, StudyQueue.Submitted)] = []
             for file in files {
                 let resource = try StudyFile.read(file, limit: C3ProEnvelope.maximumBytes / 2)
-                submitted.append((file, try await queue.submit(resource: resource, protection: protection)))
+                do {
+                    let one = try await queue.submit(resource: resource, protection: protection)
+                    submitted.append((file, one))
+                } catch let error as StudyError {
+                    guard case .malformed = error else { throw error }
+                    throw CommandFailure("\(file): \(error)")
+                }
             }
             return submitted
         }

@@ -56,6 +56,41 @@ struct DocumentStateTests {
         #expect(transport.count == 1)
     }
 
+    @Test("a carenet that a server lists again and again is given once")
+    func carenets() async throws {
+        let problem = problem()
+        let transport = AnsweringTransport { request, _ in
+            let carenet = #"<Carenet id="c-1" name="Family" mode="explicit" />"#
+            let list = carenet + carenet + #"<Carenet id="c-2" name="Choir" mode="explicit" />"# + carenet
+            let body =
+                request.path?.hasSuffix("/carenets/") == true
+                ? #"<Carenets record_id="r-1">\#(list)</Carenets>"# : #"<Document id="d-1"/>"#
+            return HTTPAnswer(response: HTTPResponse(status: .ok), body: Data(body.utf8))
+        }
+        try await transport.record().add(problem)
+        #expect(try await problem.carenets().map(\.id) == ["c-1", "c-2"])
+    }
+
+    @Test("demographics are set, and never replaced as other documents are")
+    func demographics() async throws {
+        let transport = storing("d-9")
+        let person = Demographics {
+            $0.dateOfBirth = "1950-01-01"
+            $0.gender = .female
+            $0.name = .init()
+            $0.name?.familyName = "Ito"
+            $0.name?.givenName = "Ann"
+        }
+        try await transport.record().setDemographics(person)
+        person.email = "ann@example.org"
+        let count = transport.requests.count
+        let error = try await #require(throws: IndivoError.self) { try await person.replace() }
+        #expect(error.description.contains("setDemographics"))
+        #expect(transport.requests.count == count)
+        try await transport.record().setDemographics(person)
+        #expect(transport.requests.count == count + 1)
+    }
+
     @Test("a document that could not be pushed is still new, and may be pushed again")
     func failed() async throws {
         let refusing = AnsweringTransport(status: .badRequest, type: "text/html", "no")

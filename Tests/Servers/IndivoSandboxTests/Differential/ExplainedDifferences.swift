@@ -66,6 +66,16 @@ struct ExplainedDifferences {
         {
             return .explained("of several fields that are not valid the real server names one by chance")
         }
+        if exchange.call == "carenet_document_meta", exchange.status == 200, answer.status == 404 {
+            return .explained(
+                "the real server tells the metadata of any document through a carenet, this one of shared ones"
+            )
+        }
+        if exchange.call == "document_carenets", exchange.status == 200, answer.status == 200,
+            Self.carenets(exchange.responseText) == Self.carenets(answer.text)
+        {
+            return .explained("the real server repeats a carenet for each document that is shared in it")
+        }
         guard hasGap(before: exchange) else { return nil }
         let isTelling =
             ExplainedDifferences.tellingOfEarlierCalls.contains(exchange.call)
@@ -85,6 +95,11 @@ struct ExplainedDifferences {
         }
         if let why = missingCause(of: exchange) { return .notReplayable(why) }
         return nil
+    }
+
+    /// The names of the carenets that a response lists.
+    private static func carenets(_ text: String) -> Set<Substring> {
+        Set(text.matches(of: /<Carenet id="[^"]*" name="([^"]*)"/).map(\.output.1))
     }
 
     /// What stands before the field that a refused fact names.

@@ -4,7 +4,6 @@ import IndivoXML
 /// RDF/XML as a list of statements in which nodes without a name are told by what is said of them.
 enum RDFComparison {
     private static let rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-    private static var facts: Regex<Substring> { /\/records\/[^\/]+\/[a-z_]+\/[0-9a-f-]{36}$/ }
 
     static func canonical(_ text: String) -> [String] {
         guard let root = try? XMLNode(parsing: text) else { return [text] }
@@ -25,15 +24,19 @@ enum RDFComparison {
                 }
             }
         }
+        var known: [[String: String]] = Array(repeating: [:], count: 6)
         /// What is said of a node, and of those it leads to.
         func said(of node: String, _ depth: Int) -> String {
-            guard depth < 6 else { return "…" }
-            return (statements[node] ?? []).map { statement in
+            guard depth < known.count else { return "…" }
+            if let said = known[depth][node] { return said }
+            let said = (statements[node] ?? []).map { statement in
                 let object =
                     statement.isNode && isNameless(statement.object)
                     ? "(" + said(of: statement.object, depth + 1) + ")" : statement.object
                 return "\(statement.predicate) \(object)"
             }.sorted().joined(separator: "; ")
+            known[depth][node] = said
+            return said
         }
         return statements.keys.flatMap { subject -> [String] in
             let start = isNameless(subject) ? "_" : subject
@@ -45,6 +48,11 @@ enum RDFComparison {
         resource ?? "_:" + (node ?? "")
     }
 
-    private static func isFact(_ node: String) -> Bool { node.firstMatch(of: facts) != nil }
+    /// Whether a node is a fact of a record: `…/records/RECORD/problems/ID`.
+    private static func isFact(_ node: String) -> Bool {
+        let parts = node.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.count > 4 && parts[parts.count - 4] == "records" && parts[parts.count - 1].utf8.count == 36
+    }
+
     private static func isNameless(_ node: String) -> Bool { node.hasPrefix("_:") || isFact(node) }
 }

@@ -26,6 +26,8 @@ struct Recording: Sendable {
     struct Account: Sendable {
         /// What the recording calls it.
         var name: String
+        /// The name of the person, where the recording tells.
+        var fullName: String?
         var email: String
         var username: String
         var password: String
@@ -87,6 +89,7 @@ struct Recording: Sendable {
             accounts: values(json["accounts"]) {
                 Account(
                     name: "",
+                    fullName: $0["full_name"]?.string,
                     email: text($0, "email"),
                     username: text($0, "username"),
                     password: text($0, "password")

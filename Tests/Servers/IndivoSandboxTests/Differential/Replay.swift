@@ -95,7 +95,8 @@ final class Replay: Sendable {
 
     private func setUp(_ sandbox: Sandbox) async throws {
         for account in recording.accounts {
-            let name = fullName(of: account.email) ?? (account.email == john ? "John Smith" : "Jane Doe")
+            let usual = account.email == john ? "John Smith" : "Jane Doe"
+            let name = account.fullName ?? fullName(of: account.email) ?? usual
             try await sandbox.addAccount(
                 id: account.email,
                 fullName: name,
@@ -103,9 +104,23 @@ final class Replay: Sendable {
                 username: account.username,
                 password: account.password
             )
+            try await sandbox.seedLogins(loginsBefore(account), of: account.email)
         }
         try await setUpApps(sandbox)
         try await setUpRecords(sandbox)
+    }
+
+    /// How often an account had logged in when the recording began, as its first description tells.
+    private func loginsBefore(_ account: Recording.Account) -> Int {
+        let told = recording.exchanges.first {
+            $0.call == "account_info" && $0.status == 200 && $0.path.hasSuffix(account.email)
+        }
+        guard let told, let match = told.responseText.firstMatch(of: /<totalLoginCount>(\d+)</) else { return 0 }
+        let since = recording.exchanges.count {
+            $0.call == "session_create" && $0.status == 200 && $0.seq < told.seq
+                && $0.requestText.contains("username=\(account.username)&")
+        }
+        return max(0, (Int(match.output.1) ?? 0) - since)
     }
 
     private func setUpApps(_ sandbox: Sandbox) async throws {
@@ -179,7 +194,7 @@ final class Replay: Sendable {
             guard label == "Probe Patient" else { continue }
             try await seedDocuments(mine.filter { $0.id != demographics }, known, sandbox, record: id)
         }
-        for app in recording.consumers where app.kind.contains("user app") && app.key.hasPrefix("probe") {
+        for app in recording.consumers where app.kind.contains("user app") {
             guard let record = recording.records["Probe Patient"] else { continue }
             if try sharesAtStart().contains(app.key) {
                 try await sandbox.enable(app: app.key, onRecord: record)
@@ -281,6 +296,14 @@ final class Replay: Sendable {
             if exchange.responseText.contains("<kind>same</kind>"), exchange.seq < 55 {
                 apps.insert(String(app.output.1))
             }
+        }
+        // Where the first list of shares comes before any app was let in, it names them.
+        let list = recording.exchanges.first { $0.call == "record_shares" && $0.status == 200 }
+        let isFirst = !recording.exchanges.contains {
+            $0.call == "request_token_approve" && $0.seq < list?.seq ?? 0
+        }
+        if let list, isFirst {
+            apps.formUnion(list.responseText.matches(of: /pha="([^"]+)"/).map { String($0.output.1) })
         }
         return apps
     }

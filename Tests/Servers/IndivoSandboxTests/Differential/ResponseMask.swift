@@ -56,13 +56,14 @@ struct ResponseMask {
     /// The text with `ID` for every id, and the ids in their order.
     static func withoutIds(_ text: String) -> (text: String, ids: [String]) {
         let bytes = Array(text.utf8)
-        guard bytes.count >= 36 else { return (text, []) }
+        let dash = UInt8(ascii: "-")
+        guard bytes.count >= 36, bytes.contains(dash) else { return (text, []) }
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         var ids: [String] = []
         var index = 0
         while index < bytes.count {
-            if isId(bytes[index...].prefix(36)) {
+            if index + 36 <= bytes.count, bytes[index + 8] == dash, isId(bytes[index..<index + 36]) {
                 ids.append(String(decoding: bytes[index..<index + 36], as: UTF8.self))
                 result += Array("ID".utf8)
                 index += 36

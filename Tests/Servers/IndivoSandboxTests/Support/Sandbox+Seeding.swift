@@ -113,6 +113,16 @@ extension Sandbox {
         }
     }
 
+    /// Makes an account one that has logged in so often.
+    func seedLogins(_ count: Int, of account: String) async throws {
+        try await context.database.write { db in
+            try db.execute(
+                sql: "UPDATE account SET loginCount = ? WHERE id = ?",
+                arguments: [count, account]
+            )
+        }
+    }
+
     /// Takes a record's demographics away, as of one that never had any.
     func seedWithoutDemographics(record: String) async throws {
         try await context.database.write { db in
