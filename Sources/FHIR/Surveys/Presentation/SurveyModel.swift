@@ -177,8 +177,8 @@ public final class SurveyModel {
 
     // MARK: Pages
 
-    /// Goes on: to the next page, or on the last one to ``State/completed(_:)``. Where there are problems, the
-    /// page shows them instead.
+    /// Goes on: to the next page, or on the last one to ``State/completed(_:)``. Where there are problems,
+    /// the page shows them instead.
     public func advance() {
         guard case .asking = state else { return }
         var result = SurveyForm.Advance.stopped
