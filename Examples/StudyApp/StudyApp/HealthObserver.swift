@@ -36,8 +36,9 @@ actor HealthObserver {
             let query = HKObserverQuery(sampleType: type, predicate: nil) { [weak self] _, done, error in
                 // HealthKit takes this call on any thread.
                 nonisolated(unsafe) let done = done
+                let observer = error == nil ? self : nil
                 Task {
-                    if error == nil { try? await self?.read(type) }
+                    try? await observer?.read(type)
                     // After three updates without this call HealthKit sends no more.
                     done()
                 }

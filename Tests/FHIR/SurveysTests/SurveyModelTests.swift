@@ -90,6 +90,12 @@ import Testing
             #expect(model[text: field] == text && model.page.item("hours")?.problems == [])
             #expect(try stored() == [value])
         }
+        for value in [Double.nan, .infinity] {
+            model[number: field] = value
+            #expect(model[number: field] == 7.5)
+        }
+        model[number: field] = 8
+        #expect(model[text: field] == "8.0" && model[number: field] == 8)
         model[text: field] = "seven"
         #expect(model[text: field] == "seven")
         #expect(try stored() == [])
