@@ -310,6 +310,23 @@ if isAppleLike {
         .systemLibrary(name: "libxml2", path: "Tests/AppleLike/libxml2", pkgConfig: "libxml-2.0"),
         .target(name: "Security", path: "Tests/AppleLike/Security"),
         .target(name: "HealthKit", path: "Tests/AppleLike/HealthKit"),
+        // What the example app uses: declarations alone, to type-check it.
+        .target(name: "UIKit", path: "Tests/AppleLike/UIKit"),
+        .target(name: "SwiftUI", dependencies: ["UIKit"], path: "Tests/AppleLike/SwiftUI"),
+        .target(name: "AuthenticationServices", dependencies: ["SwiftUI"], path: "Tests/AppleLike/AuthenticationServices"),
+        .target(name: "BackgroundTasks", path: "Tests/AppleLike/BackgroundTasks"),
+        .target(name: "UserNotifications", path: "Tests/AppleLike/UserNotifications"),
+        .target(
+            name: "StudyApp",
+            dependencies: targets(
+                """
+                AuthenticationServices BackgroundTasks FHIR HealthKit HealthSamples Indivo IndivoOutbox StudyDelivery Surveys \
+                SwiftUI UIKit UserNotifications
+                """),
+            path: "Examples/StudyApp/StudyApp",
+            exclude: [
+                "Info.plist", "StudyApp.entitlements", "consent.json", "questionnaire.json", "schedule.json",
+            ]),
     ]
 }
 

@@ -16,13 +16,15 @@ public func CFBooleanGetTypeID() -> CFTypeID { 21 }
 
 public let HKMetadataKeyTimeZone = "HKTimeZone"
 
-open class HKSampleType: NSObject {
+open class HKObjectType: NSObject, @unchecked Sendable {
     public let identifier: String
     public init(identifier: String) { self.identifier = identifier }
 }
 
+open class HKSampleType: HKObjectType, @unchecked Sendable {}
+
 /// A type of samples and its name; HealthKit has a class and a structure of their own for each kind.
-public final class HKTypeOf<Sample: HKSample>: HKSampleType {
+public final class HKTypeOf<Sample: HKSample>: HKSampleType, @unchecked Sendable {
     public struct Identifier: RawRepresentable, Hashable, Sendable {
         public var rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }
@@ -42,6 +44,7 @@ extension HKQuantityTypeIdentifier {
     public static var activeEnergyBurned: Self {
         Self(rawValue: "HKQuantityTypeIdentifierActiveEnergyBurned")
     }
+    public static var stepCount: Self { Self(rawValue: "HKQuantityTypeIdentifierStepCount") }
     public static var heartRate: Self { Self(rawValue: "HKQuantityTypeIdentifierHeartRate") }
     public static var bloodPressureSystolic: Self {
         Self(rawValue: "HKQuantityTypeIdentifierBloodPressureSystolic")
@@ -61,7 +64,7 @@ public final class HKUnit: NSObject {
     public init(from string: String) { unitString = string }
 }
 
-public final class HKQuantity: NSObject {
+public final class HKQuantity: NSObject, @unchecked Sendable {
     private let unit: HKUnit
     private let value: Double
 
@@ -120,7 +123,7 @@ public final class HKSourceRevision: NSObject {
     }
 }
 
-open class HKSample: NSObject {
+open class HKSample: NSObject, @unchecked Sendable {
     public let uuid = UUID()
     public let sampleType: HKSampleType
     public let startDate: Date
@@ -144,7 +147,7 @@ open class HKSample: NSObject {
     }
 }
 
-public final class HKQuantitySample: HKSample {
+public final class HKQuantitySample: HKSample, @unchecked Sendable {
     public let quantity: HKQuantity
 
     public init(
@@ -160,7 +163,7 @@ public final class HKQuantitySample: HKSample {
     }
 }
 
-public final class HKCategorySample: HKSample {
+public final class HKCategorySample: HKSample, @unchecked Sendable {
     public let value: Int
 
     public init(type: HKCategoryType, value: Int, start: Date, end: Date, metadata: [String: Any]? = nil) {
@@ -169,7 +172,7 @@ public final class HKCategorySample: HKSample {
     }
 }
 
-public final class HKCorrelation: HKSample {
+public final class HKCorrelation: HKSample, @unchecked Sendable {
     public let objects: Set<HKSample>
 
     public init(
@@ -188,7 +191,7 @@ public enum HKWorkoutActivityType: UInt, Sendable { case running = 37 }
 
 public final class HKStatistics: NSObject { public func sumQuantity() -> HKQuantity? { nil } }
 
-public final class HKWorkout: HKSample {
+public final class HKWorkout: HKSample, @unchecked Sendable {
     public let workoutActivityType: HKWorkoutActivityType
     public var duration: TimeInterval { endDate.timeIntervalSince(startDate) }
     public var totalDistance: HKQuantity? { nil }
@@ -200,7 +203,7 @@ public final class HKWorkout: HKSample {
     }
 }
 
-public final class HKElectrocardiogram: HKSample {
+public final class HKElectrocardiogram: HKSample, @unchecked Sendable {
     public enum Classification: Int, Sendable {
         case notSet, sinusRhythm, atrialFibrillation, inconclusiveLowHeartRate, inconclusiveHighHeartRate,
             inconclusivePoorReading
@@ -215,7 +218,7 @@ public final class HKElectrocardiogram: HKSample {
     public var samplingFrequency: HKQuantity? { nil }
 }
 
-public final class HKStateOfMind: HKSample {
+public final class HKStateOfMind: HKSample, @unchecked Sendable {
     public enum Kind: Int, Sendable { case momentaryEmotion = 1, dailyMood }
 
     public enum ValenceClassification: Int, Sendable {
@@ -256,4 +259,6 @@ public final class HKStateOfMind: HKSample {
 
 public final class HKFHIRResource: NSObject { public var data: Data { Data() } }
 
-public final class HKClinicalRecord: HKSample { public var fhirResource: HKFHIRResource? { nil } }
+public final class HKClinicalRecord: HKSample, @unchecked Sendable {
+    public var fhirResource: HKFHIRResource? { nil }
+}

@@ -82,12 +82,20 @@ import Testing
     func typing() throws {
         let model = SurveyModel(try survey(), phrases: .english)
         let field = try #require(model.page.item("hours")?.fields.first?.id)
-        func stored() throws -> [String] { try answers(of: model, "item.item.where(linkId='hours').answer.value") }
+        func stored() throws -> [String] {
+            try answers(of: model, "item.item.where(linkId='hours').answer.value")
+        }
         for (text, value) in [("7", "7"), ("7,", "7"), ("7,5", "7.5")] {
             model[text: field] = text
             #expect(model[text: field] == text && model.page.item("hours")?.problems == [])
             #expect(try stored() == [value])
         }
+        for value in [Double.nan, .infinity] {
+            model[number: field] = value
+            #expect(model[number: field] == 7.5)
+        }
+        model[number: field] = 8
+        #expect(model[text: field] == "8.0" && model[number: field] == 8)
         model[text: field] = "seven"
         #expect(model[text: field] == "seven")
         #expect(try stored() == [])
@@ -107,7 +115,10 @@ import Testing
         let other = try #require(model.page.item("woke")?.fields.first?.id)
         model[text: other] = "Rain"
         func woke() throws -> [String] {
-            try answers(of: model, "item.item.where(linkId='woke').answer.value.select(iif(code.exists(), code, $this))")
+            try answers(
+                of: model,
+                "item.item.where(linkId='woke').answer.value.select(iif(code.exists(), code, $this))"
+            )
         }
         #expect(try woke() == ["light", "Rain"])
         #expect(model.page.item("woke")?.fields.map(\.text) == ["Rain", ""])
@@ -129,7 +140,9 @@ import Testing
         model.addRepetition(after: first.id)
         #expect(model.page.items.map(\.repetition) == [0, 1])
         let second = model.page.items[1]
-        #expect(second.canAddRepetition && second.canRemoveRepetition && !model.page.items[0].canAddRepetition)
+        #expect(
+            second.canAddRepetition && second.canRemoveRepetition && !model.page.items[0].canAddRepetition
+        )
         model[text: second.children[0].fields[0].id] = "Aspirin"
         model[text: try #require(model.page.items[1].children[0].fields.last?.id)] = "ASS"
         #expect(model.page.items[1].children[0].fields.map(\.text) == ["Aspirin", "ASS", ""])
@@ -183,7 +196,11 @@ import Testing
     func observing() async throws {
         let model = SurveyModel(try survey(), phrases: .english)
         await confirmation { changed in
-            withObservationTracking { _ = model.page.items } onChange: { changed() }
+            withObservationTracking {
+                _ = model.page.items
+            } onChange: {
+                changed()
+            }
             model[chosen: "smokes"] = "true"
         }
     }

@@ -1,7 +1,8 @@
 import Observation
 
-// `@Observable` writes `Observation.ObservationRegistrar` into its class, and means Apple's module. In a file that imports
-// FHIR the resource has that name, too, and hides the module; so it leads on to what the macro asks for.
+// `@Observable` writes `Observation.ObservationRegistrar` into its class, and means Apple's module. In a file
+// that imports FHIR the resource has that name, too, and hides the module; so it leads on to what the macro
+// asks for.
 
 /// What the macro `@Observable` needs of Apple's module Observation, whose name the resource hides.
 public enum ObservationMacro {

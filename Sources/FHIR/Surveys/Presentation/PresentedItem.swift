@@ -159,7 +159,9 @@ public struct PresentedItem: Sendable, Identifiable {
         var texts = typed ?? (isOther ? answers.filter(self.isOther) : answers).map(TypedText.init)
         if item.repeats {
             let maximum = max(item.maxOccurs ?? Int.max, texts.count, 1)
-            if texts.count < maximum, texts.last.map({ !$0.text.isEmpty }) ?? true { texts.append(TypedText()) }
+            if texts.count < maximum, texts.last.map({ !$0.text.isEmpty }) ?? true {
+                texts.append(TypedText())
+            }
         } else {
             texts = [texts.first ?? TypedText()]
         }

@@ -24,7 +24,8 @@ public final class SurveyModel {
     public enum State: Sendable {
         /// Answers.
         case asking
-        /// Nothing: it was completed with this response, which is to be delivered.
+        /// Nothing: it was completed with this response, which is to be delivered. Call
+        /// ``SurveyModel/waitUntilSaved()`` before you remove what `save` stored.
         case completed(QuestionnaireResponse)
     }
 
@@ -113,13 +114,17 @@ public final class SurveyModel {
     /// else 0.
     public subscript(number field: SurveyField.ID) -> Double {
         get {
-            if let number = self.field(field).flatMap({ Double($0.text) }) { return number }
-            guard case .number(_, let slider?)? = page.item(field.item)?.control else { return 0 }
+            guard let item = page.item(field.item) else { return 0 }
+            if let answer = item.answer(for: self[text: field]), let number = Double(answer.label) {
+                return number
+            }
+            guard case .number(_, let slider?)? = item.control else { return 0 }
             return Double(slider.minimum.description) ?? 0
         }
         set {
+            guard newValue.isFinite else { return }
             let isInteger = page.item(field.item)?.item.type == .integer
-            let text = isInteger ? String(Int(newValue.rounded())) : "\(newValue)"
+            let text = (isInteger ? Int(exactly: newValue.rounded()).map(String.init) : nil) ?? "\(newValue)"
             change { $0.enter(text, in: field) }
         }
     }
@@ -177,8 +182,8 @@ public final class SurveyModel {
 
     // MARK: Pages
 
-    /// Goes on: to the next page, or on the last one to ``State/completed(_:)``. Where there are problems, the
-    /// page shows them instead.
+    /// Goes on: to the next page, or on the last one to ``State/completed(_:)``. Where there are problems,
+    /// the page shows them instead.
     public func advance() {
         guard case .asking = state else { return }
         var result = SurveyForm.Advance.stopped

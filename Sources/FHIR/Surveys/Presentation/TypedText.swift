@@ -47,7 +47,8 @@ extension PresentedItem {
         guard let value = FHIRDecimal(tree: number) else { return nil }
         let unit = unit.trimmingCharacters(in: .whitespaces)
         let units = item.format.units
-        let listed = units.first { $0.code == unit || $0.display == unit } ?? (unit.isEmpty ? units.first : nil)
+        let listed =
+            units.first { $0.code == unit || $0.display == unit } ?? (unit.isEmpty ? units.first : nil)
         if let listed { return .quantity(Quantity(value, in: listed)) }
         return .quantity(Quantity(value: value, unit: unit.isEmpty ? nil : unit))
     }

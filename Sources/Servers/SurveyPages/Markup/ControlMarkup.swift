@@ -87,8 +87,8 @@ struct ControlMarkup {
         guard item.item.format.isOpen else { return .empty }
         let fields = item.fields.map { field -> Markup in
             """
-            <label class="open">\(item.otherLabel)<input type="text" id="\(field.id.description)" name="\(name).other" \
-            value="\(field.text)" data-open></label>
+            <label class="open">\(item.otherLabel)<input type="text" id="\(field.id.description)" \
+            name="\(name).other" value="\(field.text)" data-open></label>
             """
         }
         return Markup(fields)
@@ -146,8 +146,8 @@ struct ControlMarkup {
             guard let slider else { return input + unit }
             return """
                 <div class="slider">\(input)\(unit)<input type="range" hidden \
-                data-slider="\(field)" min="\(slider.minimum.description)" max="\(slider.maximum.description)" \
-                step="\(slider.step.map(String.init) ?? "any")" \
+                data-slider="\(field)" min="\(slider.minimum.description)" \
+                max="\(slider.maximum.description)" step="\(slider.step.map(String.init) ?? "any")" \
                 value="\(text.isEmpty ? slider.minimum.description : text)" \
                 aria-label="\(item.item.label(in: items.language)), \(words.slider)"></div>
                 """
@@ -188,8 +188,8 @@ struct ControlMarkup {
         let options = units.prefix(200).map { unit -> Markup in
             let token = unit.code ?? unit.display ?? ""
             let text = SurveyText(unit).text(in: items.language)
-            return
-                "<option value=\"\(token)\"\(token == field.unit ? " selected" : "" as Markup)>\(text)</option>"
+            let chosen: Markup = token == field.unit ? " selected" : ""
+            return "<option value=\"\(token)\"\(chosen)>\(text)</option>"
         }
         return
             """

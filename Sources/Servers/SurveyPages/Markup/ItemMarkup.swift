@@ -108,7 +108,8 @@ struct ItemMarkup {
             item.item.isReadOnly ? .empty : "<input type=\"hidden\" name=\"asked\" value=\"\(item.id)\">"
         let nested = item.answerChildren.enumerated().map { index, children -> Markup in
             let about: Markup =
-                item.answers.count > 1 ? "<p class=\"about\">\(item.text(of: item.answers[index]))</p>" : .empty
+                item.answers.count > 1
+                ? "<p class=\"about\">\(item.text(of: item.answers[index]))</p>" : .empty
             return children.isEmpty ? .empty : "<div class=\"nested\">\(about)\(markup(children))</div>"
         }
         return """

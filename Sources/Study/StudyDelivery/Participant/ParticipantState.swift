@@ -6,9 +6,9 @@ import IndivoBase
 import OrderedJSON
 import StudyFormats
 
-/// What an app has to remember of a participant between two starts: unfinished responses, answers to a consent
-/// document, and what of the schedule was done. Encrypted, in the participant's own folder, so that a
-/// withdrawal erases it.
+/// What an app has to remember of a participant between two starts: unfinished responses, answers to a
+/// consent document, and what of the schedule was done. Encrypted, in the participant's own folder, so that
+/// a withdrawal erases it.
 ///
 /// ```swift
 /// let state = try ParticipantState(of: enrolment, in: participants, keys: keychain)

@@ -31,8 +31,8 @@ public final class ConsentModel {
     /// A consent to be read, from the beginning or with earlier answers.
     ///
     /// - Parameters:
-    ///   - answers: What was answered before; it is shown again from the first page, as a consent is read as a
-    ///     whole.
+    ///   - answers: What was answered before; it is shown again from the first page, as a consent is read as
+    ///     a whole.
     ///   - words: The words that the document does not have; in its language unless given.
     public init(
         _ document: ConsentDocument,
@@ -156,7 +156,9 @@ public final class ConsentModel {
 
     /// The text of an item of the control ``ConsentItem/Control/text``: a name.
     public subscript(text item: ConsentItem.ID) -> String {
-        get { (item == "givenName" ? answers.givenName : item == "familyName" ? answers.familyName : nil) ?? "" }
+        get {
+            (item == "givenName" ? answers.givenName : item == "familyName" ? answers.familyName : nil) ?? ""
+        }
         set {
             guard decision == nil else { return }
             let text = newValue.allSatisfy(\.isWhitespace) ? nil : newValue

@@ -41,8 +41,8 @@ public final class ScheduleModel {
     /// The schedule of a participant.
     ///
     /// - Parameters:
-    ///   - titles: Titles by the tasks' ids, such as those of the questionnaires; else the task's own, else its
-    ///     id.
+    ///   - titles: Titles by the tasks' ids, such as those of the questionnaires; else the task's own, else
+    ///     its id.
     ///   - completions: What was done before.
     /// - Throws: ``ScheduleError``.
     public init(

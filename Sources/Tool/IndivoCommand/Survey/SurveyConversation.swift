@@ -221,7 +221,7 @@ struct SurveyConversation {
         if answered?.isInvalid != true, !isOneMore { position += 1 }
     }
 
-    /// What was typed, as an answer: the number of a choice, yes or no, a code, the path of a file, or a text.
+    /// What was typed, as an answer: the number of a choice, yes or no, a code, the path of a file, a text.
     private func value(_ text: String, _ item: PresentedItem) -> SurveyAnswer? {
         let word = text.lowercased()
         switch item.control {

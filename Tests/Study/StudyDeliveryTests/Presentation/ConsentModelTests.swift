@@ -17,12 +17,16 @@ import Testing
         """
     /// The least that a PNG's header says: 2 by 2 pixels.
     private static let drawing = Data(
-        [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8) + [0, 0, 0, 2, 0, 0, 0, 2]
+        [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8) + [
+            0, 0, 0, 2, 0, 0, 0, 2,
+        ]
     )
 
     private let enrolment = Enrolment(study: "s", participant: UUID(), enrolledAt: "2026-11-22T09:00:00Z")
 
-    private func document() throws -> ConsentDocument { try ConsentDocument(parsing: Data(Self.document.utf8)) }
+    private func document() throws -> ConsentDocument {
+        try ConsentDocument(parsing: Data(Self.document.utf8))
+    }
     private func model() throws -> ConsentModel { ConsentModel(try document(), of: enrolment) }
 
     /// Answers everything up to the last page as somebody does who agrees.

@@ -69,7 +69,10 @@ import Testing
         let auckland = try #require(TimeZone(identifier: "Pacific/Auckland"))
         try model.refresh(at: model.now, in: auckland)
         #expect(model.zone == auckland && model.completed.map(\.id) == ["diary#0"])
-        #expect(model.items[1].occurrence.dueAt < (try self.model(now: "2026-11-23T10:00:00Z").items[1].occurrence.dueAt))
+        #expect(
+            model.items[1].occurrence.dueAt
+                < (try self.model(now: "2026-11-23T10:00:00Z").items[1].occurrence.dueAt)
+        )
     }
 
     @Test("a schedule without end is an error, and no half model")
@@ -86,7 +89,11 @@ import Testing
     func observing() async throws {
         let model = try model(now: "2026-11-23T10:00:00+01:00")
         try await confirmation { changed in
-            withObservationTracking { _ = model.open } onChange: { changed() }
+            withObservationTracking {
+                _ = model.open
+            } onChange: {
+                changed()
+            }
             try model.complete("diary", at: date("2026-11-23T11:00:00+01:00"))
         }
     }

@@ -1,0 +1,44 @@
+import BackgroundTasks
+import FHIR
+import Foundation
+import StudyDelivery
+
+/// The queue of a participant and the study's server.
+struct Delivery: Sendable {
+    let queue: StudyQueue
+    let endpoint: C3ProEndpoint
+    let protection: StudyProtection
+
+    init(_ enrolment: Enrolment, _ participants: ParticipantStore, _ keys: any KeyStore) throws {
+        let folder = try participants.folder(of: enrolment)
+        queue = try StudyQueue(in: folder, study: Study.id, subject: enrolment.participant, keys: keys)
+        let certificate = try StudyCertificate(Study.file("certificate", "pem"))
+        protection = .c3ProEnvelope(
+            StudyQueue.Sealing(for: certificate, keyID: try KeyID("key-1"), form: .second)
+        )
+        endpoint = try C3ProEndpoint(
+            Study.receiver,
+            antispam: Study.antispam,
+            attestation: ReceiptAttestation { "" },
+            clients: FileClientStore(folder.appending(path: "clients.json"))
+        )
+    }
+
+    /// On the disk, encrypted for the study, when it returns.
+    func submit(_ resource: some FHIRResource) async throws {
+        try await queue.submit(resource, protection: protection)
+    }
+
+    // MARK: In the background
+
+    /// The identifier in Info.plist under BGTaskSchedulerPermittedIdentifiers.
+    static let taskIdentifier = "org.example.sleep.delivery"
+
+    /// Asks for some time in the background, in which the scene's `backgroundTask` delivers.
+    static func scheduleInBackground() {
+        let request = BGAppRefreshTaskRequest(identifier: taskIdentifier)
+        request.earliestBeginDate = Date(timeIntervalSinceNow: 3_600)
+        // Not allowed in the settings, or in a simulator: what waits is delivered when the app is opened.
+        try? BGTaskScheduler.shared.submit(request)
+    }
+}
