@@ -204,7 +204,7 @@ let study =
         with: [studyCrypto, grdb] + postgreSQL, tests: "StudyTesting", except: ["Fixtures"])
     + module(
         "StudyServer", in: .study,
-        on: "DurableQueue FHIR HTTPCalls IndivoBase OrderedJSON StudyFormats StudyWarehouse WebServing",
+        on: "DurableQueue FHIR HTTPCalls IndivoBase OrderedJSON StudyFormats StudyWarehouse Surveys WebServing",
         with: [studyCrypto, grdb, httpTypes, logging], tests: "IndivoCommand StudyDelivery StudyTesting",
         testsWith: [studyCryptoExtras])
 

@@ -355,7 +355,7 @@ private let offeredContract = """
         var archive = try StudyArchive(ArchiveInfo(study: "org.example.sleep", item: "diary"))
         try archive.add("contract.json", Data(Given.contract(participant).utf8))
         try archive.add("response.json", Data(Given.response(participant).utf8))
-        try archive.add("result.json", Data(#"{"_class": "ORKTaskResult"}"#.utf8))
+        try archive.add("result.json", Data(#"{"items": [{"x": 1}]}"#.utf8))
         let folder = try Folder()
         try archive.write(to: folder.file("p.cms"), encryption: CMSEncryption(for: [StudyKeys.certificate()]))
         let body = try Data(contentsOf: folder.file("p.cms"))

@@ -181,6 +181,7 @@ extension Consumer {
             "processed",
             metadata: [
                 "loaded": "\(report.loaded - before.loaded)",
+                "kept": "\(report.kept - before.kept)",
                 "waiting": "\(report.waiting - before.waiting)",
                 "failed": "\(report.failed - before.failed)",
                 "refused": "\(report.refused - before.refused)",

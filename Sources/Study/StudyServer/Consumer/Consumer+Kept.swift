@@ -51,7 +51,12 @@ extension Consumer {
             client: stored.client,
             body: body
         )
-        let state = try await process(message, again: true, isApproved: isApproved)
+        let state = try await process(
+            message,
+            again: true,
+            isApproved: isApproved,
+            owner: stored.participant
+        )
         if state == .refused { await eraseRemains() }
         report.count(state)
         return true

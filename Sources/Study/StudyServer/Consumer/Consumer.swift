@@ -21,6 +21,8 @@ public struct Consumer: Sendable {
     public struct Report: Sendable, Hashable {
         /// Their content is in the warehouse.
         public var loaded = 0
+        /// They have no facts; their files are kept.
+        public var kept = 0
         /// They wait for a consent.
         public var waiting = 0
         /// They could not be processed.
@@ -43,6 +45,7 @@ public struct Consumer: Sendable {
             switch state {
             case nil: repeated += 1
             case .loaded: loaded += 1
+            case .kept: kept += 1
             case .waiting: waiting += 1
             case .failed: failed += 1
             case .refused, .dismissed: refused += 1
@@ -63,6 +66,7 @@ public struct Consumer: Sendable {
     private let mapper: ResponseMapper
     private let disclosure: Disclosure
     private let unproven: UnprovenChanges
+    private let results: TaskResults
     private let remains = Remains()
 
     private final class Remains: Sendable {
@@ -78,6 +82,7 @@ public struct Consumer: Sendable {
     ///   - keptLimit: The most bytes of messages in the warehouse that wait for a consent or could not be
     ///     processed. More of them are left in the queue; messages that can be loaded are.
     ///   - mapper: Makes facts. Texts that it omits are in no resource either.
+    ///   - questionnaires: Those of which tasks of ResearchKit were made, whose results are their answers.
     ///   - identities: What becomes of names of people and devices in the resources that are kept.
     ///   - unproven: What becomes of withdrawals and corrections that no known app of their participant
     ///     delivered.
@@ -87,6 +92,7 @@ public struct Consumer: Sendable {
         warehouse: Warehouse,
         keys: KeyRing,
         mapper: ResponseMapper = ResponseMapper(),
+        questionnaires: [Questionnaire] = [],
         identities: Disclosure.Identities = .removed,
         unproven: UnprovenChanges = .pending,
         visibility: Int = 300,
@@ -101,6 +107,7 @@ public struct Consumer: Sendable {
         self.logger = logger
         self.keys = CurrentKeys(keys)
         self.unproven = unproven
+        results = TaskResults(questionnaires)
         disclosure = Disclosure(freeText: mapper.freeText, identities: identities)
     }
 
@@ -172,17 +179,21 @@ public struct Consumer: Sendable {
     /// - Parameters:
     ///   - again: Whether it may be processed although it is known.
     ///   - isApproved: Whether the study's team approved it.
+    ///   - owner: The digest of its participant, where that is known from before.
     /// - Returns: What became of it; `nil` for one that was processed before.
     /// - Throws: What is not the message's fault.
-    func process(_ message: StudyMessage, again: Bool, isApproved: Bool = false) async throws
-        -> StoredMessage.State?
-    {
+    func process(
+        _ message: StudyMessage,
+        again: Bool,
+        isApproved: Bool = false,
+        owner: String? = nil
+    ) async throws -> StoredMessage.State? {
         var resources: [JSONValue] = []
         let read: Result<[Intake], MessageProblem>
         do {
             // Devices measure, and are nobody's data: observations name what matters of them.
             resources = try opened(message).filter { $0["resourceType"]?.string != "Device" }
-            read = .success(try intakes(of: resources, message))
+            read = .success(try intakes(of: resources, message, owner: owner))
         } catch let error as ProcessingError {
             read = .failure(
                 MessageProblem(reason: "\(error)", participants: Intake.participants(of: resources))
@@ -216,21 +227,25 @@ public struct Consumer: Sendable {
     /// The resources of a message, also where its key came after this consumer had started.
     private func opened(_ message: StudyMessage) throws -> [JSONValue] {
         do {
-            return try MessageOpening(keys: keys.ring).resources(of: message)
+            return try MessageOpening(keys: keys.ring, results: results).resources(of: message)
         } catch let error as ProcessingError where error.isOfKey {
             guard keys.renew() else { throw error }
-            return try MessageOpening(keys: keys.ring).resources(of: message)
+            return try MessageOpening(keys: keys.ring, results: results).resources(of: message)
         }
     }
 
-    private func intakes(of resources: [JSONValue], _ message: StudyMessage) throws -> [Intake] {
+    private func intakes(of resources: [JSONValue], _ message: StudyMessage, owner: String?) throws
+        -> [Intake]
+    {
         let received = FHIRDateTime(text: message.received) ?? FHIRDateTime(Date())
         let intakes = try resources.enumerated().map { index, resource in
             try Intake(
                 resource,
                 visit: resources.count == 1 ? message.id : "\(message.id)#\(index)",
                 received: received,
-                mapper: mapper
+                mapper: mapper,
+                owner: message.subject.map(Intake.digest) ?? owner,
+                phoneID: message.subject
             )
         }
         guard Set(intakes.map(\.participant)).count <= 1 else {

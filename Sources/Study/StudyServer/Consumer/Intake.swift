@@ -45,8 +45,18 @@ struct Intake: Sendable {
     /// - Parameters:
     ///   - visit: Identifies the visit of a resource that has no identifier.
     ///   - received: When its message was received.
+    ///   - owner: The digest of the participant that the message names, for a result of ResearchKit, which
+    ///     names none.
+    ///   - phoneID: That participant's id, where it is known.
     /// - Throws: ``ProcessingError``, `MappingError`.
-    init(_ old: JSONValue, visit: String, received: FHIRDateTime, mapper: ResponseMapper) throws {
+    init(
+        _ old: JSONValue,
+        visit: String,
+        received: FHIRDateTime,
+        mapper: ResponseMapper,
+        owner: String? = nil,
+        phoneID: String? = nil
+    ) throws {
         let type = old["resourceType"]?.string ?? ""
         guard Self.types.contains(type) else {
             throw ProcessingError.unsupported(
@@ -54,8 +64,14 @@ struct Intake: Sendable {
             )
         }
         let json = OlderResources.upgraded(old)
-        phoneID = try Self.participantID(json, type)
-        participant = Self.digest(phoneID)
+        if let owner, Self.isResult(json) {
+            self.phoneID = phoneID ?? ""
+            participant = owner
+        } else {
+            let id = try Self.participantID(json, type)
+            self.phoneID = id
+            participant = Self.digest(id)
+        }
         resource = json
         switch type {
         case "Contract": classification = try Self.contract(json, received)
@@ -153,6 +169,11 @@ struct Intake: Sendable {
         guard case .data(var set, let own, let type) = classification else { return }
         set.visit.number = number
         classification = .data(set, written: written ?? own, type: type)
+    }
+
+    /// Whether a response was made of a result of ResearchKit, which has no subject.
+    private static func isResult(_ json: JSONValue) -> Bool {
+        json["resourceType"]?.string == "QuestionnaireResponse" && json["subject"] == nil
     }
 
     private static func participantID(_ json: JSONValue, _ type: String) throws -> String {
@@ -317,7 +338,8 @@ struct Intake: Sendable {
             patient.id = pseudonym
             return patient.tree
         }
-        let renamed = id?.replacing(in: resource, with: pseudonym) ?? resource
+        var renamed = id?.replacing(in: resource, with: pseudonym) ?? resource
+        if Self.isResult(resource) { renamed["subject"] = ["reference": JSONValue("Patient/\(pseudonym)")] }
         return disclosure.released(renamed, of: ParticipantID(pseudonym))
     }
 }

@@ -36,7 +36,7 @@ extension StoredMessage.State {
     var keepsForLater: Bool {
         switch self {
         case .waiting, .failed, .pending: true
-        case .loaded, .refused, .dismissed: false
+        case .loaded, .kept, .refused, .dismissed: false
         }
     }
 }

@@ -181,6 +181,7 @@ struct MessageLoad: Sendable {
                 upload: stored.upload ?? 0
             )
         }
+        if data.isEmpty, Intake.consent(in: intakes) == nil { stored.state = .kept }
         if isApproved, let client = message.client { try warehouse.add(client: client, of: participant) }
     }
 

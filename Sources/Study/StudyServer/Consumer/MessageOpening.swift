@@ -6,6 +6,8 @@ import StudyFormats
 /// Decrypts messages into FHIR resources.
 struct MessageOpening: Sendable {
     let keys: KeyRing
+    /// Makes responses of results.
+    var results = TaskResults()
     var limits = Limits()
 
     /// The bounds of a message: an archive of a few megabytes may unpack to very many.
@@ -14,6 +16,8 @@ struct MessageOpening: Sendable {
         var resources = 10_000
         /// Bytes of the files that have resources, all together.
         var resourceBytes = 64 << 20
+        /// Bytes of a file with a result of a task that becomes facts.
+        var resultBytes = 8 << 20
         /// Bytes of all files of JSON: recordings of tasks, which are not processed, are JSON, too.
         var readBytes = 256 << 20
         /// How many bytes each byte of a message may unpack to. JSON of measurements, which says the same
@@ -104,14 +108,17 @@ struct MessageOpening: Sendable {
                 }
                 data.append(piece)
             }
-            // Results of tasks have no such name, and are not read. An escaped name, or a file that is cut,
-            // may be a resource.
+            // Recordings have no such name, and are not read. An escaped name, or a file that is cut, may be
+            // a resource.
             let end = data.last { ![0x20, 0x0A, 0x0D, 0x09].contains($0) }
             let isWhole = end == UInt8(ascii: "}") || end == UInt8(ascii: "]")
             guard
                 isLines || !isWhole || data.range(of: Data("resourceType".utf8)) != nil
                     || data.range(of: Data(#"\u00"#.utf8)) != nil
-            else { continue }
+            else {
+                resources += [response(to: data, contents.info, after: resources.count)].compactMap { $0 }
+                continue
+            }
             resourceBytes += data.count
             guard resourceBytes <= limits.resourceBytes else {
                 throw ProcessingError.unsupported(
@@ -129,11 +136,28 @@ struct MessageOpening: Sendable {
                 let json = try json(part)
                 // A result may have a resource deep in it. What cannot be read may be one itself, and is not
                 // passed over.
-                if !isLines, json["resourceType"] == nil { continue }
+                if !isLines, json["resourceType"] == nil {
+                    resources += [response(to: json, contents.info)].compactMap { $0 }
+                    continue
+                }
                 resources.append(try Self.resource(json))
             }
         }
         return resources
+    }
+
+    /// The response that a file with a result of ResearchKit is; `nil` for other files, and for a result with
+    /// more samples than are read, which stays a file.
+    private func response(to data: Data, _ info: ArchiveInfo, after count: Int) -> JSONValue? {
+        guard count < limits.resources, data.count <= limits.resultBytes,
+            data.range(of: Data("_class".utf8)) != nil,
+            let json = try? JSONValue(parsing: data, limits: jsonLimits)
+        else { return nil }
+        return response(to: json, info)
+    }
+
+    private func response(to json: JSONValue, _ info: ArchiveInfo) -> JSONValue? {
+        TaskResults.isResult(json) ? results.response(json, item: info.item, run: info.taskRun) : nil
     }
 
     private var jsonLimits: JSONLimits {

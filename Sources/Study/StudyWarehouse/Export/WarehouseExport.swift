@@ -27,7 +27,9 @@ extension WarehouseTransaction {
 
     /// Gives all facts, ordered, one after the other, with pseudonyms instead of numbers. No spreadsheet runs
     /// a text of them.
-    public func eachFact(_ body: (_ cells: [String]) throws -> Void) throws {
+    public func eachFact(of audience: ExportAudience = .study, _ body: (_ cells: [String]) throws -> Void)
+        throws
+    {
         try db.eachRow(
             sql: """
                 SELECT p.pseudonym, f.encounter_num, f.concept_cd,
@@ -41,6 +43,7 @@ extension WarehouseTransaction {
                     f.nval_num, f.observation_blob, f.units_cd, f.valueflag_cd
                 FROM observation_fact f
                 JOIN study_participant p USING (patient_num)
+                WHERE \(audience.condition("f"))
                 ORDER BY p.pseudonym, f.start_date, f.encounter_num, f.concept_cd, f.instance_num,
                     f.modifier_cd
                 """,
@@ -85,12 +88,13 @@ extension WarehouseTransaction {
     public func eachResource(
         _ type: String,
         _ disclosure: Disclosure = Disclosure(),
+        of audience: ExportAudience = .study,
         _ body: (_ json: String) throws -> Void
     ) throws {
         try db.eachRow(
             sql: """
                 SELECT r.json, p.pseudonym FROM study_resource r JOIN study_participant p USING (patient_num)
-                WHERE r.type = ? ORDER BY r.patient_num, r.visit
+                WHERE r.type = ? AND \(audience.condition("r")) ORDER BY r.patient_num, r.visit
                 """,
             arguments: [type]
         ) { row in
@@ -102,13 +106,20 @@ extension WarehouseTransaction {
 
     /// The patient data object of i2b2's cells (PDO 1.1) with everything in the warehouse, piece by piece.
     ///
-    /// - Throws: ``WarehouseError`` for a warehouse without facts: none of the object's sets may be empty.
-    public func writePDO(_ write: (String) throws -> Void) throws {
-        guard try db.finds(sql: "SELECT 1 FROM observation_fact LIMIT 1", arguments: []) else {
+    /// Patients have their consent, JSON, in their blob.
+    ///
+    /// - Throws: ``WarehouseError`` for an export without facts: none of the object's sets may be empty.
+    public func writePDO(of audience: ExportAudience = .study, _ write: (String) throws -> Void) throws {
+        let facts = "SELECT 1 FROM observation_fact f WHERE \(audience.condition("f")) LIMIT 1"
+        guard try db.finds(sql: facts, arguments: []) else {
             throw WarehouseError.badInput(
-                "the warehouse has no facts, and a patient data object without any is not valid"
+                "the export has no facts, and a patient data object without any is not valid"
             )
         }
+        let consents = Dictionary(
+            try self.consents(of: audience).map { ($0.participant, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
         try write(
             #"<?xml version="1.0" encoding="UTF-8"?>"# + "\n"
                 + #"<p:patient_data xmlns:p="http://www.i2b2.org/xsd/hive/pdo/1.1/">"#
@@ -121,7 +132,7 @@ extension WarehouseTransaction {
             SELECT v.*, e.encounter_ide, e.patient_ide
             FROM visit_dimension v
             JOIN encounter_mapping e USING (encounter_num)
-            WHERE e.encounter_ide_source = ?
+            WHERE e.encounter_ide_source = ? AND \(audience.condition("v"))
             ORDER BY v.encounter_num
             """
         ) { row in
@@ -154,14 +165,23 @@ extension WarehouseTransaction {
         try set(
             "pid_set",
             write,
-            "SELECT * FROM patient_mapping WHERE patient_ide_source = ? ORDER BY patient_num"
+            """
+            SELECT * FROM patient_mapping m
+            WHERE patient_ide_source = ? AND \(audience.condition("m"))
+            ORDER BY patient_num
+            """
         ) { row in
             "<pid>" + id("patient_id", text(row, "patient_ide"), " status=\"A\"" + attributes(row)) + "</pid>"
         }
         try set(
             "eid_set",
             write,
-            "SELECT * FROM encounter_mapping WHERE encounter_ide_source = ? ORDER BY encounter_num"
+            """
+            SELECT e.* FROM encounter_mapping e
+            JOIN visit_dimension v USING (encounter_num)
+            WHERE encounter_ide_source = ? AND \(audience.condition("v"))
+            ORDER BY encounter_num
+            """
         ) { row in
             let name = escapedXML(text(row, "patient_ide") ?? "")
             let patient = #" patient_id="\#(name)" patient_id_source="\#(escapedXML(source))" status="A""#
@@ -172,16 +192,17 @@ extension WarehouseTransaction {
             write,
             """
             SELECT d.*, m.patient_ide FROM patient_dimension d JOIN patient_mapping m USING (patient_num)
-            WHERE m.patient_ide_source = ? ORDER BY d.patient_num
+            WHERE m.patient_ide_source = ? AND \(audience.condition("d")) ORDER BY d.patient_num
             """
         ) { row in
+            let consent = text(row, "patient_ide").flatMap { consents[$0] }?.json.text()
             let columns = ["sex_cd", "birth_date", "zip_cd", "statecityzip_path"]
             return "<patient\(attributes(row))>" + id("patient_id", text(row, "patient_ide"))
                 + columns.map { name in
                     guard let value = text(row, name) else { return "" }
                     let shown = name == "birth_date" ? value.replacing(" ", with: "T") + "Z" : value
                     return #"<param column="\#(name)">\#(escapedXML(shown))</param>"#
-                }.joined() + "</patient>"
+                }.joined() + (consent.map { element("patient_blob", $0) } ?? "") + "</patient>"
         }
         try set(
             "observation_set",
@@ -190,7 +211,7 @@ extension WarehouseTransaction {
             SELECT f.*, e.encounter_ide, e.patient_ide
             FROM observation_fact f
             JOIN encounter_mapping e USING (encounter_num)
-            WHERE e.encounter_ide_source = ?
+            WHERE e.encounter_ide_source = ? AND \(audience.condition("f"))
             ORDER BY f.encounter_num, f.concept_cd, f.instance_num, f.modifier_cd
             """,
             observation

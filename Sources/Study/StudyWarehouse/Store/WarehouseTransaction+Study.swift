@@ -7,6 +7,8 @@ public struct StoredMessage: Sendable, Hashable {
     public enum State: Sendable, Hashable {
         /// Its facts are in the warehouse.
         case loaded
+        /// It has no facts: its files are kept, encrypted, and can be exported.
+        case kept
         /// It waits for the consent of its participant.
         case waiting
         /// It could not be processed, for this reason; it can be processed again.
@@ -19,9 +21,11 @@ public struct StoredMessage: Sendable, Hashable {
         /// The study's team did not approve it, and its content is not kept.
         case dismissed
 
-        var name: String {
+        /// Its name in tables.
+        public var name: String {
             switch self {
             case .loaded: "loaded"
+            case .kept: "kept"
             case .waiting: "waiting"
             case .failed: "failed"
             case .refused: "refused"
@@ -34,7 +38,7 @@ public struct StoredMessage: Sendable, Hashable {
         public var reason: String? {
             switch self {
             case .failed(let reason), .pending(let reason): reason
-            case .loaded, .waiting, .refused, .dismissed: nil
+            case .loaded, .kept, .waiting, .refused, .dismissed: nil
             }
         }
     }
@@ -81,6 +85,7 @@ public struct StoredMessage: Sendable, Hashable {
         let state: State =
             switch row.text("state") {
             case "loaded": .loaded
+            case "kept": .kept
             case "waiting": .waiting
             case "refused": .refused
             case "dismissed": .dismissed

@@ -104,7 +104,19 @@ struct StudyStoreOptions: ParsableArguments {
     }
 }
 
+extension ExportAudience: ExpressibleByArgument {}
+
 enum StudyBackEnd {
+    /// The private keys of a folder.
+    static func keys(_ path: String) throws -> KeyRing {
+        let passphrase = ProcessInfo.processInfo.environment["INDIVO_KEY_PASSPHRASE"].map { Secret($0) }
+        do {
+            return try KeyRing(contentsOf: URL(filePath: path), passphrase: passphrase)
+        } catch {
+            throw CommandFailure("\(error)")
+        }
+    }
+
     static func opened<Value>(_ place: String, _ open: () async throws -> Value) async throws -> Value {
         do {
             return try await open()

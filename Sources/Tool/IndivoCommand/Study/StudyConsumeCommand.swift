@@ -102,11 +102,7 @@ struct StudyConsumeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let leaver = try withdraw.map { try StudyParticipant.id($0, option: "withdraw") }
-        let passphrase = ProcessInfo.processInfo.environment["INDIVO_KEY_PASSPHRASE"].map { Secret($0) }
-        let keys: KeyRing
-        do { keys = try KeyRing(contentsOf: URL(filePath: self.keys), passphrase: passphrase) } catch {
-            throw CommandFailure("\(error)")
-        }
+        let keys = try StudyBackEnd.keys(self.keys)
         let questionnaires = try StudyBackEnd.questionnaires(questionnaires)
         let warehouse = try await store.open(makes: true)
         if !questionnaires.isEmpty {
@@ -123,6 +119,7 @@ struct StudyConsumeCommand: AsyncParsableCommand {
             warehouse: warehouse,
             keys: keys,
             mapper: ResponseMapper(Codebook(questionnaires), freeText: freeText),
+            questionnaires: questionnaires,
             identities: identities,
             unproven: unproven,
             visibility: visibility,
@@ -165,7 +162,8 @@ struct StudyConsumeCommand: AsyncParsableCommand {
 
     private func report(_ report: Consumer.Report) throws {
         let json: JSONValue = [
-            "loaded": JSONValue(report.loaded), "waiting": JSONValue(report.waiting),
+            "loaded": JSONValue(report.loaded), "kept": JSONValue(report.kept),
+            "waiting": JSONValue(report.waiting),
             "failed": JSONValue(report.failed),
             "refused": JSONValue(report.refused), "pending": JSONValue(report.pending),
             "repeated": JSONValue(report.repeated),

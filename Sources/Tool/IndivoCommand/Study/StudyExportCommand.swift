@@ -2,6 +2,7 @@ import ArgumentParser
 import FHIR
 import Foundation
 import StudyDelivery
+import StudyServer
 import StudyWarehouse
 
 struct StudyExportCommand: AsyncParsableCommand {
@@ -16,8 +17,16 @@ struct StudyExportCommand: AsyncParsableCommand {
             Participants have their pseudonyms. Of the resources names, displays, identifiers, \
             contacts, narratives and what names a device are left out, unless --identities kept; \
             --free-text omitted leaves out texts, notes and attachments, too. \
-            For csv and pdo that is decided when the consumer loads. The folder is made, with mode 0700; \
-            nothing in it is overwritten. \(ExitStatus.help)
+            For csv and pdo that is decided when the consumer loads. csv writes consents.csv, too, ndjson \
+            Consent.ndjson, and pdo the consent of each patient in its blob: when it was signed, its version, \
+            and whether the data may be shared. --audience sharing leaves out everybody whose consent does \
+            not say that qualified researchers may have the data. The folder is made, with mode 0700; \
+            nothing in it is overwritten.
+
+            --files writes the files of packages instead, byte for byte, with manifest.ndjson: recordings of \
+            sensors, pictures, results of tasks. The warehouse has them as they came, encrypted, so that \
+            --keys names the folder of private keys; a pass phrase comes from INDIVO_KEY_PASSPHRASE. \
+            The exit status is 1 when a package cannot be opened. \(ExitStatus.help)
 
             \(StudyPlace.help)
             """
@@ -42,19 +51,63 @@ struct StudyExportCommand: AsyncParsableCommand {
     )
     var identities: Disclosure.Identities = .removed
 
+    @Option(help: "Whose data: study, all participants'; sharing, of those who share with researchers.")
+    var audience: ExportAudience = .study
+
+    @Option(help: "Write the files of packages into this folder.", completion: .directory)
+    var files: String?
+
+    @Option(help: "With --files: the folder of private keys.", completion: .directory)
+    var keys: String?
+
     @Option(name: .shortAndLong, help: "The folder.", completion: .directory)
-    var output: String
+    var output: String?
 
     @OptionGroup var talk: MessageOptions
 
+    func validate() throws {
+        guard (files == nil) != (output == nil) else {
+            throw ValidationError("Give either --output or --files.")
+        }
+        guard (files == nil) == (keys == nil) else {
+            throw ValidationError("--files and --keys go together.")
+        }
+    }
+
+    private func writeFiles(to path: String, _ keys: String) async throws {
+        let ring = try StudyBackEnd.keys(keys)
+        let export = FileExport(warehouse: try await store.open(makes: false), keys: ring)
+        var reported = ContinuousClock.now
+        let report = try await export.write(
+            to: URL(filePath: path, directoryHint: .isDirectory),
+            of: audience
+        ) {
+            guard ContinuousClock.now > reported + .seconds(2) else { return }
+            reported = .now
+            talk.note("\($0.packages) packages, \($0.bytes) bytes")
+        }
+        for failure in report.failed { StandardStreams.printError(failure) }
+        try StandardStreams.say("\(report.packages) packages with \(report.files) files in \(path)")
+        if !report.failed.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+    }
+
     func run() async throws {
+        if let files, let keys {
+            do { return try await writeFiles(to: files, keys) } catch let error as StudyError {
+                throw CommandFailure("\(error)")
+            }
+        }
+        let output = output ?? ""
         let warehouse = try await store.open(makes: false)
         let folder = URL(filePath: output, directoryHint: .isDirectory)
         do {
             try PrivateFolder.make(folder)
             let format = format
             let disclosure = Disclosure(freeText: freeText, identities: identities)
-            let written = try await warehouse.read { try Self.write($0, format, disclosure, to: folder) }
+            let audience = audience
+            let written = try await warehouse.read {
+                try Self.write($0, format, disclosure, audience, to: folder)
+            }
             for name in written { try StandardStreams.say("\(output)/\(name)") }
         } catch let error as StudyError {
             throw CommandFailure("\(error)")
@@ -66,13 +119,14 @@ struct StudyExportCommand: AsyncParsableCommand {
         _ warehouse: WarehouseTransaction,
         _ format: Format,
         _ disclosure: Disclosure,
+        _ audience: ExportAudience,
         to folder: URL
     ) throws -> [String] {
         switch format {
         case .csv:
             try NewFile(folder.appending(path: "facts.csv")).write { write in
                 try write(CSV.data(header: WarehouseTransaction.factColumns.map(\.name), rows: []))
-                try warehouse.eachFact { try write(CSV.data(header: $0, rows: [])) }
+                try warehouse.eachFact(of: audience) { try write(CSV.data(header: $0, rows: [])) }
             }
             let dictionary = CSV.data(
                 header: ["concept", "name", "path", "source"],
@@ -83,20 +137,29 @@ struct StudyExportCommand: AsyncParsableCommand {
             try NewFile(folder.appending(path: "columns.csv")).write {
                 try $0(CSV.data(header: ["column", "meaning"], rows: columns))
             }
-            return ["facts.csv", "dictionary.csv", "columns.csv"]
+            let consents = CSV.data(
+                header: WarehouseTransaction.consentColumns,
+                rows: try warehouse.consents(of: audience).map(\.cells)
+            )
+            try NewFile(folder.appending(path: "consents.csv")).write { try $0(consents) }
+            return ["facts.csv", "dictionary.csv", "columns.csv", "consents.csv"]
         case .ndjson:
             var names: [String] = []
             for type in try warehouse.resourceTypes() {
                 let name = "\(type).ndjson"
                 try NewFile(folder.appending(path: name)).write { write in
-                    try warehouse.eachResource(type, disclosure) { try write(Data(($0 + "\n").utf8)) }
+                    try warehouse.eachResource(type, disclosure, of: audience) {
+                        try write(Data(($0 + "\n").utf8))
+                    }
                 }
                 names.append(name)
             }
-            return names
+            let consents = try warehouse.consents(of: audience).map { $0.resource.text() + "\n" }.joined()
+            try NewFile(folder.appending(path: "Consent.ndjson")).write { try $0(Data(consents.utf8)) }
+            return names + ["Consent.ndjson"]
         case .pdo:
             try NewFile(folder.appending(path: "pdo.xml")).write { write in
-                try warehouse.writePDO { try write(Data($0.utf8)) }
+                try warehouse.writePDO(of: audience) { try write(Data($0.utf8)) }
             }
             return ["pdo.xml"]
         }

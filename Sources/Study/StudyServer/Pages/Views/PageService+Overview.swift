@@ -73,7 +73,8 @@ extension PageService {
 enum MessageWords {
     /// The states of messages in the warehouse.
     static let states: [(name: String, words: String)] = [
-        ("loaded", "In the warehouse"), ("waiting", "Waiting for consent"), ("failed", "Failed"),
+        ("loaded", "In the warehouse"), ("kept", "Kept as files"), ("waiting", "Waiting for consent"),
+        ("failed", "Failed"),
         ("again", "To be processed again"), ("pending", "To be decided"), ("approved", "Approved"),
         ("dismissed", "Not approved"), ("refused", "Of people who withdrew"),
     ]

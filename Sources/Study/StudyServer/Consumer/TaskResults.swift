@@ -1,0 +1,164 @@
+import FHIR
+import Foundation
+import OrderedJSON
+import Surveys
+
+/// Results of ResearchKit's tasks, in the JSON of its serializer, as responses.
+///
+/// A task that was made of a known questionnaire has that one's answers. Another task's results have their
+/// identifiers as link ids, below a URL that names the task; results that are no answers to questions, such
+/// as a timed walk's, have an item for each of their values.
+struct TaskResults: Sendable {
+    /// Identifies a run of a task, so that a second delivery of it is one.
+    static let runs = "urn:researchkit:task-run"
+    private static let tasks = "http://researchkit.org/task/"
+    private static let maximumDepth = 32
+    /// What each result has, and is no value of its own.
+    private static let bookkeeping: Set = [
+        "_class", "identifier", "startDate", "endDate", "userInfo", "questionType", "noAnswerType",
+        "isPreviousResult", "taskRunUUID", "enabledAssistiveTechnology", "calendar", "timeZone", "unit",
+        "displayUnit", "separator", "saveable", "contentType", "fileName",
+    ]
+
+    private let surveys: [String: Survey]
+
+    /// - Parameter questionnaires: Those that tasks may have been made of.
+    init(_ questionnaires: [Questionnaire] = []) {
+        var surveys: [String: Survey] = [:]
+        for questionnaire in questionnaires {
+            guard let survey = try? Survey(questionnaire) else { continue }
+            let task = ResearchKitTask(survey).json["identifier"]?.string
+            for name in [task, questionnaire.id, questionnaire.name].compactMap({ $0 })
+            where surveys[name] == nil {
+                surveys[name] = survey
+            }
+        }
+        self.surveys = surveys
+    }
+
+    /// Whether it is the result of a task or of one of its steps.
+    static func isResult(_ json: JSONValue) -> Bool {
+        guard let kind = json["_class"]?.string else { return false }
+        return kind.hasPrefix("ORK") && kind.hasSuffix("Result")
+    }
+
+    /// The response that a result is; `nil` for one without a value.
+    ///
+    /// - Parameters:
+    ///   - item: What the package says was asked, for a result that is not a whole task's.
+    ///   - run: The run that the package is of, for a result that does not say it.
+    func response(_ result: JSONValue, item: String?, run: String?) -> JSONValue? {
+        let isTask = result["_class"]?.string == "ORKTaskResult"
+        let task = (isTask ? result["identifier"]?.string : item) ?? item ?? "task"
+        var response: JSONValue
+        if let survey = surveys[task], isTask {
+            var session = SurveySession(survey)
+            _ = session.fill(withResearchKitResult: result)
+            response = session.response().tree
+        } else {
+            let items = Self.items(isTask ? result["results"]?.elements.map(Array.init) ?? [] : [result], 0)
+            guard !items.isEmpty else { return nil }
+            let name = task.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "task"
+            response = [
+                "resourceType": "QuestionnaireResponse", "questionnaire": JSONValue(Self.tasks + name),
+                "item": JSONValue(items),
+            ]
+        }
+        response["status"] = "completed"
+        response["authored"] = Self.time(result["endDate"]).map { JSONValue($0.description) }
+        if let run = result["taskRunUUID"]?.string ?? run {
+            let step = isTask ? "" : "#\(result["identifier"]?.string ?? task)"
+            response["identifier"] = ["system": JSONValue(Self.runs), "value": JSONValue(run + step)]
+        }
+        return response
+    }
+
+    private static func items(_ results: [JSONValue], _ depth: Int) -> [JSONValue] {
+        guard depth < maximumDepth else { return [] }
+        return results.compactMap { result in
+            guard let identifier = result["identifier"]?.string, !identifier.isEmpty,
+                !isPrevious(result["isPreviousResult"])
+            else { return nil }
+            var item: JSONValue = ["linkId": JSONValue(identifier)]
+            let answers = answers(of: result)
+            let inner = items(result["results"]?.elements.map(Array.init) ?? [], depth + 1)
+            // A step with one question has the question's identifier.
+            if answers.isEmpty, inner.count == 1, inner[0]["linkId"] == item["linkId"] { return inner[0] }
+            let isQuestion = result["_class"]?.string?.hasSuffix("QuestionResult") == true
+            let values = isQuestion || !answers.isEmpty ? [] : values(of: result, identifier)
+            guard !answers.isEmpty || !inner.isEmpty || !values.isEmpty else { return nil }
+            if !answers.isEmpty { item["answer"] = JSONValue(answers) }
+            if !(inner + values).isEmpty { item["item"] = JSONValue(inner + values) }
+            return item
+        }
+    }
+
+    private static func isPrevious(_ value: JSONValue?) -> Bool {
+        value?.boolean == true || value?.integer == 1
+    }
+
+    /// The answers of a question's result.
+    private static func answers(of result: JSONValue) -> [JSONValue] {
+        if let choices = result["choiceAnswers"] {
+            return (choices.elements.map(Array.init) ?? [choices]).compactMap { choice in
+                if let text = choice.string, !text.isEmpty {
+                    return ["valueCoding": ["code": JSONValue(text)]]
+                }
+                return number(choice)
+            }
+        }
+        if let value = result["booleanAnswer"] {
+            guard let answer = value.boolean ?? value.integer.map({ $0 != 0 }) else { return [] }
+            return [["valueBoolean": JSONValue(answer)]]
+        }
+        if let value = result["numericAnswer"] ?? result["scaleAnswer"] ?? result["rungPicked"] {
+            return [number(value, unit: result["unit"]?.string)].compactMap { $0 }
+        }
+        if let text = result["textAnswer"]?.string {
+            return text.isEmpty ? [] : [["valueString": JSONValue(text)]]
+        }
+        if let time = time(result["dateAnswer"]) {
+            return [["valueDateTime": JSONValue(time.description)]]
+        }
+        if let text = result["dateComponentsAnswer"]?.string, FHIRTime(text: text + ":00") != nil {
+            return [["valueTime": JSONValue(text + ":00")]]
+        }
+        if let seconds = result["intervalAnswer"] { return [number(seconds, unit: "s")].compactMap { $0 } }
+        if let name = result["fileName"]?.string {
+            var attachment: JSONValue = ["title": JSONValue(name)]
+            attachment["contentType"] = result["contentType"]
+            return [["valueAttachment": attachment]]
+        }
+        return []
+    }
+
+    /// The numbers, texts and answers to yes or no of a result that is no question's.
+    private static func values(of result: JSONValue, _ identifier: String) -> [JSONValue] {
+        (result.members ?? []).compactMap { member in
+            guard !bookkeeping.contains(member.name) else { return nil }
+            let value = member.value
+            var answer = number(value)
+            if answer == nil, let flag = value.boolean { answer = ["valueBoolean": JSONValue(flag)] }
+            if answer == nil, let text = value.string, !text.isEmpty {
+                answer = ["valueString": JSONValue(text)]
+            }
+            guard let answer else { return nil }
+            return ["linkId": JSONValue("\(identifier).\(member.name)"), "answer": [answer]]
+        }
+    }
+
+    private static func number(_ value: JSONValue, unit: String? = nil) -> JSONValue? {
+        guard let digits = value.number else { return nil }
+        guard let unit, !unit.isEmpty else { return ["valueDecimal": value] }
+        guard JSONValue(number: digits) != nil else { return nil }
+        return ["valueQuantity": ["value": value, "unit": JSONValue(unit)]]
+    }
+
+    /// ResearchKit's dates have a zone without a colon.
+    static func time(_ value: JSONValue?) -> FHIRDateTime? {
+        guard let text = value?.string else { return nil }
+        let zone = text.suffix(5)
+        guard zone.count == 5, zone.first == "+" || zone.first == "-" else { return FHIRDateTime(text: text) }
+        return FHIRDateTime(text: String(text.dropLast(2)) + ":" + text.suffix(2))
+    }
+}
