@@ -112,25 +112,6 @@ public struct HTTPLimits: Sendable, Hashable {
     }
 }
 
-extension Date {
-    /// A date of HTTP in its one present form, such as `Sun, 06 Nov 1994 08:49:37 GMT`; `nil` for others (RFC
-    /// 9110, section 5.6.7).
-    package init?(http text: String) {
-        let style = Date.ParseStrategy(
-            format: """
-                \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \
-                \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\
-                \(minute: .twoDigits):\(second: .twoDigits) GMT
-                """,
-            locale: Locale(identifier: "en_US_POSIX"),
-            timeZone: .gmt,
-            isLenient: false
-        )
-        guard let date = try? Date(text, strategy: style) else { return nil }
-        self = date
-    }
-}
-
 extension Duration {
     /// In whole milliseconds, at least one, since libraries take zero for "for ever", and at most what they
     /// take: 24 days.

@@ -56,25 +56,20 @@ public final class FHIRSandbox: Sendable {
         // Several large ones at once, and not as many as there are connections.
         settings.bodyBudget = max(configuration.limits.body, 256 << 20)
         let listener: HTTPListener
-        do {
+        do throws(ListeningError) {
             listener = try await HTTPListener(settings, handler: front.respond)
-        } catch let error as ListeningError {
+        } catch {
             throw FHIRSandboxError.cannotListen(
                 address: error.address,
                 port: error.port,
                 reason: error.reason
             )
         }
-        let host = configuration.address == "0.0.0.0" ? "127.0.0.1" : configuration.address
-        guard let pages = URL(string: "http://\(host):\(listener.port)/") else {
-            await listener.stop()
-            throw FHIRSandboxError.cannotListen(address: host, port: listener.port, reason: "not an address")
-        }
         return FHIRSandbox(
             server,
             listener,
-            baseURL: pages.appending(path: FHIREndpoint.root),
-            pagesURL: pages
+            baseURL: listener.url.appending(path: FHIREndpoint.root),
+            pagesURL: listener.url.appending(path: "/")
         )
     }
 

@@ -32,12 +32,12 @@ public final class Sandbox: Sendable {
     private let ui: HTTPListener
     private let watch: Task<Void, Never>?
 
-    private init(_ context: ServerContext, api: HTTPListener, ui: HTTPListener, apiURL: URL, uiURL: URL) {
+    private init(_ context: ServerContext, api: HTTPListener, ui: HTTPListener) {
         self.context = context
         self.api = api
         self.ui = ui
-        self.apiURL = apiURL
-        self.uiURL = uiURL
+        apiURL = api.url
+        uiURL = ui.url
         watch = context.configuration.modelFolder.map { url in
             Task { await context.watchModels(in: ModelFolder(url: url)) }
         }
@@ -72,18 +72,8 @@ public final class Sandbox: Sendable {
             await api.stop()
             throw error
         }
-        let host = configuration.address == "0.0.0.0" ? "127.0.0.1" : configuration.address
-        let apiBase = "http://\(host):\(api.port)"
-        let uiBase = "http://\(host):\(ui.port)"
-        context.setAddresses(api: apiBase, ui: uiBase)
-        guard let apiURL = URL(string: apiBase), let uiURL = URL(string: uiBase) else {
-            throw SandboxError.cannotListen(
-                address: configuration.address,
-                port: api.port,
-                reason: "not an address"
-            )
-        }
-        let sandbox = Sandbox(context, api: api, ui: ui, apiURL: apiURL, uiURL: uiURL)
+        context.setAddresses(api: api.url.absoluteString, ui: ui.url.absoluteString)
+        let sandbox = Sandbox(context, api: api, ui: ui)
         do {
             // The demo data first: a configured app may be the demo app with another start URL.
             if configuration.demoData { try await sandbox.addDemoData() }
@@ -93,7 +83,7 @@ public final class Sandbox: Sendable {
             await sandbox.stop()
             throw error
         }
-        context.logger.debug("the sandbox serves the API at \(apiBase) and the pages at \(uiBase)")
+        context.logger.debug("the sandbox serves the API at \(api.url) and the pages at \(ui.url)")
         return sandbox
     }
 

@@ -62,32 +62,44 @@ package struct SurveyPages: Sendable {
         self.languages = languages
     }
 
+    private typealias Page = @Sendable (SurveyPages, Request, [String: String], Language) async -> Response?
+
+    private static let routes = RouteTable<Page>([
+        .get("/") { pages, _, _, language in
+            let query: String = language.query.isEmpty ? "" : "&" + language.query.dropFirst()
+            return .seeOther("\(pages.base)/responses/\(RandomToken.make())?begin\(query)")
+                .adding("Cache-Control", "no-store")
+        },
+        .get("/responses/{token}") { pages, request, captures, language in
+            guard let token = captures["token"], RandomToken.isToken(token) else { return nil }
+            return await pages.get(request, token, language)
+        },
+        .post("/responses/{token}") { pages, request, captures, language in
+            guard let token = captures["token"], RandomToken.isToken(token) else { return nil }
+            return await pages.post(request, token, language)
+        },
+        .get("/survey.css") { _, _, _, _ in
+            PageAssets.file(SurveyStyle.text, type: "text/css; charset=utf-8")
+        },
+        .get("/survey.js") { _, _, _, _ in
+            PageAssets.file(SurveyScript.text, type: "text/javascript; charset=utf-8")
+        },
+        .get("/media/{item}") { pages, _, captures, _ in pages.media(captures) },
+        .get("/media/{item}/{option}") { pages, _, captures, _ in pages.media(captures) },
+        .get("/{file}") { _, _, captures, _ in PageAssets.response(captures["file"] ?? "") },
+    ])
+
     /// Responds to a request for a path below the base.
     package func respond(to request: Request, _ path: [String]) async -> Response {
         let language = chosenLanguage(request)
         let page = pageMarkup(language)
-        switch (path.first, path.count, request.method) {
-        case (nil, _, "GET"), (nil, _, "HEAD"):
-            let query: String = language.query.isEmpty ? "" : "&" + language.query.dropFirst()
-            return .seeOther("\(base)/responses/\(RandomToken.make())?begin\(query)")
-                .adding("Cache-Control", "no-store")
-        case ("responses"?, 2, "GET"), ("responses"?, 2, "HEAD"), ("responses"?, 2, "POST"):
-            guard RandomToken.isToken(path[1]) else {
-                return page.problem(survey.heading, page.words.unknown, status: 404)
-            }
-            return request.method == "POST"
-                ? await post(request, path[1], language) : await get(request, path[1], language)
-        case ("survey.css"?, 1, "GET"):
-            return PageAssets.file(SurveyStyle.text, type: "text/css; charset=utf-8")
-        case ("survey.js"?, 1, "GET"):
-            return PageAssets.file(SurveyScript.text, type: "text/javascript; charset=utf-8")
-        case ("media"?, 2...3, "GET"):
-            return media(path) ?? page.problem(survey.heading, page.words.unknown, status: 404)
-        case (let name?, 1, "GET"):
-            return PageAssets.response(name) ?? page.problem(survey.heading, page.words.unknown, status: 404)
-        case ("responses"?, 2, _), (nil, _, _):
-            return page.problem(survey.heading, page.words.unusable, status: 405).adding("Allow", "GET, POST")
-        default: return page.problem(survey.heading, page.words.unknown, status: 404)
+        switch Self.routes.match(request.method, path) {
+        case .found(let endpoint, let captures):
+            return await endpoint(self, request, captures, language)
+                ?? page.problem(survey.heading, page.words.unknown, status: 404)
+        case .otherMethod(let allowed, _):
+            return page.problem(survey.heading, page.words.unusable, status: 405).adding("Allow", allowed)
+        case .nothing: return page.problem(survey.heading, page.words.unknown, status: 404)
         }
     }
 
@@ -339,11 +351,13 @@ package struct SurveyPages: Sendable {
         )
     }
 
-    private func media(_ path: [String]) -> Response? {
-        guard let index = Int(path[1]), survey.items.indices.contains(index) else { return nil }
+    private func media(_ captures: [String: String]) -> Response? {
+        guard let index = captures["item"].flatMap({ Int($0) }), survey.items.indices.contains(index) else {
+            return nil
+        }
         var media = survey.items[index].media
-        if path.count == 3 {
-            guard case .listed(let options)? = survey.items[index].format.options, let option = Int(path[2]),
+        if let number = captures["option"] {
+            guard case .listed(let options)? = survey.items[index].format.options, let option = Int(number),
                 options.indices.contains(option)
             else { return nil }
             media = options[option].media

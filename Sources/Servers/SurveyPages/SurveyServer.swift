@@ -43,9 +43,9 @@ public final class SurveyServer: Sendable {
     public let url: URL
     private let listener: HTTPListener
 
-    private init(_ listener: HTTPListener, _ url: URL) {
+    private init(_ listener: HTTPListener) {
         self.listener = listener
-        self.url = url
+        url = listener.url.appending(path: "/")
     }
 
     /// Starts a server, and returns once it listens.
@@ -66,7 +66,6 @@ public final class SurveyServer: Sendable {
             address: configuration.address,
             port: configuration.port,
             bodyLimit: bodyLimit,
-            timeout: 60,
             serverName: "SurveyServer",
             tooLarge: Response(
                 status: 413,
@@ -75,34 +74,17 @@ public final class SurveyServer: Sendable {
                     """
                     The form is too large: at most \(bodyLimit >> 20) MB are taken. Go back; nothing is lost.
                     """
-            ),
-            internalError: Response(
-                status: 500,
-                type: "text/plain; charset=utf-8",
-                text: "The server failed."
-            ),
-            now: { Date() }
+            )
         )
         settings.bodyBudget = bodyBudget
-        let listener: HTTPListener
-        do {
-            let host = configuration.host
-            listener = try await HTTPListener(settings) { request in
-                guard request.isFor(host: host) else { return misdirected }
-                return await pages.respond(
-                    to: request,
-                    request.rawPath.split(separator: "/").map(String.init)
-                )
-            }
-        } catch let error as ListeningError {
+        let handler = Middleware.handler([.host(configuration.host, refusal: misdirected)]) { request in
+            await pages.respond(to: request, request.rawPath.split(separator: "/").map(String.init))
+        }
+        do throws(ListeningError) {
+            return SurveyServer(try await HTTPListener(settings, handler: handler))
+        } catch {
             throw StartError(description: error.description)
         }
-        let host = configuration.address == "0.0.0.0" ? "127.0.0.1" : configuration.address
-        guard let url = URL(string: "http://\(host):\(listener.port)/") else {
-            await listener.stop()
-            throw StartError(description: "\(host) is not an address")
-        }
-        return SurveyServer(listener, url)
     }
 
     private static let misdirected = Response(

@@ -23,7 +23,7 @@ struct OutboxCommandTests {
             #expect(!list.output.contains("Test good"))
             #expect(try await run(place, "show", good.id, "--content").output.contains("Test good"))
 
-            let flush = try await run(place, "flush", "--csv")
+            let flush = try await run(place, "flush", "--json")
             #expect(flush.status == 1 && flush.errors.contains("1 delivered, 1 left."))
             #expect(flush.output.contains(good.id) && flush.output.contains("delivered"))
             let after = try await run(place, "list", "--json")
@@ -34,7 +34,7 @@ struct OutboxCommandTests {
             #expect(try await run(place, "show", bad.id).output.contains("255"))
 
             #expect(try await run(place, "retry", bad.id).status == 0)
-            #expect(try await run(place, "list", "--xml").output.contains("state=\"queued\""))
+            #expect(try await run(place, "list", "--json").output.contains("\"queued\""))
             #expect(try await run(place, "discard", bad.id).status == 2)
             #expect(try await run(place, "discard", "--yes", bad.id).status == 0)
             let none = try await run(place, "list")

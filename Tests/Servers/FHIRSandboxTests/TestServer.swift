@@ -37,7 +37,7 @@ struct TestServer {
             headers: names,
             body: Data(body.utf8)
         )
-        return TestResponse(await server.respond(to: request))
+        return TestResponse(await server.respond(request))
     }
 
     func get(_ path: String, _ headers: [String: String] = [:]) async -> TestResponse {

@@ -24,7 +24,7 @@ struct PagesTests {
                 .output.1
             let document = try await browser.get(String(link))
             #expect(document.status == 200)
-            #expect(document.text.contains("Versions"))
+            #expect(document.text.contains("What it says") && document.text.contains("Content"))
         }
     }
 
@@ -112,7 +112,7 @@ struct PagesTests {
     }
 
     @Test(
-        "a record is shown at a glance; numbers are charts with their documents, and words are not left out"
+        "results in numbers are charts with their documents, and results in words are not left out"
     )
     func resultsOfAllKinds() async throws {
         func result(_ fields: String) -> String {
@@ -152,8 +152,6 @@ struct PagesTests {
         try await browser.logIn("a", "a")
         let page = try await browser.get("/records/\(record)").text
         await sandbox.stop()
-        #expect(page.contains("class=\"timeline\""))
-        #expect(page.contains("Results: 2026-02-03, 2026-03-03"))
         let links = page.matches(
             of: /<details>.*?<a href="(\/records\/[^"]+\/documents\/[^"]+)">/.dotMatchesNewlines()
         )

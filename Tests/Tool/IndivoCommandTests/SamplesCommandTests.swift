@@ -106,16 +106,16 @@ struct SamplesCommandTests {
                 "--by",
                 "day",
                 "--zone",
-                "Europe/Berlin",
-                "--csv"
+                "Europe/Berlin"
             )
             #expect(run.status == 0, "\(run.errors)")
+            let lines = run.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+            #expect(lines.first == ["start", "end", "count", "sum", "unit"])
             #expect(
-                run.output
-                    == """
-                    start,end,count,sum,unit\r\n2026-03-28T00:00:00+01:00,2026-03-29T00:00:00+01:00,1,50,\
-                    {steps}\r\n2026-03-29T00:00:00+01:00,2026-03-30T00:00:00+02:00,1,50,{steps}\r\n
-                    """
+                Array(lines.dropFirst(2)) == [
+                    ["2026-03-28T00:00:00+01:00", "2026-03-29T00:00:00+01:00", "1", "50", "{steps}"],
+                    ["2026-03-29T00:00:00+01:00", "2026-03-30T00:00:00+02:00", "1", "50", "{steps}"],
+                ]
             )
             // Without a zone it is that of the samples, whatever the machine's is.
             let own = try tool.run(
@@ -126,11 +126,10 @@ struct SamplesCommandTests {
                 "StepCount",
                 "--by",
                 "day",
-                "--csv",
                 environment: ["TZ": "Pacific/Auckland"]
             )
             #expect(
-                own.output.contains("2026-03-28T00:00:00+01:00,2026-03-29T00:00:00+01:00,1,50"),
+                own.output.contains("2026-03-28T00:00:00+01:00  2026-03-29T00:00:00+01:00"),
                 "\(own.output)\(own.errors)"
             )
             for (since, count) in [("2026-03-29", "2"), ("2026-03-30", "")] {
@@ -144,11 +143,10 @@ struct SamplesCommandTests {
                     "BloodPressure",
                     "--since",
                     since,
-                    "--csv",
                     environment: ["TZ": "Pacific/Auckland"]
                 )
                 #expect(
-                    found.output.split(separator: "\r\n").count == (count.isEmpty ? 1 : 3),
+                    found.output.split(separator: "\n").count == (count.isEmpty ? 0 : 4),
                     "\(found.output)"
                 )
             }
@@ -208,7 +206,6 @@ struct SamplesCommandTests {
                     "StepCount",
                     "--by",
                     "day",
-                    "--csv",
                     environment: ["TZ": $0]
                 )
             }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import IndivoBase
 
 /// The error of a client, as far as the engine has to know it.
 package protocol CallFailure: Error {
@@ -79,8 +80,8 @@ extension HTTPAnswer {
         guard let text = response.headerFields[.retryAfter] else { return nil }
         let year = 31_536_000
         if let seconds = Int(text) { return .seconds(min(max(0, seconds), year)) }
-        guard let date = Date(http: text) else { return nil }
-        return .seconds(min(max(0, date.timeIntervalSince(now)), Double(year)))
+        guard let date = HTTPDate.seconds(text) else { return nil }
+        return .seconds(min(max(0, Double(date) - now.timeIntervalSince1970), Double(year)))
     }
 }
 

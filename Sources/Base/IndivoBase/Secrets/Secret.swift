@@ -83,3 +83,8 @@ package func constantTimeEqual(
 ) -> Bool {
     left.count == right.count && zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
 }
+
+/// Whether two texts are equal, in a time that depends on their lengths alone.
+package func constantTimeEqual(_ left: String, _ right: String) -> Bool {
+    constantTimeEqual(Array(left.utf8), Array(right.utf8))
+}

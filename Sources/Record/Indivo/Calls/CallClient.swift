@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import IndivoBase
 import Logging
 import OAuth1
 import Synchronization
@@ -139,6 +140,6 @@ final class CallClient: Sendable {
 extension HTTPResponse {
     /// The time of the `Date` field, in seconds since 1970.
     var serverTime: Int? {
-        headerFields[.date].flatMap { Date(http: $0) }.map { Int($0.timeIntervalSince1970) }
+        headerFields[.date].flatMap { HTTPDate.seconds($0) }
     }
 }

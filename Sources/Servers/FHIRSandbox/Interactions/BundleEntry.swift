@@ -1,3 +1,4 @@
+import Foundation
 import OrderedJSON
 
 /// An entry of a batch or transaction, as a request.
@@ -67,7 +68,7 @@ struct BundleEntry {
         guard method == "PATCH" else { return .resource(resource) }
         guard resource.member("resourceType")?.isString("Binary") == true,
             resource.member("contentType")?.string?.hasPrefix("application/json-patch+json") == true,
-            let bytes = resource.member("data")?.string.flatMap(Base64.decode),
+            let bytes = resource.member("data")?.string.flatMap({ Data(base64Encoded: $0) }),
             let patch = try? JSONValue(parsing: bytes)
         else {
             throw FHIRFailure(

@@ -1,5 +1,6 @@
 import FHIR
 import FHIRTerminology
+import WebServing
 
 /// What a request asks for (FHIR R4, RESTful API).
 enum Interaction: Sendable, Hashable {
@@ -20,115 +21,113 @@ enum Interaction: Sendable, Hashable {
     case everything(id: String)
     case terminology(TerminologyOperation, id: String?)
 
-    /// Reads a method and the segments of a path below the base.
-    ///
-    /// - Throws: ``FHIRFailure``: 404 for an address, 405 for a method that is not there.
-    init(_ method: String, _ path: [String], isConditional: Bool) throws(FHIRFailure) {
-        let method = method == "HEAD" ? "GET" : method
-        switch path.count {
-        case 0:
-            guard method == "POST" else {
-                throw method == "GET"
-                    ? FHIRFailure(
-                        400,
-                        "not-supported",
-                        "a search over all types is not supported; search one type"
-                    )
-                    : .methodNotAllowed("POST")
-            }
-            self = .bundle
-        case 1 where path[0] == "metadata":
-            guard method == "GET" else { throw .methodNotAllowed("GET") }
-            self = .capabilities
-        case 1 where path[0] == "_history":
-            guard method == "GET" else { throw .methodNotAllowed("GET") }
-            self = .history(type: nil, id: nil)
-        case 1 where path[0] == "$validate":
-            guard method == "POST" else { throw .methodNotAllowed("POST") }
-            self = .validate(type: nil, id: nil)
-        default:
-            self = try Self.ofType(method, path, isConditional: isConditional)
+    private enum Kind {
+        case capabilities, searchAll, bundle, search, create, history, validate, everything, vread, read
+        /// At the address of a type with a condition, at that of a resource without one.
+        case update, patch, delete
+        case terminology(TerminologyOperation)
+    }
+
+    private static let routes = RouteTable<Kind>([
+        .get("/", .searchAll), .post("/", .bundle),
+        .get("/metadata", .capabilities), .get("/_history", .history), .post("/$validate", .validate),
+        .get("/{type}", .search), .post("/{type}", .create),
+        .put("/{type}", .update), .patch("/{type}", .patch), .delete("/{type}", .delete),
+        .get("/{type}/_search", .search), .post("/{type}/_search", .search),
+        .get("/{type}/_history", .history), .post("/{type}/$validate", .validate),
+        .get("/{type}/{id}", .read), .put("/{type}/{id}", .update),
+        .patch("/{type}/{id}", .patch), .delete("/{type}/{id}", .delete),
+        .get("/{type}/{id}/_history", .history), .get("/{type}/{id}/_history/{version}", .vread),
+        .get("/{type}/{id}/$validate", .validate), .post("/{type}/{id}/$validate", .validate),
+        .get("/Patient/{id}/$everything", .everything), .post("/Patient/{id}/$everything", .everything),
+    ] + terminologyRoutes)
+
+    /// Those of a type are at `ValueSet/$expand`, those of a resource at `ValueSet/7/$expand`.
+    private static let terminologyRoutes = TerminologyOperation.allCases.flatMap { operation in
+        let parts = operation.rawValue.split(separator: "/")
+        return ["/\(parts[0])/\(parts[1])", "/\(parts[0])/{id}/\(parts[1])"].flatMap { path in
+            [RouteTable<Kind>.Route.get(path, .terminology(operation)), .post(path, .terminology(operation))]
         }
     }
 
-    private static func ofType(
-        _ method: String,
-        _ path: [String],
+    /// Reads a method and the segments of a path below the base.
+    ///
+    /// - Parameter isConditional: Whether the query is a condition.
+    /// - Throws: ``FHIRFailure``: 404 for an address, 405 for a method that is not there.
+    init(_ method: String, _ path: [String], isConditional: Bool) throws(FHIRFailure) {
+        let isOperation = path.last?.hasPrefix("$") == true
+        switch Self.routes.match(method, path) {
+        case .found(let kind, let captures):
+            try Self.check(captures, isOperation: isOperation)
+            self = try Self.make(kind, captures, isConditional: isConditional)
+        case .otherMethod(let allowed, let captures):
+            try Self.check(captures, isOperation: isOperation)
+            throw .methodNotAllowed(allowed)
+        case .nothing:
+            throw isOperation
+                ? .unknownOperation : FHIRFailure(404, "not-supported", "there is nothing at this address")
+        }
+    }
+
+    private static func check(_ captures: [String: String], isOperation: Bool) throws(FHIRFailure) {
+        if let type = captures["type"], !SearchCatalog.r4.isType(type) {
+            throw isOperation ? .unknownOperation : .unknownType()
+        }
+        if let id = captures["id"], !LogicalID.isValid(id) {
+            throw id.hasPrefix("$")
+                ? .unknownOperation : .invalid("an id has 1 to 64 letters, digits, “-” and “.”")
+        }
+    }
+
+    private static func make(
+        _ kind: Kind,
+        _ captures: [String: String],
         isConditional: Bool
     ) throws(FHIRFailure) -> Interaction {
-        let type = path[0]
-        guard SearchCatalog.r4.isType(type) else {
-            throw path.last?.hasPrefix("$") == true
-                ? FHIRFailure(404, "not-supported", "there is no such operation") : .unknownType()
-        }
-        switch (path.count, path.last ?? "") {
-        case (1, _):
-            switch method {
-            case "GET": return .search(type: type)
-            case "POST" where isConditional:
+        let type = captures["type"] ?? ""
+        let id = captures["id"] ?? ""
+        let isOfType = captures["id"] == nil
+        switch kind {
+        case .capabilities: return .capabilities
+        case .bundle: return .bundle
+        case .search: return .search(type: type)
+        case .history: return .history(type: captures["type"], id: captures["id"])
+        case .validate: return .validate(type: captures["type"], id: captures["id"])
+        case .everything: return .everything(id: id)
+        case .terminology(let operation): return .terminology(operation, id: captures["id"])
+        case .read: return .read(type: type, id: id)
+        case .vread:
+            guard let version = Int(captures["version"] ?? ""), version > 0 else {
+                throw .notFound("version")
+            }
+            return .vread(type: type, id: id, version: version)
+        case .searchAll:
+            throw FHIRFailure(
+                400,
+                "not-supported",
+                "a search over all types is not supported; search one type"
+            )
+        case .create:
+            guard !isConditional else {
                 throw .invalid(
                     """
                     a create has no parameters; If-None-Exist has the condition, \
                     and POST to _search searches
                     """
                 )
-            case "POST": return .create(type: type)
-            case "PUT" where isConditional: return .conditionalUpdate(type: type)
-            case "PATCH" where isConditional: return .conditionalPatch(type: type)
-            case "DELETE" where isConditional: return .conditionalDelete(type: type)
-            default: throw .methodNotAllowed("GET, POST, and with a condition PUT, PATCH and DELETE")
             }
-        case (2, "_search"):
-            guard method == "POST" || method == "GET" else { throw .methodNotAllowed("GET, POST") }
-            return .search(type: type)
-        case (2, "_history"):
-            guard method == "GET" else { throw .methodNotAllowed("GET") }
-            return .history(type: type, id: nil)
-        case (2, "$validate"):
-            guard method == "POST" else { throw .methodNotAllowed("POST") }
-            return .validate(type: type, id: nil)
-        case (2, let name):
-            guard let operation = TerminologyOperation(rawValue: "\(type)/\(name)") else { break }
-            guard method == "GET" || method == "POST" else { throw .methodNotAllowed("GET, POST") }
-            return .terminology(operation, id: nil)
-        default: break
-        }
-        let id = path[1]
-        guard LogicalID.isValid(id) else {
-            throw id.hasPrefix("$")
-                ? FHIRFailure(404, "not-supported", "there is no such operation")
-                : .invalid("an id has 1 to 64 letters, digits, “-” and “.”")
-        }
-        switch (path.count, path.last ?? "") {
-        case (2, _):
-            switch method {
-            case "GET": return .read(type: type, id: id)
-            case "PUT" where isConditional, "PATCH" where isConditional, "DELETE" where isConditional:
-                throw .invalid("a condition stands in an address without an id, and this one has both")
-            case "PUT": return .update(type: type, id: id)
-            case "PATCH": return .patch(type: type, id: id)
-            case "DELETE": return .delete(type: type, id: id)
-            default: throw .methodNotAllowed("GET, PUT, PATCH, DELETE")
+            return .create(type: type)
+        case .update, .patch, .delete:
+            guard isOfType == isConditional else {
+                throw isOfType
+                    ? .methodNotAllowed("GET, HEAD, POST")
+                    : .invalid("a condition stands in an address without an id, and this one has both")
             }
-        case (3, "_history"):
-            guard method == "GET" else { throw .methodNotAllowed("GET") }
-            return .history(type: type, id: id)
-        case (3, "$validate"):
-            guard method == "POST" || method == "GET" else { throw .methodNotAllowed("GET, POST") }
-            return .validate(type: type, id: id)
-        case (3, "$everything") where type == "Patient":
-            guard method == "GET" || method == "POST" else { throw .methodNotAllowed("GET, POST") }
-            return .everything(id: id)
-        case (4, _) where path[2] == "_history":
-            guard method == "GET" else { throw .methodNotAllowed("GET") }
-            guard let version = Int(path[3]), version > 0 else { throw .notFound("version") }
-            return .vread(type: type, id: id, version: version)
-        default:
-            guard path.count == 3, let operation = TerminologyOperation(rawValue: "\(type)/\(path[2])") else {
-                throw FHIRFailure(404, "not-supported", "there is nothing at this address")
+            switch kind {
+            case .update: return isOfType ? .conditionalUpdate(type: type) : .update(type: type, id: id)
+            case .patch: return isOfType ? .conditionalPatch(type: type) : .patch(type: type, id: id)
+            default: return isOfType ? .conditionalDelete(type: type) : .delete(type: type, id: id)
             }
-            guard method == "GET" || method == "POST" else { throw .methodNotAllowed("GET, POST") }
-            return .terminology(operation, id: id)
         }
     }
 
@@ -141,4 +140,8 @@ enum Interaction: Sendable, Hashable {
         case .capabilities, .read, .vread, .history, .search, .validate, .everything, .terminology: false
         }
     }
+}
+
+extension FHIRFailure {
+    fileprivate static let unknownOperation = FHIRFailure(404, "not-supported", "there is no such operation")
 }

@@ -1,10 +1,27 @@
 import Foundation
-import OrderedJSON
 import WebServing
 
 /// The pages for people: patients, a patient's resources and charts, one resource, questionnaires to
 /// answer.
 struct FHIRPageServer: Sendable {
+    private typealias Page = @Sendable (Session, _ captures: [String: String], QueryItems) throws -> Response
+
+    private static let pages = RouteTable<Page>([
+        .get("/") { session, _, query in try PatientList(session: session, query: query).page() },
+        .get("/patients/{id}") { session, captures, _ in
+            try PatientPage(session: session, id: captures["id"] ?? "").page()
+        },
+        .get("/patients/{id}/health") { session, captures, query in
+            try PatientHealthPage(session: session, id: captures["id"] ?? "", query: query).page()
+        },
+        .get("/resources/{type}/{id}") { session, captures, _ in
+            try ResourcePage(session: session, type: captures["type"] ?? "", id: captures["id"] ?? "").page()
+        },
+        .get("/{file}") { _, captures, _ in
+            PageAssets.response(captures["file"] ?? "") ?? PageFrame.fhirSandbox.notFound
+        },
+    ])
+
     let server: ServerState
     let questionnaires: QuestionnairePages
 
@@ -14,48 +31,41 @@ struct FHIRPageServer: Sendable {
     }
 
     func respond(to request: Request, _ segments: [String], base: String) async -> Response {
-        guard request.method == "GET" || request.method == "HEAD" || segments.first == "questionnaires" else {
-            return FHIRPageLayout.problem(
-                "Not allowed",
-                "The pages only show; change resources at \(base).",
-                status: 405
-            )
-            .adding("Allow", "GET, HEAD")
-        }
         do {
-            switch (segments.first, segments.count) {
-            case (nil, _):
-                let query = try QueryItems(parsing: request.rawQuery)
-                return try await server.read(base: base) { try PatientList(session: $0, query: query).page() }
-            case ("questionnaires", _):
+            if segments.first == "questionnaires" {
                 return try await questionnaires.respond(to: request, Array(segments.dropFirst()), base: base)
-            case ("patients", 2):
-                let id = segments[1]
-                return try await server.read(base: base) { try PatientPage(session: $0, id: id).page() }
-            case ("patients", 3) where segments[2] == "health":
-                let id = segments[1]
+            }
+            switch Self.pages.match(request.method, segments) {
+            case .found(let page, let captures):
                 let query = try QueryItems(parsing: request.rawQuery)
-                return try await server.read(base: base) {
-                    try PatientHealthPage(session: $0, id: id, query: query).page()
-                }
-            case ("resources", 3):
-                let type = segments[1]
-                let id = segments[2]
-                return try await server.read(base: base) {
-                    try ResourcePage(session: $0, type: type, id: id).page()
-                }
-            case (let name?, 1):
-                return PageAssets.response(name)
-                    ?? FHIRPageLayout.problem("Not found", "There is nothing here.", status: 404)
-            default: return FHIRPageLayout.problem("Not found", "There is nothing here.", status: 404)
+                return try await server.read(base: base) { try page($0, captures, query) }
+            case .otherMethod(let allowed, _): return PageFrame.fhirSandbox.notAllowed(allowed)
+            case .nothing: return PageFrame.fhirSandbox.notFound
             }
         } catch let failure as FHIRFailure {
             let title =
                 failure.status == 404 ? "Not found" : failure.status == 410 ? "Deleted" : "That did not work"
-            return FHIRPageLayout.problem(title, failure.text, status: failure.status)
+            return PageFrame.fhirSandbox.problem(title, failure.text, status: failure.status)
         } catch {
             server.logFailure(error)
-            return FHIRPageLayout.problem("The sandbox failed", "Its log says why.", status: 500)
+            return PageFrame.fhirSandbox.problem("The sandbox failed", "Its log says why.", status: 500)
         }
     }
+}
+
+extension PageFrame {
+    /// What every page of the sandbox has around it.
+    static let fhirSandbox: PageFrame = {
+        var frame = PageFrame(
+            site: "FHIR sandbox",
+            bar: """
+                <a class="home" href="/">FHIR sandbox</a><a href="/questionnaires">Questionnaires</a> \
+                <a href="/fhir/metadata?_format=json&amp;_pretty=true">What the server does</a>
+                """
+        )
+        frame.footer = "For development and tests."
+        frame.allowed = "; form-action 'self'"
+        frame.referrerPolicy = "no-referrer"
+        return frame
+    }()
 }

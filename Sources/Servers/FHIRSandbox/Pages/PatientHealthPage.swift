@@ -29,7 +29,7 @@ struct PatientHealthPage {
                 latest: Int(time)
             )
         } catch {
-            return FHIRPageLayout.problem("That did not work", error.description, status: 400)
+            return PageFrame.fhirSandbox.problem("That did not work", error.description, status: 400)
         }
         // Dates without a time are days of the period's zone, and not of UTC.
         let found = try observations(
@@ -45,7 +45,7 @@ struct PatientHealthPage {
             },
             isCut: found.count > HealthPage.limit
         )
-        return FHIRPageLayout.page(
+        return PageFrame.fhirSandbox.page(
             name,
             "<p><a href=\"/patients/\(id)\">All of \(name)</a></p>\(page.markup)"
         )

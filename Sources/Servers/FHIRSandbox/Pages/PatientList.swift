@@ -36,7 +36,7 @@ struct PatientList {
         )
         let more: Markup =
             total > rows.count ? "<p class=\"quiet\">The first \(rows.count) of \(total).</p>" : .empty
-        return FHIRPageLayout.page(
+        return PageFrame.fhirSandbox.page(
             "Patients",
             """
             <p class="quiet">FHIR R4 at <code>\(session.base)</code></p>
@@ -65,7 +65,7 @@ struct ResourcePage {
         if let patient = ResourceText.patient(of: json) {
             links.insert("<a href=\"/patients/\(patient)\">patient</a>", at: 0)
         }
-        return FHIRPageLayout.page(
+        return PageFrame.fhirSandbox.page(
             "\(type): \(ResourceText.title(of: json))",
             """
             <p class="quiet">Version \(stored.version) of <code>\(stored.path)</code>, \

@@ -30,7 +30,7 @@ struct PatientPage {
             <h2 id="\(section.id)-title">\(section.title)</h2>\(section.content)</section>
             """
         }
-        return FHIRPageLayout.page(
+        return PageFrame.fhirSandbox.page(
             ResourceText.name(of: patient),
             """
             <nav aria-label="Sections"><ul>\(health)\(links)</ul></nav>

@@ -51,7 +51,7 @@ final class QuestionnairePages: Sendable {
             rows: rows,
             empty: "There is no questionnaire yet. Send one to <code>\(session.base)/Questionnaire</code>."
         )
-        return FHIRPageLayout.page(
+        return PageFrame.fhirSandbox.page(
             "Questionnaires",
             "<section aria-label=\"Questionnaires\">\(table.markup)</section>"
         )

@@ -26,6 +26,7 @@ enum ResourceText {
     /// What a resource is about.
     static func title(of resource: JSONValue) -> String {
         if resource["name"]?.elements != nil { return name(of: resource) }
+        if let device = resource["deviceName"]?[0]?["name"]?.string { return device }
         for member in [
             "code", "medicationCodeableConcept", "vaccineCode", "type", "class", "category", "scope", "topic",
         ] {

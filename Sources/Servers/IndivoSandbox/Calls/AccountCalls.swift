@@ -1,4 +1,5 @@
 import GRDB
+import IndivoBase
 import WebServing
 
 enum AccountCalls {
@@ -172,8 +173,8 @@ enum AccountCalls {
     private static func check(_ primary: String, _ secondary: String?, of account: AccountRow) throws
         -> Response
     {
-        let isFirst = account.primarySecret.map { Secrets.areEqual($0, primary) } ?? false
-        let isSecond = account.secondarySecret.map { Secrets.areEqual($0, secondary ?? "") } ?? true
+        let isFirst = account.primarySecret.map { constantTimeEqual($0, primary) } ?? false
+        let isSecond = account.secondarySecret.map { constantTimeEqual($0, secondary ?? "") } ?? true
         try require(isFirst && isSecond, .permissionDenied(why: "the account's secrets are others"))
         return .ok
     }

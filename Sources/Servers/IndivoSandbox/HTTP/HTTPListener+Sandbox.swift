@@ -5,7 +5,7 @@ extension HTTPListener {
     init(port: UInt16, bodyLimit: Int, of configuration: SandboxConfiguration, handler: @escaping Handler)
         async throws
     {
-        do {
+        do throws(ListeningError) {
             try await self.init(
                 Configuration(
                     address: configuration.address,
@@ -19,7 +19,7 @@ extension HTTPListener {
                 ),
                 handler: handler
             )
-        } catch let error as ListeningError {
+        } catch {
             throw SandboxError.cannotListen(address: error.address, port: error.port, reason: error.reason)
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import IndivoBase
 import IndivoModel
 import OAuth1
 import OrderedJSON
@@ -120,7 +121,7 @@ enum TokenCalls {
         let verifier = call.authorization?.verifier ?? call.request.form["oauth_verifier"] ?? ""
         let unapproved = Refusal.permissionDenied(why: "the request token is not approved yet")
         guard let account = row.account, let fingerprint = row.verifier else { throw unapproved }
-        let isSame = Secrets.areEqual(fingerprint, Secrets.fingerprint(verifier))
+        let isSame = constantTimeEqual(fingerprint, Secrets.fingerprint(verifier))
         try require(isSame, .permissionDenied(why: "oauth_verifier is not the one of this request token"))
         try row.delete(call.db)
         let carenet = try CarenetRow.find(row.carenet, in: call.db)
@@ -210,7 +211,7 @@ enum TokenCalls {
             key: Array(token.secret(for: name).utf8)
         )
         let expected = try HMACSHA1.signature(of: Array(path.utf8), key: Array(secret.utf8))
-        return answer(Secrets.areEqual(expected, signature) ? "ok" : "mismatch")
+        return answer(constantTimeEqual(expected, signature) ? "ok" : "mismatch")
     }
 }
 

@@ -2,20 +2,12 @@ import GRDB
 
 /// The way into an app: choose a record, allow the app if need be, and off to where the app starts.
 enum AppPages {
-    static let pages: [Page] = [
-        Page("GET", "/apps/{app}", chooseRecord), Page("GET", "/apps/{app}/", chooseRecord),
-        Page("GET", "/apps/{app}/complete/") { visit in
-            try await complete(visit, visit.request.query, allowed: false)
-        },
-        Page("POST", "/apps/{app}/complete/") { visit in
-            try await complete(visit, visit.request.form, allowed: true)
-        },
-        Page("GET", "/oauth/authorize") { visit in
-            try await authorize(visit, visit.request.query, allowed: false)
-        },
-        Page("POST", "/oauth/authorize") { visit in
-            try await authorize(visit, visit.request.form, allowed: true)
-        },
+    static let pages: [RouteTable<Page>.Route] = [
+        .get("/apps/{app}", Page(chooseRecord)),
+        .get("/apps/{app}/complete", Page { try await complete($0, $0.request.query, allowed: false) }),
+        .post("/apps/{app}/complete", Page { try await complete($0, $0.request.form, allowed: true) }),
+        .get("/oauth/authorize", Page { try await authorize($0, $0.request.query, allowed: false) }),
+        .post("/oauth/authorize", Page { try await authorize($0, $0.request.form, allowed: true) }),
     ]
 
     private static func chooseRecord(_ visit: Visit) async throws -> Response {

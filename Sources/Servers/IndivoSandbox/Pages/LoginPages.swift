@@ -1,31 +1,43 @@
 enum LoginPages {
-    static let pages: [Page] = [
-        Page("GET", "/login", needsLogin: false) {
-            try await form($0, returnURL: $0.request.query["return_url"], problem: nil)
-        },
-        Page("POST", "/login", needsLogin: false, logIn),
-        Page("GET", "/logout", needsLogin: false) { visit in
-            guard let session = visit.session else { return .redirect(to: "/login/did_logout") }
-            return visit.page(
-                "Log out",
-                isNarrow: true,
-                """
-                <section aria-label="Log out"><form method="post" action="/logout">\(session.field)
-                <button class="primary">Log out</button></form></section>
-                """
-            )
-        },
-        Page("POST", "/logout", needsLogin: false) { visit in
-            try await visit.database.write { db in try BrowserSession.end(visit.request, in: db) }
-            return .redirect(to: "/login/did_logout").adding("Set-Cookie", BrowserSession.setCookie(nil))
-        },
-        Page("GET", "/login/did_logout", needsLogin: false) { _ in
-            PageLayout.page(
-                "Logged out",
-                isNarrow: true,
-                "<p>You are logged out.</p><p><a href=\"/login\">Log in again</a></p>"
-            )
-        },
+    static let pages: [RouteTable<Page>.Route] = [
+        .get(
+            "/login",
+            Page(needsLogin: false) {
+                try await form($0, returnURL: $0.request.query["return_url"], problem: nil)
+            }
+        ),
+        .post("/login", Page(needsLogin: false, logIn)),
+        .get(
+            "/logout",
+            Page(needsLogin: false) { visit in
+                guard let session = visit.session else { return .redirect(to: "/login/did_logout") }
+                return visit.page(
+                    "Log out",
+                    isNarrow: true,
+                    """
+                    <section aria-label="Log out"><form method="post" action="/logout">\(session.field)
+                    <button class="primary">Log out</button></form></section>
+                    """
+                )
+            }
+        ),
+        .post(
+            "/logout",
+            Page(needsLogin: false) { visit in
+                try await visit.database.write { db in try BrowserSession.end(visit.request, in: db) }
+                return .redirect(to: "/login/did_logout").adding("Set-Cookie", BrowserSession.setCookie(nil))
+            }
+        ),
+        .get(
+            "/login/did_logout",
+            Page(needsLogin: false) { _ in
+                PageFrame.indivoSandbox().page(
+                    "Logged out",
+                    isNarrow: true,
+                    "<p>You are logged out.</p><p><a href=\"/login\">Log in again</a></p>"
+                )
+            }
+        ),
     ]
 
     /// Sends a browser to the login page, and back afterwards.
@@ -71,7 +83,7 @@ enum LoginPages {
             """
             <p class="quiet">The demo account: user name <code>demo</code>, password <code>demo</code>.</p>
             """
-        return PageLayout.page(
+        return PageFrame.indivoSandbox().page(
             "Log in",
             isNarrow: true,
             """

@@ -39,16 +39,9 @@ extension PageTable {
     }
 }
 
-/// What every page has around it: the head, a header with who is logged in, the main part.
-enum PageLayout {
-    /// - Parameter isNarrow: Whether there is little to show: a form, or a few words.
-    static func page(
-        _ title: String,
-        session: BrowserSession? = nil,
-        status: Int = 200,
-        isNarrow: Bool = false,
-        _ main: Markup
-    ) -> Response {
+extension PageFrame {
+    /// What every page has around it: a header with who is logged in.
+    static func indivoSandbox(_ session: BrowserSession? = nil) -> PageFrame {
         let account = session.map { session -> Markup in
             """
             <form class="account" method="post" action="/logout"><span>\(session.account.fullName)</span>
@@ -56,18 +49,12 @@ enum PageLayout {
             """
         }
         // Its referrer policy is not no-referrer, with which a browser sends the forms of these pages from an
-        // origin of “null”.
+        // origin of “null”. Where forms may lead is not limited: the consent's leads to the app.
         var frame = PageFrame(
             site: "Indivo sandbox",
             bar: "<a class=\"home\" href=\"/\">Indivo sandbox</a>\(account)"
         )
-        if isNarrow { frame.mainAttributes = " class=\"narrow\"" }
         frame.footer = "For development and tests. The people in it are invented."
-        return frame.response(title, status: status, main)
-    }
-
-    /// A page that says what is wrong and what to do.
-    static func problem(_ title: String, _ text: String, status: Int = 400) -> Response {
-        page(title, status: status, isNarrow: true, "<p class=\"problem\" role=\"alert\">\(text)</p>")
+        return frame
     }
 }

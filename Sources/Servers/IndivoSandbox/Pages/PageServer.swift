@@ -3,81 +3,82 @@ import GRDB
 import IndivoBase
 import IndivoModel
 
+/// Responds to browsers: login, an app's consent, records, and why requests were refused.
 struct PageServer: Sendable {
-    let server: ServerContext
-    private let pages: RouteTree<Page>
+    private static let pages = RouteTable(
+        HomePages.pages + RecordPages.pages + RecordHealthPage.pages + LoginPages.pages + AppPages.pages
+            + [
+                .get(
+                    "/{file}",
+                    Page(needsLogin: false) { visit in
+                        try PageAssets.response(visit["file"]).orNotFound()
+                    }
+                )
+            ]
+    )
+
+    let answer: HTTPListener.Handler
 
     init(_ server: ServerContext) {
-        self.server = server
-        let files = ["style.css", "favicon.ico"].map { name in
-            Page("GET", "/" + name, needsLogin: false) { _ in try PageAssets.response(name).orNotFound() }
-        }
-        let all = [
-            HomePages.pages, RecordPages.pages, RecordHealthPage.pages, LoginPages.pages, AppPages.pages,
-            files,
-        ]
-        pages = all.joined().reduce(into: RouteTree()) { $0.insert($1, at: $1.path) }
+        answer = Middleware.handler([
+            .checking { request in
+                let why = "open the page by the machine's address, or at \(server.uiBase)"
+                return request.namesThisMachine
+                    ? nil
+                    : PageFrame.indivoSandbox()
+                        .problem("Not allowed", "The sandbox has no such name; \(why).", status: 403)
+            }
+        ]) { await Self.respond(to: $0, server) }
     }
 
-    func answer(_ request: Request) async -> Response {
+    private static func respond(to request: Request, _ server: ServerContext) async -> Response {
+        let frame = PageFrame.indivoSandbox()
         do {
-            return try await find(request)
+            return try await find(request, server)
         } catch let refusal as Refusal {
             return switch refusal.response.status {
-            case 403:
-                PageLayout.problem("Not allowed", "This is not allowed: \(refusal.reason).", status: 403)
-            case 404: PageLayout.problem("Not found", "There is nothing here.", status: 404)
-            default: PageLayout.problem("That did not work", refusal.reason)
+            case 403: frame.problem("Not allowed", "This is not allowed: \(refusal.reason).", status: 403)
+            case 404: frame.notFound
+            default: frame.problem("That did not work", refusal.reason, status: 400)
             }
         } catch {
             server.logger.error("\("\(request.method) \(request.rawPath) failed: \(error)".shown())")
-            return PageLayout.problem("The sandbox failed", "Its log says why.", status: 500)
+            return frame.problem("The sandbox failed", "Its log says why.", status: 500)
         }
     }
 
-    private func find(_ request: Request) async throws -> Response {
-        let why =
-            "the sandbox has no such name; open the page by the machine's address, or at \(server.uiBase)"
-        try require(request.namesThisMachine, .permissionDenied(why: why))
-        guard let path = request.path, let (candidates, captures) = pages.match(path) else {
-            throw Refusal.notFound
-        }
-        // HEAD is GET without a body, which the listener leaves out.
-        let method = request.method == "HEAD" ? "GET" : request.method
-        guard let page = candidates.first(where: { $0.method == method }) else {
-            return PageLayout.problem(
-                "Not allowed",
-                "This page does not take \(request.method).",
-                status: 405
+    private static func find(_ request: Request, _ server: ServerContext) async throws -> Response {
+        let path = try request.path.orNotFound().split(separator: "/").map(String.init)
+        switch pages.match(request.method, path) {
+        case .nothing: throw Refusal.notFound
+        case .otherMethod(let allowed, _): return PageFrame.indivoSandbox().notAllowed(allowed)
+        case .found(let page, let captures):
+            let now = server.now
+            let session = try await server.database.read { db in
+                try BrowserSession.find(request, at: now, in: db)
+            }
+            if page.needsLogin, session == nil { return LoginPages.redirect(from: request) }
+            // A form that changes something must come from a page of ours.
+            if request.method == "POST", let session,
+                !constantTimeEqual(request.form["csrf"] ?? "", session.csrf)
+            {
+                throw Refusal.permissionDenied(why: "the form is not from this session; open the page again")
+            }
+            return try await page.handler(
+                Visit(request: request, captures: captures, session: session, server: server, now: now)
             )
-            .adding("Allow", candidates.map(\.method).joined(separator: ", "))
         }
-        let now = server.now
-        let session = try await server.database.read { db in try BrowserSession.find(request, at: now, in: db)
-        }
-        if page.needsLogin, session == nil { return LoginPages.redirect(from: request) }
-        // A form that changes something must come from a page of ours.
-        if method == "POST", let session, !Secrets.areEqual(request.form["csrf"] ?? "", session.csrf) {
-            throw Refusal.permissionDenied(why: "the form is not from this session; open the page again")
-        }
-        return try await page.handler(
-            Visit(request: request, captures: captures, session: session, server: server, now: now)
-        )
     }
 }
 
-/// One page: how it is addressed and what it shows or does.
+/// What a page shows or does.
 struct Page: Sendable {
     typealias Handler = @Sendable (Visit) async throws -> Response
 
-    let method: String
-    let path: String
     let needsLogin: Bool
     let handler: Handler
 
-    init(_ method: String, _ path: String, needsLogin: Bool = true, _ handler: @escaping Handler) {
-        self.method = method
-        self.path = path
+    init(needsLogin: Bool = true, _ handler: @escaping Handler) {
         self.needsLogin = needsLogin
         self.handler = handler
     }
@@ -100,6 +101,6 @@ struct Visit: Sendable {
     var database: any DatabaseWriter { server.database }
 
     func page(_ title: String, isNarrow: Bool = false, _ main: Markup) -> Response {
-        PageLayout.page(title, session: session, isNarrow: isNarrow, main)
+        PageFrame.indivoSandbox(session).page(title, isNarrow: isNarrow, main)
     }
 }

@@ -6,7 +6,7 @@ import WebServing
 /// documents of the models VitalSigns and Measurement say, and those of the model `HealthSample` of
 /// `schemas/health/indivo`.
 enum RecordHealthPage {
-    static let pages: [Page] = [Page("GET", "/records/{record}/health", page)]
+    static let pages: [RouteTable<Page>.Route] = [.get("/records/{record}/health", Page(page))]
 
     /// The field with the date, or with the start, of each model.
     private static let dates = ["VitalSigns": "date", "Measurement": "datetime", "HealthSample": "start"]

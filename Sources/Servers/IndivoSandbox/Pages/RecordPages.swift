@@ -2,15 +2,18 @@ import GRDB
 
 /// A record to look at: a section a model, results and vital signs as charts, and the documents behind them.
 enum RecordPages {
-    static let pages: [Page] = [
-        Page("GET", "/records/{record}", record),
-        Page("GET", "/records/{record}/documents/{document}", document),
-        Page("POST", "/records/{record}/apps/{app}/remove") { visit in
-            try await visit.database.write { db in
-                try find(visit, in: db).disable(AppRow.find(visit["app"], in: db).orNotFound().id, in: db)
+    static let pages: [RouteTable<Page>.Route] = [
+        .get("/records/{record}", Page(record)),
+        .get("/records/{record}/documents/{document}", Page(document)),
+        .post(
+            "/records/{record}/apps/{app}/remove",
+            Page { visit in
+                try await visit.database.write { db in
+                    try find(visit, in: db).disable(AppRow.find(visit["app"], in: db).orNotFound().id, in: db)
+                }
+                return .redirect(to: "/records/\(visit["record"])")
             }
-            return .redirect(to: "/records/\(visit["record"])")
-        },
+        ),
     ]
 
     /// So many documents are listed, the latest.
@@ -78,9 +81,7 @@ enum RecordPages {
         let birthday = demographics?["bday"]?.string.flatMap { IndivoDate.parseDateTime($0) }
         let isAdult = birthday.map { visit.now.advanced(bySeconds: -18 * 365 * 86_400) >= $0 } ?? true
         let sections = RecordSections(record: record.id, facts: facts, isAdult: isAdult)
-        let known =
-            [sections.timeline(at: visit.now)].compactMap { $0 }
-            + sections.all(models: visit.server.models.all.map(\.name))
+        let known = sections.all(models: visit.server.models.all.map(\.name))
         let links = (known.map { ($0.id, $0.title) } + [("documents", "Documents"), ("apps", "Apps")])
             .map { id, title -> Markup in "<li><a href=\"#\(id)\">\(title)</a></li>" }
         let health: Markup = "<li><a href=\"/records/\(record.id)/health\">By day, month and year</a></li>"
@@ -98,41 +99,27 @@ enum RecordPages {
     }
 
     private static func section(of documents: [DocumentRow], _ sections: RecordSections) -> Section {
-        func table(_ documents: some Sequence<DocumentRow>) -> Markup {
-            PageTable(
-                documents,
-                [
-                    "Document": { document in
-                        let root = document.type?.split(whereSeparator: { "#/".contains($0) }).last.map(
-                            String.init
-                        )
-                        let name =
-                            document.label ?? sections.title(ofDocument: document.id) ?? root
-                            ?? document.mimeType
-                        return
-                            """
-                            <a href="/records/\(sections.record)/documents/\(document.id)">\
-                            \(name ?? "document")</a>
-                            """
-                    },
-                    "Added": { "<span class=\"nowrap\">\($0.createdAt.day)</span>" },
-                    "Size": { "\($0.size) bytes" },
-                    "Version": { $0.replaces == nil ? "first" : "newer" }, "Status": { "\($0.status)" },
-                    "By": { PageTable.cell($0.creator) },
-                ]
-            ).markup
-        }
-        let older = documents.dropFirst(10)
-        let count = "\(older.count) older \(older.count == 1 ? "document" : "documents")"
-        let isCut = documents.count == documentLimit
-        return Section(
-            "Documents",
-            """
-            \(table(documents.prefix(10)))\
-            \(older.isEmpty ? nil : "<details><summary>\(count)</summary>\(table(older))</details>")\
-            \(isCut ? "<p class=\"quiet\">The latest \(documentLimit) are shown.</p>" : nil)
-            """
+        let table = PageTable(
+            documents,
+            [
+                "Document": { document in
+                    let root = document.type?.split(whereSeparator: { "#/".contains($0) }).last.map(
+                        String.init
+                    )
+                    let name =
+                        document.label ?? sections.title(ofDocument: document.id) ?? root ?? document.mimeType
+                    return """
+                        <a href="/records/\(sections.record)/documents/\(document.id)">\
+                        \(name ?? "document")</a>
+                        """
+                },
+                "Added": { "<span class=\"nowrap\">\($0.createdAt.day)</span>" },
+                "Size": { "\($0.size) bytes" }, "Status": { "\($0.status)" },
+            ]
         )
+        let isCut = documents.count == documentLimit
+        let note: Markup? = isCut ? "<p class=\"quiet\">The latest \(documentLimit) are shown.</p>" : nil
+        return Section("Documents", "\(table.markup)\(note)")
     }
 
     private static func section(of apps: [AppRow], _ visit: Visit) -> Section {
@@ -152,7 +139,7 @@ enum RecordPages {
     }
 
     private static func document(_ visit: Visit) async throws -> Response {
-        let (record, document, facts, versions, changes, content) = try await visit.database.read { db in
+        let (record, document, facts, content) = try await visit.database.read { db in
             let record = try find(visit, in: db)
             let found = try DocumentRow.first(
                 "WHERE id = ? AND record = ? AND app IS NULL",
@@ -160,40 +147,14 @@ enum RecordPages {
                 in: db
             )
             let document = try found.orNotFound()
-            return (
-                record, document,
-                try FactRow.all(ofDocument: document.id, in: db).map {
-                    (model: $0.model, fact: Fact(document: document.id, values: try $0.values()))
-                },
-                try DocumentRow.all("WHERE original = ? ORDER BY serial", [document.original], in: db),
-                try StatusChangeRow.all("WHERE document = ? ORDER BY serial", [document.id], in: db),
+            let facts = try FactRow.all(ofDocument: document.id, in: db).map {
+                (model: $0.model, fact: Fact(document: document.id, values: try $0.values()))
+            }
+            let content =
                 document.mimeType == nil
-                    ? String(decoding: try document.content(db).prefix(65_536), as: UTF8.self) : nil
-            )
+                ? String(decoding: try document.content(db).prefix(65_536), as: UTF8.self) : nil
+            return (record, document, facts, content)
         }
-        let versionSection = Section(
-            "Versions",
-            versions,
-            [
-                "Added": { version in
-                    """
-                    <a href="/records/\(record.id)/documents/\(version.id)">\(version.createdAt.element)</a>\
-                    \(version.id == document.id ? " (this one)" : "")
-                    """
-                },
-                "Size": { "\($0.size) bytes" }, "Status": { "\($0.status)" },
-                "By": { PageTable.cell($0.creator) },
-            ]
-        )
-        let changeSection = Section(
-            "Status",
-            changes,
-            empty: "Never changed.",
-            [
-                "To": { "\($0.status)" }, "Because": { "\($0.reason)" }, "By": { "\($0.by)" },
-                "Changed": { $0.at.element },
-            ]
-        )
         let shown: Markup = content.map { "<pre><code>\($0)</code></pre>" } ?? "<p>It is not text.</p>"
         let sections = RecordSections(
             record: record.id,
@@ -205,7 +166,7 @@ enum RecordPages {
             """
             <p><a href="/records/\(record.id)">\(record.label)</a></p>
             \(facts.map { said($0.fact, as: $0.model, alone: facts.count == 1) })
-            \([versionSection, changeSection, Section("Content", shown)].map(\.markup))
+            \(Section("Content", shown).markup)
             """
         )
     }

@@ -45,46 +45,6 @@ struct RecordSections {
         return months < 0 ? nil : months < 24 ? "\(months) months old" : "\(months / 12) years old"
     }
 
-    /// What lasted and what happened, in one picture.
-    func timeline(at now: Timestamp) -> Section? {
-        func spans(_ model: String, _ kind: String, _ title: String) -> [Timeline.Span] {
-            (facts[model] ?? []).compactMap { fact in
-                guard let start = IndivoDate.parseDateTime(fact["startDate"]) else { return nil }
-                return Timeline.Span(
-                    title: fact[title].isEmpty ? RecordSections.words(model) : fact[title],
-                    kind: kind,
-                    start: start,
-                    end: IndivoDate.parseDateTime(fact["endDate"])
-                )
-            }
-        }
-        func lane(_ title: String, _ model: String, _ date: String) -> Timeline.Lane {
-            let days = Set((facts[model] ?? []).map { $0.day(date) })
-            return Timeline.Lane(
-                title: title,
-                moments: days.compactMap { IndivoDate.parseDateTime($0) }.sorted()
-            )
-        }
-        let timeline = Timeline(
-            spans: spans("Problem", "problem", "name_title")
-                + spans("Medication", "medication", "drugName_title"),
-            lanes: [
-                lane("Results", "LabResult", "collected_at"), lane("Vital signs", "VitalSigns", "date"),
-                lane("Immunizations", "Immunization", "date"),
-                lane("Procedures", "Procedure", "date_performed"),
-                lane("Notes", "SimpleClinicalNote", "date_of_visit"),
-            ],
-            today: now
-        ).markup
-        guard !timeline.description.isEmpty else { return nil }
-        let legend: Markup = """
-            <p class="legend quiet"><span class="key lasting-problem"></span> problem \
-            <span class="key lasting-medication"></span> medication <span class="key moment"></span> \
-            one event</p>
-            """
-        return Section(id: "timeline", title: "At a glance", content: timeline + legend)
-    }
-
     /// What a document is about, as far as its first fact shows.
     func title(ofDocument id: String) -> String? {
         guard let (model, fact) = firstFacts[id] else { return nil }

@@ -34,11 +34,6 @@ enum Secrets {
         return Data(zip(secret, stream).map { $0 ^ $1 })
     }
 
-    /// Whether two strings are equal, in a time that depends on their lengths alone.
-    static func areEqual(_ left: String, _ right: String) -> Bool {
-        constantTimeEqual(Array(left.utf8), Array(right.utf8))
-    }
-
     /// A random number of so many digits, as a person would read it out.
     static func digits(_ count: Int) -> String {
         (0..<count).map { _ in String(Int.random(in: 0...9)) }.joined()

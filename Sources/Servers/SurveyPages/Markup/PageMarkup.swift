@@ -26,7 +26,7 @@ struct PageMarkup {
         frame.lead = "<a class=\"skip\" href=\"#questions\">\(words.skip)</a>\n"
         frame.mainAttributes = " id=\"questions\" class=\"narrow\" tabindex=\"-1\""
         frame.allowed = "; script-src 'self'; connect-src 'self'; media-src 'self'; form-action 'self'"
-        return frame.response(title, status: status, main)
+        return frame.page(title, status: status, main)
     }
 
     /// A page that reports what is wrong.

@@ -35,14 +35,12 @@ package struct Chart {
         let scale = ChartScale(sorted.map(\.value) + (normal.map { [$0.lowerBound, $0.upperBound] } ?? []))
         let time = Int(first.at.rawValue)..<Int(last.at.rawValue)
         let places = sorted.map { (x: ChartFrame.x(Int($0.at.rawValue), in: time), y: scale.y($0.value)) }
-        let line = places.enumerated().map { index, place -> Markup in
-            "\(index == 0 ? "" : " ")\(place.x),\(place.y)"
-        }
+        let isJoined = places.count <= Self.joinedLimit
         let range = normal.map { normal -> Markup in
             let top = scale.y(normal.upperBound)
             return
                 """
-                <rect class="range" x="46" y="\(top)" width="278" \
+                <rect class="range" x="0" y="\(top)" width="100%" \
                 height="\(scale.y(normal.lowerBound) - top)"/>
                 """
         }
@@ -64,10 +62,10 @@ package struct Chart {
                 """,
             label: "\(title) in \(shownUnit). \(words)" + (rangeText.map { "; normal \($0)" } ?? ""),
             """
-            \(range ?? .empty)\(scale.grid)<polyline class="line" points="\(line)"/>
-            \(zip(sorted, places).map { mark($0, $1.x, $1.y) })
-            <text x="46" y="164">\(first.at.day)</text>
-            <text x="324" y="164" text-anchor="end">\(last.at.day == first.at.day ? "" : last.at.day)</text>
+            \(range ?? .empty)\(scale.grid)\(isJoined ? Self.line(places) : .empty)\
+            \(zip(sorted, places).map { mark($0, $1.x, $1.y, radius: isJoined ? 3.5 : 2) })
+            \(ChartFrame.tick(first.at.day, at: first.at.day == last.at.day ? 50 : 0))\
+            \(first.at.day == last.at.day ? .empty : ChartFrame.tick(last.at.day, at: 100))
             """,
             summary: """
                 \(points.count == 1 ? "1 value" : "\(points.count) values")\
@@ -101,18 +99,30 @@ package struct Chart {
 
     // MARK: Drawing
 
-    private func mark(_ point: Point, _ x: Double, _ y: Double) -> Markup {
+    /// Of more points each is drawn, and no line from one to the next.
+    private static let joinedLimit = 60
+
+    private static func line(_ places: [(x: Double, y: Double)]) -> Markup {
+        let points = places.map { place -> Markup in "\(place.x),\(place.y) " }
+        return """
+            <svg viewBox="0 0 100 \(ChartFrame.height)" preserveAspectRatio="none" width="100%" \
+            height="\(ChartFrame.height)"><polyline class="line" points="\(points)"/></svg>
+            """
+    }
+
+    private func mark(_ point: Point, _ x: Double, _ y: Double, radius: Double) -> Markup {
         let errorClass = self.errorClass(on: point.value)
         let words =
             "\(point.at.day): \(Chart.text(point.value)) \(shownUnit)"
             + (errorClass.isEmpty ? "" : ", \(errorClass)")
         guard errorClass.hasSuffix("normal"), errorClass != "normal" else {
-            return
-                "<circle class=\"point\" cx=\"\(x)\" cy=\"\(y)\" r=\"3.5\"><title>\(words)</title></circle>"
+            return """
+                <circle class="point" cx="\(x)%" cy="\(y)" r="\(radius)"><title>\(words)</title></circle>
+                """
         }
         return """
-            <rect class="point out" x="\(x - 4)" y="\(y - 4)" width="8" height="8" \
-            transform="rotate(45 \(x) \(y))"><title>\(words)</title></rect>
+            <svg x="\(x)%" y="\(y)"><rect class="point out" x="-4" y="-4" width="8" height="8" \
+            transform="rotate(45)"><title>\(words)</title></rect></svg>
             """
     }
 }

@@ -1,17 +1,22 @@
 import Foundation
 
-/// Where things lie in a chart, in units of its view box.
+/// Where things lie in a chart: from left to right in percent, so that it is as wide as its card and its
+/// words stay readable on a phone; from top to bottom in pixels. What stands before the axis is in the
+/// style sheet's padding.
 enum ChartFrame {
-    static let left = 46.0
-    static let right = 324.0
     static let top = 18.0
     static let bottom = 142.0
+    static let height = 170
 
-    /// Where a point in time lies.
+    /// Where a point in time lies, in percent.
     static func x(_ instant: Int, in range: Range<Int>) -> Double {
-        range.isEmpty
-            ? (left + right) / 2
-            : left + (right - left) * Double(instant - range.lowerBound) / Double(range.count)
+        range.isEmpty ? 50 : 100 * Double(instant - range.lowerBound) / Double(range.count)
+    }
+
+    /// A text below the chart, within its width.
+    static func tick(_ text: String, at x: Double) -> Markup {
+        let anchor = x < 4 ? "start" : x > 96 ? "end" : "middle"
+        return "<text x=\"\(x)%\" y=\"162\" text-anchor=\"\(anchor)\">\(text)</text>"
     }
 
     /// What a chart draws, with its words around it.
@@ -22,21 +27,23 @@ enum ChartFrame {
         _ drawing: Markup,
         legend: Markup = .empty,
         summary: Markup,
-        _ table: PageTable
+        _ table: PageTable,
+        note: Markup = .empty
     ) -> Markup {
         """
         <figure class="chart"><figcaption>\(title)</figcaption>
         <p class="latest">\(latest)</p>
-        <svg viewBox="0 0 340 170" role="img" aria-label="\(label)">
+        <svg width="100%" height="\(height)" role="img" aria-label="\(label)">
         \(drawing)
-        </svg>\(legend)<details><summary>\(summary)</summary>\(table.markup)</details></figure>
+        </svg>\(legend)<details><summary>\(summary)</summary>\
+        \(table.markup)\(note)</details></figure>
         """
     }
 }
 
 extension Markup.StringInterpolation {
     /// A coordinate.
-    mutating func appendInterpolation(_ value: Double) { appendLiteral(String(format: "%.1f", value)) }
+    mutating func appendInterpolation(_ value: Double) { appendLiteral(String(format: "%.2f", value)) }
 }
 
 /// Where values lie in a chart, and which round ones have a line.
@@ -71,7 +78,7 @@ struct ChartScale {
     /// A line across, with what stands before it.
     static func line(_ y: Double, _ text: String) -> Markup {
         """
-        <line class="grid" x1="46" y1="\(y)" x2="324" y2="\(y)"/><text x="40" y="\(y + 4)" \
+        <line class="grid" x1="0" y1="\(y)" x2="100%" y2="\(y)"/><text x="-6" y="\(y + 4)" \
         text-anchor="end">\(text)</text>
         """
     }

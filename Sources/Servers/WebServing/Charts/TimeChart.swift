@@ -43,7 +43,8 @@ package enum TimeChart {
         axis: Axis = .values,
         marks: [Mark],
         legend: [(style: String, text: String)] = [],
-        table: PageTable
+        table: PageTable,
+        note: Markup = .empty
     ) -> Markup {
         let (grid, y) = vertical(axis, marks)
         let keys = legend.map { entry -> Markup in
@@ -51,10 +52,8 @@ package enum TimeChart {
         }
         let ticks = ticks.map { tick -> Markup in
             let x = ChartFrame.x(tick.at, in: time)
-            let anchor = x < ChartFrame.left + 10 ? "start" : x > ChartFrame.right - 10 ? "end" : "middle"
             return """
-                <line class="grid" x1="\(x)" y1="142" x2="\(x)" y2="147"/>\
-                <text x="\(x)" y="161" text-anchor="\(anchor)">\(tick.text)</text>
+                <line class="grid" x1="\(x)%" y1="142" x2="\(x)%" y2="147"/>\(ChartFrame.tick(tick.text, at: x))
                 """
         }
         return ChartFrame.figure(
@@ -64,7 +63,8 @@ package enum TimeChart {
             "\(grid)\(marks.map { drawn($0, in: time, y) })\(ticks)",
             legend: keys.isEmpty ? .empty : "<p class=\"legend\">\(keys)</p>",
             summary: "Values<span class=\"unseen\"> of \(title)</span>",
-            table
+            table,
+            note: note
         )
     }
 
@@ -95,24 +95,23 @@ package enum TimeChart {
         switch mark.shape {
         case .bar(let low, let high):
             // What is short stays visible, and neighbours stay apart.
-            let width = max(end - start - (end - start > 4 ? 1 : 0), 1.5)
+            let width = max((end - start) * (end - start > 1 ? 0.86 : 1), 0.5)
             let height = max(abs(y(low) - y(high)), 1.5)
             let from = (y(low) + y(high) - height) / 2
             return """
-                <rect class="mark-\(mark.style)" x="\(start)" y="\(from)" width="\(width)" \
+                <rect class="mark-\(mark.style)" x="\(start)%" y="\(from)" width="\(width)%" \
                 height="\(height)">\(title)</rect>
                 """
         case .period(let value):
             let y = y(value)
-            let end = max(end, start + 2)
-            return
-                """
-                <line class="mark-\(mark.style)" x1="\(start)" y1="\(y)" x2="\(end)" y2="\(y)">\(title)</line>
+            let end = max(end, start + 0.7)
+            return """
+                <line class="mark-\(mark.style)" x1="\(start)%" y1="\(y)" x2="\(end)%" y2="\(y)">\(title)</line>
                 """
         case .point(let value):
             return
                 """
-                <circle class="mark-\(mark.style)" cx="\(start)" cy="\(y(value))" r="2.5">\(title)</circle>
+                <circle class="mark-\(mark.style)" cx="\(start)%" cy="\(y(value))" r="2.5">\(title)</circle>
                 """
         }
     }

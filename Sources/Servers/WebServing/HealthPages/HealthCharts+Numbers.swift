@@ -64,7 +64,11 @@ extension HealthCharts {
             } else {
                 marks += totals.flatMap { spread($0, entry.style, isRange: column == 0) }
             }
-            legend.append((entry.style, isSingle && column == 0 ? "heart rate" : name))
+            if isSingle || column > 0 {
+                legend.append((entry.style, column == 0 ? "heart rate" : name))
+            } else {
+                legend += [(entry.style + "-range", name), (entry.style, "mean")]
+            }
             let mean = found.reduce(Decimal()) { $0 + $1.value } / Decimal(found.count)
             let label = column == 0 ? "" : entry.quantity.title.lowercased() + " "
             lead += "\(label)<strong>\(Self.text(mean))</strong> "

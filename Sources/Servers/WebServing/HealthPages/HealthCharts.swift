@@ -84,7 +84,8 @@ struct HealthCharts {
         _ rows: [[Markup]]
     ) -> Markup {
         let shown = Array(rows.prefix(Self.rowLimit))
-        var markup = TimeChart.markup(
+        let isCut = shown.count < rows.count
+        return TimeChart.markup(
             title: title,
             lead: lead,
             time: time ?? period.range,
@@ -92,12 +93,9 @@ struct HealthCharts {
             axis: axis,
             marks: marks,
             legend: legend,
-            table: PageTable(heads: heads, rows: shown)
+            table: PageTable(heads: heads, rows: shown),
+            note: isCut ? "<p class=\"quiet\">The first \(shown.count) of \(rows.count).</p>" : .empty
         )
-        if shown.count < rows.count {
-            markup += "<p class=\"quiet\">The table has the first \(shown.count) of \(rows.count).</p>"
-        }
-        return markup
     }
 
     /// What the column of parts is called.

@@ -4,7 +4,7 @@ import IndivoBase
 /// workouts.
 ///
 ///     let page = HealthPage(period: period, path: "/patients/7/health", measurements: measurements)
-///     return PageLayout.page("Ann Moss", page.markup)
+///     return frame.page("Ann Moss", page.markup)
 package struct HealthPage {
     private let period: HealthPeriod
     private let path: String

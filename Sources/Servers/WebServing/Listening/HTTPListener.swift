@@ -48,31 +48,38 @@ package struct HTTPListener: Sendable {
         package var elapsing: @Sendable () -> ContinuousClock.Instant = { .now }
 
         package init(
-            address: String,
-            port: UInt16,
+            address: String = "127.0.0.1",
+            port: UInt16 = 0,
             bodyLimit: Int,
-            timeout: Int,
+            timeout: Int = 60,
             serverName: String,
-            tooLarge: Response,
-            internalError: Response,
-            now: @escaping @Sendable () -> Date
+            tooLarge: Response? = nil,
+            internalError: Response? = nil,
+            now: @escaping @Sendable () -> Date = { Date() }
         ) {
             self.address = address
             self.port = port
             self.bodyLimit = bodyLimit
             self.timeout = timeout
             self.serverName = serverName
-            self.tooLarge = tooLarge
-            self.internalError = internalError
+            let text = "text/plain; charset=utf-8"
+            self.tooLarge =
+                tooLarge
+                ?? Response(status: 413, type: text, text: "A body has at most \(bodyLimit) bytes.\n")
+            self.internalError =
+                internalError
+                ?? Response(status: 500, type: text, text: "The response cannot be sent.\n")
             self.now = now
         }
     }
 
+    /// Where it is reached, without a slash at the end; the loopback address stands for all addresses.
+    package let url: URL
     package let port: UInt16
     private let task: Task<Void, any Error>
 
     /// - Throws: ``ListeningError``.
-    package init(_ settings: Configuration, handler: @escaping Handler) async throws {
+    package init(_ settings: Configuration, handler: @escaping Handler) async throws(ListeningError) {
         let pool = SocketPool<Poll>.make()
         let listening: AsyncSocket
         do {
@@ -80,7 +87,12 @@ package struct HTTPListener: Sendable {
             guard case .ip4(_, let port) = try listening.socket.sockname() else {
                 throw SocketError.unsupportedAddress
             }
+            let host = settings.address == "0.0.0.0" ? "127.0.0.1" : settings.address
+            guard let url = URL(string: "http://\(host):\(port)") else {
+                throw SocketError.unsupportedAddress
+            }
             self.port = port
+            self.url = url
             try await pool.prepare()
         } catch {
             throw ListeningError(

@@ -27,29 +27,21 @@ package struct Timestamp: Sendable, Hashable, Comparable, Codable, RawRepresenta
 
     /// The form audit entries have: the fraction cut off.
     package var secondsText: String {
-        let (_, date, clock) = parts
+        let (date, clock) = parts
         return CivilTime.date(date.year, date.month, date.day) + "T" + clock + "Z"
     }
 
     /// The calendar day in UTC, `2009-05-16`.
     package var day: String { String(text.prefix(10)) }
 
-    /// The `Date` header of HTTP (RFC 9110 section 5.6.7).
-    package var httpDate: String {
-        let (days, date, clock) = parts
-        let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        let weekday = weekdays[days - days.flooredQuotient(by: 7) * 7]
-        return
-            "\(weekday), \(CivilTime.padded(date.day, 2)) \(months[date.month - 1]) \(date.year) \(clock) GMT"
-    }
+    /// The form of dates in HTTP.
+    package var httpDate: String { HTTPDate.text(Int(seconds)) }
 
-    /// The days since 1970-01-01, as a date too, and the time of day.
-    private var parts: (days: Int, date: (year: Int, month: Int, day: Int), clock: String) {
+    private var parts: (date: (year: Int, month: Int, day: Int), clock: String) {
         let days = Int(seconds).flooredQuotient(by: 86_400)
         let rest = Int(seconds) - days * 86_400
         return (
-            days, CivilCalendar.civil(fromDays: days),
+            CivilCalendar.civil(fromDays: days),
             CivilTime.clock(rest / 3600, rest % 3600 / 60, rest % 60)
         )
     }

@@ -79,27 +79,24 @@ package enum PageAssets {
           overflow-wrap: anywhere; }
         dl { display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem; margin: 0; }
         dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }
-        .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(17rem, 100%), 1fr)); \
+        .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(17rem, 100%), 1fr)); \
         gap: 1.5rem 2rem; }
         figure { margin: 0; } figcaption { font-weight: 600; } .latest { margin: 0; } .latest strong { \
         font-size: 1.35rem; }
-        svg { width: 100%; display: block; } .chart svg { height: auto; }
+        svg { display: block; overflow: visible; }
+        .chart > svg { padding: 0 .75rem 0 3rem; } .chart polyline { vector-effect: non-scaling-stroke; }
         details { font-size: .9375rem; } summary { cursor: pointer; padding: .25rem 0; color: var(--link); }
         .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
         .legend { margin: .75rem 0 0; font-size: .875rem; }
         .key { display: inline-block; width: 1.4rem; height: .5rem; border-radius: .25rem; \
         margin: 0 .25rem 0 .75rem; }
-        .key:first-child { margin-left: 0; } .key.moment { width: .5rem; } .timeline { overflow: visible; }
-        .lasting-problem { fill: var(--other); background: var(--other); }
-        .lasting-medication { fill: var(--link); background: var(--link); } .moment { fill: var(--good); \
-        background: var(--good); }
-        svg.timeline text { fill: var(--ink); font-size: 13px; paint-order: stroke; stroke: var(--paper);
-          stroke-width: 5px; } svg.timeline text.year { fill: var(--quiet); }
+        .key:first-child { margin-left: 0; }
         svg rect.range { fill: var(--band); } svg .grid { stroke: var(--line); }
         svg .line { fill: none; stroke: var(--link); stroke-width: 2; stroke-linejoin: round; }
         svg .point { fill: var(--link); } svg .out { fill: var(--bad); } svg text { fill: var(--quiet); \
         font-size: 12px; }
-        .charts.wide { grid-template-columns: repeat(auto-fill, minmax(min(24rem, 100%), 1fr)); }
+        .charts.wide { grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); }
+        .charts.wide > :last-child:nth-child(odd) { grid-column: 1 / -1; }
         form.inline { display: flex; gap: .5rem; align-items: end; max-width: 24rem; } form.inline label { \
         flex: 1; }
         nav a[aria-current] { background: var(--link); border-color: var(--link); color: var(--paper); }
@@ -115,7 +112,7 @@ package enum PageAssets {
         .mark-sleep-asleep { --mark: #4f6fb5; } .mark-sleep-awake { --mark: #d98032; } .mark-sleep-inBed { \
         --mark: #9aa3ad; }
         img.map { max-width: 31rem; width: 100%; height: auto; }
-        .question h2 { overflow-wrap: anywhere; } svg.meter { height: .75rem; margin-top: .4rem; \
+        .question h2 { overflow-wrap: anywhere; } svg.meter { width: 100%; height: .75rem; margin-top: .4rem; \
         min-width: 6rem; }
         @media (max-width: 40rem) {
           section { padding: .9rem 1rem; }

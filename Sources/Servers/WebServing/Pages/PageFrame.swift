@@ -12,7 +12,7 @@ package struct PageFrame {
     /// What stands before the bar, and what is in it.
     package var lead = Markup.empty
     package var bar: Markup
-    /// The attributes of the main part, each with a space before it.
+    /// The attributes of the main part of a page that is not narrow, each with a space before it.
     package var mainAttributes = Markup.empty
     package var footer: Markup?
     /// What the Content-Security-Policy allows besides style sheets and pictures of the site.
@@ -24,8 +24,22 @@ package struct PageFrame {
         self.bar = bar
     }
 
+    /// A page that says what is wrong and what to do.
+    package func problem(_ title: String, _ text: String, status: Int) -> Response {
+        page(title, status: status, isNarrow: true, "<p class=\"problem\" role=\"alert\">\(text)</p>")
+    }
+
+    package var notFound: Response { problem("Not found", "There is nothing here.", status: 404) }
+
+    package func notAllowed(_ allowed: String) -> Response {
+        problem("Not allowed", "This page takes \(allowed) only.", status: 405).adding("Allow", allowed)
+    }
+
     /// A page with a heading.
-    package func response(_ title: String, status: Int = 200, _ main: Markup) -> Response {
+    ///
+    /// - Parameter isNarrow: Whether there is little to show: a form, or a few words.
+    package func page(_ title: String, status: Int = 200, isNarrow: Bool = false, _ main: Markup) -> Response
+    {
         let markup: Markup = """
             <!DOCTYPE html>
             <html lang="\(language)">
@@ -38,7 +52,7 @@ package struct PageFrame {
             \(head)</head>
             <body\(bodyClass.map { " class=\"\($0)\"" } ?? .empty)>
             \(lead)<div class="bar"><header>\(bar)</header></div>
-            <main\(mainAttributes)>
+            <main\(isNarrow ? " class=\"narrow\"" : mainAttributes)>
             <h1>\(title)</h1>
             \(main)
             </main>

@@ -28,6 +28,11 @@ package struct RouteTree<Value: Sendable>: Sendable {
         path.hasPrefix("/") ? match(Self.segments(path)[...]) : nil
     }
 
+    /// The same for the segments of a path; `/` alone has none.
+    package func match(_ segments: [String]) -> (values: [Value], captures: [String: String])? {
+        match(segments.isEmpty ? [""] : segments[...])
+    }
+
     /// What stands between slashes, the empty segment after a trailing slash included.
     private static func segments(_ path: String) -> [String] {
         path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)

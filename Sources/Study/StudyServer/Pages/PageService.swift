@@ -20,6 +20,7 @@ struct PageService: Sendable {
     let answers: AnswerCache
     /// The day, as in `2026-03-01`, and its number since 1970.
     let today: @Sendable () -> Timestamp
+    let title: String
     private let host: String?
     private let requests: RateLimiter
 
@@ -27,6 +28,7 @@ struct PageService: Sendable {
         _ warehouse: Warehouse,
         _ queue: any MessageQueue,
         _ users: StudyUserFile,
+        title: String = "Study",
         host: String? = nil,
         logger: Logger = Logger(label: "study.pages"),
         today: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) },
@@ -36,6 +38,7 @@ struct PageService: Sendable {
         self.queue = queue
         self.users = users
         self.logger = logger
+        self.title = title
         self.host = host?.lowercased()
         self.today = today
         sessions = SessionTable(elapsed: elapsed)
@@ -52,86 +55,96 @@ struct PageService: Sendable {
         if request.rawPath == "/metrics", request.isFromThisMachine, request.namesThisMachine {
             return await metrics()
         }
-        // A page elsewhere whose name was made to lead here sends its own name.
-        guard request.isFor(host: host) else {
-            return TeamPageLayout.problem(
-                "Not here",
-                "The pages have no such name; open them at the address that they were given.",
-                status: 403
-            )
-        }
-        if let seconds = requests.take(of: client(of: request)) {
-            let wait = seconds == 1 ? "a second" : "\(seconds) seconds"
-            return TeamPageLayout.problem("Too many requests", "Wait \(wait).", status: 429)
-                .adding("Retry-After", String(seconds))
-        }
-        do {
-            return try await find(request)
-        } catch {
-            // A database's error is for the log, without the statement, which may hold a name.
-            logger.error(
-                "a page fails",
-                metadata: ["path": "\(request.rawPath.prefix(100))", "error": "\(type(of: error))"]
-            )
-            return TeamPageLayout.problem(
-                "That did not work",
-                "The database or the queue fails; try again later.",
-                status: 500
-            )
-        }
+        let steps = [
+            Middleware.host(host, refusal: misdirected), .checking { tooManyRequests(of: $0) },
+        ]
+        return await Middleware.handler(steps) { request in
+            do {
+                return try await find(request)
+            } catch {
+                // A database's error is for the log, without the statement, which may hold a name.
+                logger.error(
+                    "a page fails",
+                    metadata: ["path": "\(request.rawPath.prefix(100))", "error": "\(type(of: error))"]
+                )
+                return frame().problem(
+                    "That did not work",
+                    "The database or the queue fails; try again later.",
+                    status: 500
+                )
+            }
+        }(request)
     }
+
+    private var misdirected: Response {
+        frame().problem(
+            "Not here",
+            "The pages have no such name; open them at the address that they were given.",
+            status: 403
+        )
+    }
+
+    private func tooManyRequests(of request: Request) -> Response? {
+        guard let seconds = requests.take(of: client(of: request)) else { return nil }
+        let wait = seconds == 1 ? "a second" : "\(seconds) seconds"
+        return frame().problem("Too many requests", "Wait \(wait).", status: 429)
+            .adding("Retry-After", String(seconds))
+    }
+
+    /// What a page of somebody who is logged in shows or does.
+    private typealias Page =
+        @Sendable (PageService, PageVisit, _ captures: [String: String]) async throws
+        -> Response
+
+    private static let pages = RouteTable<Page>([
+        .get("/") { service, visit, _ in try await service.overview(visit) },
+        .get("/messages") { service, visit, _ in try await service.messages(visit) },
+        .get("/questions") { service, visit, _ in try await service.questionSources(visit) },
+        .get("/questions/{name}") { service, visit, captures in
+            try await service.questions(visit, of: captures["name"] ?? "")
+        },
+        .get("/map") { service, visit, _ in try await service.map(visit) },
+        .get("/map.svg") { service, _, _ in try await service.mapPicture() },
+        .post("/logout") { service, visit, _ in
+            service.sessions.end(visit.request.cookie(service.cookie))
+            return Response.seeOther("/login").adding("Set-Cookie", service.setCookie(service.cookie, nil))
+        },
+        .post("/messages/redeliver") { service, visit, _ in try await service.redeliver(visit) },
+        .post("/messages/reprocess") { service, visit, _ in try await service.reprocess(visit) },
+        .post("/messages/approve") { service, visit, _ in
+            try await service.decide(visit, "approved") { try $0.approve($1) }
+        },
+        .post("/messages/dismiss") { service, visit, _ in
+            try await service.decide(visit, "dismissed") { try $0.dismiss($1) }
+        },
+    ])
 
     private func find(_ request: Request) async throws -> Response {
         let path = request.rawPath.split(separator: "/").map(String.init)
         if path.count == 1, let file = PageAssets.response(path[0]) { return file }
-        // HEAD is GET without a body, which the listener leaves out.
-        let method = request.method == "HEAD" ? "GET" : request.method
-        guard method == "GET" || method == "POST" else { return notAllowed("GET, POST") }
-        if path == ["login"] { return try await method == "GET" ? loginForm(request) : logIn(request) }
+        if path == ["login"] {
+            switch request.method {
+            case "GET", "HEAD": return loginForm(request)
+            case "POST": return try await logIn(request)
+            default: return frame().notAllowed("GET, HEAD, POST")
+            }
+        }
+        let match = Self.pages.match(request.method, path)
+        if case .otherMethod(let allowed, _) = match { return frame().notAllowed(allowed) }
         guard let session = try session(of: request) else { return .seeOther("/login") }
         let visit = PageVisit(request: request, session: session)
-        guard method == "GET" else {
-            // A form that changes something comes from a page of this session.
-            guard request.isFromOwnPage, isToken(visit.form["csrf"], session.csrf) else {
-                return TeamPageLayout.problem(
+        guard case .found(let page, let captures) = match else { return frame(visit).notFound }
+        // A form that changes something comes from a page of this session.
+        if request.method == "POST" {
+            guard request.isFromOwnPage, constantTimeEqual(visit.form["csrf"] ?? "", session.csrf) else {
+                return frame().problem(
                     "Not allowed",
                     "The form is not from this session; open the page again.",
                     status: 403
                 )
             }
-            return try await change(visit, path)
         }
-        switch (path.first, path.count) {
-        case (nil, _): return try await overview(visit)
-        case ("messages", 1): return try await messages(visit)
-        case ("questions", 1): return try await questionSources(visit)
-        case ("questions", 2): return try await questions(visit, of: path[1])
-        case ("map", 1): return try await map(visit)
-        case ("map.svg", 1): return try await mapPicture()
-        default: return TeamPageLayout.problem("Not found", "There is nothing here.", visit, status: 404)
-        }
-    }
-
-    private func change(_ visit: PageVisit, _ path: [String]) async throws -> Response {
-        switch path {
-        case ["logout"]:
-            sessions.end(visit.request.cookie(cookie))
-            return Response.seeOther("/login").adding("Set-Cookie", setCookie(cookie, nil))
-        case ["messages", "redeliver"]: return try await redeliver(visit)
-        case ["messages", "reprocess"]: return try await reprocess(visit)
-        case ["messages", "approve"]: return try await decide(visit, "approved") { try $0.approve($1) }
-        case ["messages", "dismiss"]: return try await decide(visit, "dismissed") { try $0.dismiss($1) }
-        default:
-            return TeamPageLayout.problem("Not allowed", "Nothing can be changed here.", visit, status: 405)
-                .adding("Allow", "GET")
-        }
-    }
-
-    private func notAllowed(_ methods: String) -> Response {
-        TeamPageLayout.problem("Not allowed", "The pages do not take this method.", status: 405).adding(
-            "Allow",
-            methods
-        )
+        return try await page(self, visit, captures)
     }
 
     // MARK: Who asks
@@ -154,11 +167,6 @@ struct PageService: Sendable {
     func setCookie(_ name: String, _ value: String?) -> String {
         "\(name)=\(value ?? ""); Path=/; HttpOnly; SameSite=Strict" + (isBehindTLS ? "; Secure" : "")
             + (value == nil ? "; Max-Age=0" : "")
-    }
-
-    /// Whether a text is a token, in a time that says nothing of it.
-    func isToken(_ text: String?, _ token: String) -> Bool {
-        constantTimeEqual(Array((text ?? "").utf8), Array(token.utf8))
     }
 }
 

@@ -28,6 +28,8 @@ public final class StudyPages: Sendable {
         ///
         /// With it cookies are sent over TLS alone, and `X-Forwarded-For` names the client.
         public var host: String?
+        /// The study's name, which is the title of every page.
+        public var title = "Study"
 
         /// The defaults given above.
         public init() {}
@@ -37,8 +39,8 @@ public final class StudyPages: Sendable {
     public let url: URL
     private let listener: HTTPListener
 
-    private init(_ url: URL, _ listener: HTTPListener) {
-        self.url = url
+    private init(_ listener: HTTPListener) {
+        url = listener.url
         self.listener = listener
     }
 
@@ -69,27 +71,25 @@ public final class StudyPages: Sendable {
             )
         }
         let start = ContinuousClock.now
-        let service = try PageService(warehouse, queue, users, host: configuration.host, logger: logger) {
+        let service = try PageService(
+            warehouse,
+            queue,
+            users,
+            title: configuration.title,
+            host: configuration.host,
+            logger: logger
+        ) {
             ContinuousClock.now - start
         }
         let settings = HTTPListener.Configuration(
             address: configuration.address,
             port: configuration.port,
             bodyLimit: PageService.bodyLimit,
-            timeout: 60,
-            serverName: "study",
-            tooLarge: Response(status: 413, type: "text/plain", text: "The form is too large.\n"),
-            internalError: Response(status: 500, type: "text/plain", text: "The response cannot be sent.\n"),
-            now: { Date() }
+            serverName: "study"
         )
-        do {
-            let listener = try await HTTPListener(settings) { await service.respond(to: $0) }
-            guard let url = URL(string: "http://\(configuration.address):\(listener.port)") else {
-                await listener.stop()
-                throw StudyPagesError.badInput("\(configuration.address) is no address")
-            }
-            return StudyPages(url, listener)
-        } catch let error as ListeningError {
+        do throws(ListeningError) {
+            return StudyPages(try await HTTPListener(settings) { await service.respond(to: $0) })
+        } catch {
             throw StudyPagesError.badInput(error.description)
         }
     }

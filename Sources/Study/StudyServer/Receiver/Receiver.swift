@@ -19,8 +19,8 @@ public final class Receiver: Sendable {
     private let listener: HTTPListener
     private let gate: RequestGate
 
-    private init(url: URL, listener: HTTPListener, gate: RequestGate) {
-        self.url = url
+    private init(listener: HTTPListener, gate: RequestGate) {
+        url = listener.url
         self.listener = listener
         self.gate = gate
     }
@@ -51,11 +51,9 @@ public final class Receiver: Sendable {
             address: configuration.address,
             port: configuration.port,
             bodyLimit: configuration.bodyLimit,
-            timeout: 60,
             serverName: "study",
             tooLarge: ReceiverResponse.error(413, "invalid_request", "The body is too large"),
-            internalError: ReceiverResponse.error(500, "server_error", "The response cannot be sent"),
-            now: { Date() }
+            internalError: ReceiverResponse.error(500, "server_error", "The response cannot be sent")
         )
         listening.bodyBudget = configuration.memoryLimit
         listening.bodyRate = configuration.bodyRate
@@ -80,11 +78,7 @@ public final class Receiver: Sendable {
             )
             return response
         }
-        guard let url = URL(string: "http://\(configuration.address):\(listener.port)") else {
-            await listener.stop()
-            throw URLError(.badURL)
-        }
-        return Receiver(url: url, listener: listener, gate: gate)
+        return Receiver(listener: listener, gate: gate)
     }
 
     /// Accepts no further requests, finishes those under way, and stops listening.

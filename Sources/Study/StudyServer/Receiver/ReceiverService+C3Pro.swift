@@ -101,16 +101,10 @@ extension ReceiverService {
     /// The client of an `Authorization: Basic` header. Id and secret may be form-encoded, as RFC 6749 (2.3.1)
     /// wants it, or not.
     private func basicClient(_ request: Request) async throws -> String? {
-        let parts = (request.header("Authorization") ?? "").split(separator: " ")
-        guard parts.count == 2, parts[0].lowercased() == "basic", parts[1].utf8.count <= 4096,
-            let data = Data(base64Encoded: String(parts[1])),
-            let text = String(validating: data, as: UTF8.self)
-        else { return nil }
-        let pair = text.split(separator: ":", maxSplits: 1).map(String.init)
-        guard pair.count == 2 else { return nil }
-        if try await registry.isClient(pair[0], secret: pair[1]) { return pair[0] }
-        guard let id = try? PercentEncoding.decode(pair[0], plusIsSpace: true),
-            let secret = try? PercentEncoding.decode(pair[1], plusIsSpace: true),
+        guard case .basic(let name, let password)? = request.credentials else { return nil }
+        if try await registry.isClient(name, secret: password) { return name }
+        guard let id = try? PercentEncoding.decode(name, plusIsSpace: true),
+            let secret = try? PercentEncoding.decode(password, plusIsSpace: true),
             try await registry.isClient(id, secret: secret)
         else { return nil }
         return id
@@ -121,9 +115,8 @@ extension ReceiverService {
         _ request: Request,
         _ body: (_ client: String) async throws -> Response
     ) async throws -> Response {
-        let parts = (request.header("Authorization") ?? "").split(separator: " ")
-        guard parts.count == 2, parts[0].lowercased() == "bearer", parts[1].utf8.count <= 256,
-            let id = try await registry.client(ofToken: String(parts[1]))
+        guard case .bearer(let token)? = request.credentials,
+            let id = try await registry.client(ofToken: token)
         else {
             if let seconds = limiter.take(of: "address \(client(of: request))") {
                 return ReceiverResponse.tooMany(seconds)
@@ -197,28 +190,42 @@ extension ReceiverService {
         return try await enqueueOwn(message) ?? Response(type: "application/json")
     }
 
-    private static let created: Set = ["QuestionnaireResponse", "Observation", "Contract", "Consent"]
+    private static let created = ["Consent", "Contract", "Observation", "QuestionnaireResponse"]
+
+    /// What a client with a token asks for below `/c3pro/fhir`.
+    private typealias Interaction =
+        @Sendable (
+            ReceiverService, Request, _ id: String, _ client: String
+        ) async throws -> Response
+
+    private static let interactions = RouteTable<Interaction>(
+        [
+            .get("/metadata") { service, _, _, _ in service.capabilities },
+            .get("/Questionnaire/{id}") { service, _, id, _ in
+                guard let questionnaire = service.configuration.questionnaires[id] else {
+                    return ReceiverResponse.fhir(404, "not-found", "There is no such questionnaire")
+                }
+                return Response(type: "application/fhir+json", body: questionnaire)
+            },
+            .put("/Patient/{id}") { service, request, id, client in
+                try await service.seal(request, "Patient", id: id, of: client)
+            },
+        ]
+            + created.map { type in
+                .post("/\(type)") { service, request, _, client in
+                    try await service.seal(request, type, id: nil, of: client)
+                }
+            }
+    )
 
     private func resource(_ request: Request, _ path: [String], of client: String) async throws -> Response {
-        switch (request.method, path.count) {
-        case ("GET", 1) where path[0] == "metadata": return capabilities
-        case ("GET", 2) where path[0] == "Questionnaire":
-            guard let questionnaire = configuration.questionnaires[path[1]] else {
-                return ReceiverResponse.fhir(404, "not-found", "There is no such questionnaire")
-            }
-            return Response(type: "application/fhir+json", body: questionnaire)
-        case ("PUT", 2) where path[0] == "Patient":
-            return try await seal(request, "Patient", id: path[1], of: client)
-        case ("POST", 1) where Self.created.contains(path[0]):
-            return try await seal(request, path[0], id: nil, of: client)
-        case (_, 1...2)
-        where Self.created.contains(path[0]) || ["Patient", "Questionnaire", "metadata"].contains(path[0]):
-            let methods = path[0] == "Patient" ? "PUT" : Self.created.contains(path[0]) ? "POST" : "GET"
-            return ReceiverResponse.fhir(405, "not-supported", "The interaction is not supported").adding(
-                "Allow",
-                methods
-            )
-        default: return ReceiverResponse.fhir(404, "not-found", "There is nothing here")
+        switch Self.interactions.match(request.method, path) {
+        case .found(let interaction, let captures):
+            return try await interaction(self, request, captures["id"] ?? "", client)
+        case .otherMethod(let allowed, _):
+            return ReceiverResponse.fhir(405, "not-supported", "The interaction is not supported")
+                .adding("Allow", allowed)
+        case .nothing: return ReceiverResponse.fhir(404, "not-found", "There is nothing here")
         }
     }
 
@@ -291,7 +298,7 @@ extension ReceiverService {
             [
                 ["type": "Patient", "interaction": interaction("update")],
                 ["type": "Questionnaire", "interaction": interaction("read")],
-            ] + Self.created.sorted().map { ["type": JSONValue($0), "interaction": interaction("create")] }
+            ] + Self.created.map { ["type": JSONValue($0), "interaction": interaction("create")] }
         let statement: JSONValue = [
             "resourceType": "CapabilityStatement", "status": "active", "date": "2026-01-01",
             "kind": "instance",

@@ -77,7 +77,8 @@ extension WarehouseTransaction {
             arguments: [prefix.count, prefix, Self.maximumConcepts]
         )
         for row in labels {
-            summary.labels[row.text(0) ?? ""] = (row.text(1) ?? "", row.text(2).map(EnumValues.read) ?? [:])
+            let values = row.text(2).map(EnumValues.read) ?? []
+            summary.labels[row.text(0) ?? ""] = (row.text(1) ?? "", values, summary.labels.count)
         }
         let counts = try db.rows(
             sql: """
@@ -103,7 +104,7 @@ extension WarehouseTransaction {
                 """,
             arguments: [prefix.count, prefix, Self.maximumConcepts]
         )
-        for row in concepts {
+        for row in summary.ordered(concepts) {
             guard let path = row.text(0), let names = ConceptNames.components(of: path, below: prefix),
                 !names.isEmpty
             else {
@@ -217,8 +218,9 @@ private struct SourceSummary {
 
     /// The questionnaire; `nil` for the measurements.
     let name: String?
-    /// What the ontology has, by paths.
-    var labels: [String: (name: String, values: [String: String])] = [:]
+    /// What the ontology has, by paths, and its place among the others: answers are in the questionnaire's
+    /// order.
+    var labels: [String: (name: String, values: [(code: String, label: String)], place: Int)] = [:]
     /// Participants by the type of the value.
     var counts: [Key: [String: Int]] = [:]
     var numbers: [Key: [QuestionSummary.Numbers]] = [:]
@@ -229,14 +231,25 @@ private struct SourceSummary {
 
     init(name: String?) { self.name = name }
 
+    /// Rows of concepts, which begin with the path: first those of the ontology in its order, then the others
+    /// by their names.
+    func ordered(_ concepts: [SQLRow]) -> [SQLRow] {
+        concepts.sorted { one, other in
+            let places = [one, other].map { labels[$0.text(0) ?? ""]?.place ?? .max }
+            return places[0] == places[1]
+                ? Self.isBefore(one.text(2) ?? "", other.text(2) ?? "") : places[0] < places[1]
+        }
+    }
+
+    private static func isBefore(_ one: String, _ other: String) -> Bool {
+        one.compare(other, options: .numeric) == .orderedAscending
+    }
+
     /// The questions by their paths, numbers in them as numbers.
     var shown: [QuestionSummary] {
-        func isBefore(_ one: String, _ other: String) -> Bool {
-            one.compare(other, options: .numeric) == .orderedAscending
-        }
-        return questions.filter { !$0.value.isEmpty }.sorted { isBefore($0.key, $1.key) }.map { entry in
+        let sorted = questions.filter { !$0.value.isEmpty }.sorted { Self.isBefore($0.key, $1.key) }
+        return sorted.map { entry in
             var question = entry.value
-            question.choices.sort { isBefore($0.label, $1.label) }
             // By what is shown: an exact order would show which of two equal numbers is larger before it is
             // rounded.
             question.numbers.sort { ($1.participants, $0.unit) < ($0.participants, $1.unit) }
@@ -257,7 +270,7 @@ private struct SourceSummary {
         let key = Key(concept: code, question: isShared ? "\(survey):\(link)" : nil)
         question(path, link, key, name)
         if let values = labels[path]?.values, !values.isEmpty, isShared {
-            enumerations[key] = values.map { ($0.key, $0.value) }
+            enumerations[key] = values
             paths[key] = path
         }
     }
@@ -298,11 +311,12 @@ private struct SourceSummary {
 
 /// The codes of a question's answers in i2b2's description of its values.
 private enum EnumValues {
-    static func read(_ xml: String) -> [String: String] {
-        guard let root = try? XMLNode(parsing: xml) else { return [:] }
-        return Dictionary(
-            root.find("EnumValues > Val").map { ($0.text(), $0.attr("description") ?? $0.text()) },
-            uniquingKeysWith: { first, _ in first }
-        )
+    static func read(_ xml: String) -> [(code: String, label: String)] {
+        guard let root = try? XMLNode(parsing: xml) else { return [] }
+        var known: Set<String> = []
+        return root.find("EnumValues > Val").compactMap { value in
+            let code = value.text()
+            return known.insert(code).inserted ? (code, value.attr("description") ?? code) : nil
+        }
     }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import Indivo
-import OrderedJSON
 
 struct LoginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -62,10 +61,10 @@ struct LoginCommand: AsyncParsableCommand {
     /// Shows the address of a page; among results for programs there is no place for it.
     private func show(_ page: URL) throws {
         options.talk.note("Open this page in a browser:")
-        if options.output.form == nil {
-            try StandardStreams.say(page.absoluteString)
-        } else {
+        if options.output.json {
             StandardStreams.printError(page.absoluteString)
+        } else {
+            try StandardStreams.say(page.absoluteString)
         }
         if open { Self.openBrowser(page) }
         guard !outOfBand else { return }
@@ -112,67 +111,5 @@ struct LoginCommand: AsyncParsableCommand {
         } catch {
             StandardStreams.printError("warning: no browser could be opened; open the page yourself")
         }
-    }
-}
-
-struct LogoutCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "logout",
-        abstract: "Forget the kept session.",
-        discussion: """
-            The token stays good on the server until the app is taken from the record there. \
-            So that the next login asks for the password, log out on the server's pages too.
-
-            The exit status is 0 when a session was forgotten, 1 when there was none, \
-            2 when something is wrong.
-            """
-    )
-
-    @OptionGroup var connection: ConnectionOptions
-    @OptionGroup var talk: MessageOptions
-
-    @Flag(help: "Forget all sessions: of all records, apps and servers.") var all = false
-
-    func run() async throws {
-        let opened = try connection.open(talk)
-        let kept = try opened.keptSessions()
-        guard !kept.isEmpty else {
-            talk.note("There is no session to forget; “indivo sessions” lists those that are kept.")
-            throw ExitCode(ExitStatus.nothingFound.rawValue)
-        }
-        for session in all ? try opened.store.sessions() : [try opened.choose(from: kept)] {
-            try opened.store.forget(session)
-            talk.note("Logged out of \(session.label ?? session.record).".onOneLine)
-        }
-        if let pages = opened.settings[.ui] { talk.note("On the server's pages: \(pages)/logout") }
-    }
-}
-
-struct SessionsCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        asking: "sessions",
-        "List the records that indivo login has opened.",
-        note: "Without their tokens."
-    )
-
-    @OptionGroup var options: RecordOptions
-
-    func run() async throws {
-        let rows = try options.connection.open(options.talk).keptSessions().map { session in
-            [
-                session.record, session.label, session.api.absoluteString, session.app,
-                XMLDateTime(session.keptAt).lexical,
-            ]
-            .map { JSONValue($0) }
-        }
-        let listing = Listing(
-            ["record": "record", "label": "label", "api": "server", "app": "app", "kept_at": "since"],
-            rows,
-            list: "Sessions",
-            element: "Session",
-            attributes: ["api", "app", "label", "record"],
-            jsonNames: ["kept_at": "keptAt"]
-        )
-        try options.output.print(listing, none: "There are no sessions; run “indivo login”.")
     }
 }

@@ -55,9 +55,7 @@ struct MessageCommand: AsyncParsableCommand {
             Listing(
                 ["id": "message", "attachments": "attachments"],
                 [[JSONValue(message.id), JSONValue(attachments.count)]],
-                isSingle: true,
-                list: "Messages",
-                element: "Message"
+                isSingle: true
             )
         )
         options.talk.note("The message is sent.")
@@ -78,67 +76,4 @@ struct MessageCommand: AsyncParsableCommand {
     }
 }
 
-struct NotifyCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        asking: "notify",
-        "Notify the people who look after the record.",
-        discussion: "echo 'New results are here.' | indivo notify --document 2b1c…"
-    )
-
-    @OptionGroup var options: RecordOptions
-    @OptionGroup var content: MessageTextOptions
-
-    @Option(help: .value("id", "The document of the record that it is about.")) var document: String?
-
-    @Option(help: .value("path", "Where the app shows more, relative to its start page.")) var appUrl: String?
-
-    func run() async throws {
-        let text = try content.text()
-        let document = try document.map(documentID)
-        let record = try await options.open()
-        try await record.notify(
-            text,
-            about: document.map { FileDocument(id: $0, in: record) },
-            appURL: appUrl
-        )
-        try options.output.printDone("The notification is sent.")
-    }
-}
-
 extension OutgoingMessage.Severity: ExpressibleByArgument {}
-
-/// Where a text for people comes from. What is about a patient is better not an argument, which shells
-/// remember.
-struct MessageTextOptions: ParsableArguments {
-    @Option(
-        help: "The text. Shells keep it in their history: prefer --body-file for what is about a patient."
-    ) var body: String?
-
-    @Option(
-        help: .value("file", "The file with the text; standard input when left out or -."),
-        completion: .file()
-    )
-    var bodyFile: String?
-
-    func validate() throws {
-        if body != nil && bodyFile != nil {
-            throw ValidationError("--body and --body-file exclude each other.")
-        }
-    }
-
-    /// The text, without white space around it.
-    func text() throws -> String {
-        let input = InputFile(path: bodyFile ?? "-")
-        if body == nil, input.path == "-", StandardStreams.inputIsTerminal {
-            StandardStreams.printError("Write the text, and end it with Control-D on a line of its own:")
-        }
-        let text = try (body ?? input.text()).trimmingCharacters(in: .whitespacesAndNewlines)
-        guard !text.isEmpty else {
-            let source = body == nil ? input.name : "--body"
-            throw CommandFailure(
-                "\(source): there is no text; write it on standard input, or name its file with --body-file"
-            )
-        }
-        return text
-    }
-}

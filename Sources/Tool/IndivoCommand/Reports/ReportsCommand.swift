@@ -20,9 +20,8 @@ struct ReportsCommand: AsyncParsableCommand {
             The core models are \(DataModel.core.map(\.name).joined(separator: ", ")); \
             a server may have others, whose fields the tool knows by --models.
 
-            --json prints an array of SDMJ objects, --xml SDMX. --csv has a column for each \
-            field that has a value anywhere; of related models it tells how many there are. \
-            The table shows people a few of the columns.
+            --json prints an array of SDMJ objects. The table shows people a few of the fields; \
+            of related models it tells how many there are.
 
             Of a model that the tool does not know, --json has numbers as texts and empty lists as null; \
             give its SDML files with --models, and they are numbers and lists.
@@ -93,21 +92,15 @@ extension Listing {
             model.children(named: "Field").reduce(into: [String: String]()) { row, field in
                 guard let name = field.attr("name"), let value = value(of: field) else { return }
                 row[name] = value
-                names.append(name)
+                if !names.contains(name) { names.append(name) }
             }
         }
-        var known: Set<String> = []
-        names.removeAll { !known.insert($0).inserted }
         let shown = shownNames(names)
-        var columns: Columns = ["document_id": "document"]
-        columns.all += names.map {
-            ($0, shown.contains($0) ? (properties[$0] ?? $0).replacing(/[._]title$/, with: "") : nil)
-        }
         return Listing(
-            columns: columns,
-            rows: zip(models, rows).map { model, row in [model.attr("documentId")] + names.map { row[$0] } },
-            json: { models.isEmpty ? Data("[]\n".utf8) : try SDMXDocument(root).json() },
-            xml: { try root.file() }
+            [("document", "document")]
+                + shown.map { ($0, (properties[$0] ?? $0).replacing(/[._]title$/, with: "")) },
+            rows: zip(models, rows).map { model, row in [model.attr("documentId")] + shown.map { row[$0] } },
+            json: { models.isEmpty ? Data("[]\n".utf8) : try SDMXDocument(root).json() }
         )
     }
 
@@ -122,7 +115,7 @@ extension Listing {
     }
 
     /// What people look for first: titles, dates and values, not the codes behind them.
-    private static func shownNames(_ names: [String]) -> Set<String> {
+    private static func shownNames(_ names: [String]) -> [String] {
         let known = Set(names)
         let plain = names.filter { name in
             !name.hasSuffix("_system")
@@ -137,7 +130,7 @@ extension Listing {
             return name.contains("_") ? 3 : 2
         }
         let best = plain.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
-        return Set(best.prefix(6).map(\.element))
+        return best.prefix(6).sorted { $0.offset < $1.offset }.map(\.element)
     }
 
     /// What a server computed, sorted by group, since servers give them in no order.
@@ -154,16 +147,6 @@ extension Listing {
                     ]
                 }
                 return JSONValue(objects).fileData
-            },
-            xml: {
-                var reports = AggregateReports()
-                reports.reports = results.map { result in
-                    var report = AggregateReport()
-                    report.group = result.group
-                    report.value = result.value
-                    return report
-                }
-                return try reports.xml().file()
             }
         )
     }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import IndivoBase
 import OrderedJSON
 import StudyServer
 
@@ -28,6 +27,9 @@ struct StudyPagesCommand: AsyncParsableCommand {
     )
     var users: String
 
+    @Option(help: ArgumentHelp("The study's name, the title of every page.", valueName: "name"))
+    var title = "Study"
+
     @Option(help: "The port; 0 for a free one.")
     var port: UInt16 = 8090
 
@@ -45,6 +47,7 @@ struct StudyPagesCommand: AsyncParsableCommand {
         configuration.address = address
         configuration.port = port
         configuration.host = host
+        configuration.title = title
         let warehouse = try await store.open(makes: false)
         let queue = try await queue.open()
         let pages = try await CommandFailure.starting("the pages") {
@@ -62,42 +65,5 @@ struct StudyPagesCommand: AsyncParsableCommand {
         )
         await Interrupt.wait()
         await pages.stop()
-    }
-}
-
-struct StudyUserCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "user",
-        abstract: "Let a person log in to a study’s pages.",
-        discussion: """
-            The password is a line of standard input, of at least 12 characters. \
-            A person who is known gets another password, and has to log in anew. \
-            Whoever is to leave is a line that is taken out of the file.
-            """
-    )
-
-    @Argument(help: "The name.")
-    var name: String
-
-    @Option(
-        help: ArgumentHelp(
-            "The file, which its owner alone can read; made when it is not there.",
-            valueName: "file"
-        )
-    )
-    var users: String
-
-    func run() throws {
-        if StandardStreams.inputIsTerminal { StandardStreams.hint("Password (it is shown): ") }
-        guard let line = readLine(strippingNewline: true) else {
-            throw CommandFailure(
-                "standard input has no password; type one, or pass a file: indivo study user … < FILE"
-            )
-        }
-        do {
-            try StudyUserFile(URL(filePath: users)).setPassword(Secret(line), of: name)
-        } catch {
-            throw CommandFailure("\(error)")
-        }
     }
 }

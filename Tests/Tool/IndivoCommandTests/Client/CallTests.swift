@@ -21,14 +21,7 @@ struct CallTests {
             #expect(record["path"] as? String == "/records/{record}")
             #expect(record["swift"] as? String == "IndivoRecord.information()")
             #expect(try tool.run("calls").output.contains("generic_list"))
-            #expect(
-                try tool.run("calls", "--csv").output.hasPrefix(
-                    "number,name,method,path,swift,deprecated\r\n"
-                )
-            )
-            let found = try tool.run("select", "Call", "--count", input: tool.run("calls", "--xml").output)
-                .output
-            #expect(found == "\(calls.count)\n")
+            #expect(try tool.run("calls").output.split(separator: "\n").count == calls.count + 2)
             #expect(try json(tool.run("calls", "ccr", "--json").output).count == 1)
             #expect(try tool.run("calls", "nonsense").status == 1)
         }

@@ -39,7 +39,7 @@ struct ConnectionTests {
             #expect(plain.errors.contains("--allow-http"))
             #expect(try await client.run("record", "--consumer-secret", "x").status == 2)
             #expect(try await client.run("recrod").status == 2)
-            #expect(try await client.run("documents", "list", "--json", "--xml").status == 2)
+            #expect(try await client.run("documents", "list", "--json", "--quiet", "--verbose").status == 2)
         }
     }
 
@@ -104,7 +104,7 @@ struct ConnectionTests {
             let process = Process()
             process.executableURL = URL(filePath: "/bin/sh")
             let path = try Tool.executable().path
-            process.arguments = ["-c", "{ '\(path)' calls --xml; echo $? > status; } | true"]
+            process.arguments = ["-c", "{ '\(path)' calls --json; echo $? > status; } | true"]
             process.currentDirectoryURL = tool.folder
             try process.run()
             process.waitUntilExit()

@@ -105,30 +105,23 @@ struct DocumentsTests {
         }
     }
 
-    @Test("lists come as table, CSV and XML; what is not there is nothing found")
+    @Test("lists come as table and JSON; what is not there is nothing found")
     func forms() async throws {
         try await ClientTool.use { client in
             let id = try await client.addMedication()
             let label = "a \"b\", c"
             #expect(try await client.run("documents", "label", id, label).status == 0)
-            let csv = try await client.run("documents", "list", "--csv", "--limit", "1")
-            let lines = csv.output.components(separatedBy: "\r\n")
-            #expect(lines[0].hasPrefix("id,label,status,created_at,"))
-            #expect(lines[1].hasPrefix("\(id),\"a \"\"b\"\", c\",active,"))
-            #expect(lines.count == 3)
+            let listed = try json(try await client.run("documents", "list", "--json", "--limit", "1").output)
+            #expect(listed.map { $0["id"] as? String } == [id])
+            #expect(listed.first?["label"] as? String == label)
             let table = try await client.run("documents", "list", "--limit", "1")
             #expect(table.output.hasPrefix("document "))
             #expect(table.output.contains(id))
-            let xml = try await client.run("documents", "list", "--xml", "--limit", "1")
-            #expect(
-                try client.tool.run("select", "Documents > Document", "--attr", "id", input: xml.output)
-                    .output
-                    == "\(id)\n"
-            )
+            #expect(table.output.contains(label))
             let none = try await client.run("documents", "list", "--status", "void", "--json")
             #expect(none.status == 1)
             #expect(none.output == "[]\n")
-            #expect(try await client.run("documents", "list", "--json", "--csv").status == 2)
+            #expect(try await client.run("documents", "list", "--csv").status == 2)
             #expect(try await client.run("documents", "list", "--limit", "0").status == 2)
         }
     }

@@ -6,21 +6,10 @@ struct RecordTests {
     @Test("the record is told in each form")
     func record() async throws {
         try await ClientTool.use { client in
-            #expect(try await client.run("record").output.contains(client.record))
-            #expect(
-                try jsonObject(try await client.run("record", "--json").output)["id"] as? String
-                    == client.record
-            )
-            #expect(
-                try await client.run("record", "--csv").output.hasPrefix(
-                    "id,label,created_at,created_by,demographics_id\r\n"
-                )
-            )
-            let xml = try await client.run("record", "--xml")
-            #expect(
-                try client.tool.run("select", "Record", "--attr", "id", input: xml.output).output
-                    == "\(client.record)\n"
-            )
+            let table = try await client.run("record")
+            #expect(table.output.contains(client.record))
+            let object = try jsonObject(try await client.run("record", "--json").output)
+            #expect(object["id"] as? String == client.record)
         }
     }
 
@@ -101,8 +90,8 @@ struct RecordTests {
             )
             #expect(audit.status == 0, "\(audit.errors)")
             #expect(try json(audit.output).count == 1)
-            let csv = try await client.run("audit", "--limit", "2", "--csv")
-            #expect(csv.output.hasPrefix("date,call,principal,app,"))
+            let table = try await client.run("audit", "--limit", "2")
+            #expect(table.output.hasPrefix("date") && table.output.split(separator: "\n").count == 4)
             #expect(try await client.run("audit", "--call", "no_such_call").status == 1)
             let counts = try await client.run(
                 "audit",

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("indivo reports")
 struct ReportsTests {
-    @Test("--json gives SDMJ objects, --xml SDMX, --csv a column for each field")
+    @Test("--json gives SDMJ objects, the table titles and dates")
     func forms() async throws {
         try await ClientTool.use { client in
             let id = try await client.addMedication()
@@ -15,19 +15,10 @@ struct ReportsTests {
             #expect(facts.first?["__modelname__"] as? String == "Medication")
             #expect(facts.first?["__documentid__"] as? String == id)
             #expect(facts.first?["drugName_title"] as? String == "Vitamin C, 500 MG")
-            let xml = try await client.run(["reports", "Medication", "--xml"] + filter)
-            let title = try client.tool.run(
-                "select",
-                "Field[name=drugName_title]",
-                "--text",
-                input: xml.output
-            )
-            #expect(title.output == "Vitamin C, 500 MG\n")
-            let csv = try await client.run(["reports", "Medication", "--csv"] + filter)
-            #expect(csv.output.hasPrefix("document_id,"))
-            #expect(csv.output.contains("\(id),\"Vitamin C, 500 MG\","))
             let table = try await client.run(["reports", "Medication"] + filter)
-            #expect(table.output.contains("Vitamin C, 500 MG"))
+            let lines = table.output.split(separator: "\n")
+            #expect(lines.first?.hasPrefix("document ") == true && lines.first?.contains("drugName") == true)
+            #expect(lines.last?.hasPrefix(id) == true && lines.last?.contains("Vitamin C, 500 MG") == true)
         }
     }
 

@@ -11,7 +11,7 @@ extension PageService {
         let known = request.cookie(formCookie).flatMap { RandomToken.isToken($0, length: 32) ? $0 : nil }
         let token = known ?? RandomToken.make(length: 32)
         let message: Markup = problem.map { "<p class=\"problem\" role=\"alert\">\($0)</p>" } ?? .empty
-        return TeamPageLayout.page(
+        return frame().page(
             "Log in",
             status: status,
             isNarrow: true,
@@ -34,7 +34,7 @@ extension PageService {
         let form = FormParameters(decoding: request.body)
         guard request.isFromOwnPage, let token = request.cookie(formCookie),
             RandomToken.isToken(token, length: 32),
-            isToken(form["csrf"], token)
+            constantTimeEqual(form["csrf"] ?? "", token)
         else {
             return loginForm(
                 request,

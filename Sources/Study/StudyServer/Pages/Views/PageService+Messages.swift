@@ -59,10 +59,8 @@ extension PageService {
             failedRows,
             of: counts["failed"] ?? 0
         )
-        return TeamPageLayout.page(
+        return frame(visit, section: "/messages").page(
             "Messages",
-            visit,
-            section: "/messages",
             """
             \(note)
             <section aria-labelledby="queue"><h2 id="queue">Queue</h2>\(MessageWords.queue(status))</section>

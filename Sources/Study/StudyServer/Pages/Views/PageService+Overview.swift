@@ -10,10 +10,8 @@ extension PageService {
         let first = today.advanced(bySeconds: Int64(1 - Self.dayCount) * 86_400)
         let overview = try await warehouse.transaction { try $0.overview(since: first.day) }
         let status = try await queue.status()
-        return TeamPageLayout.page(
+        return frame(visit, section: "/").page(
             "Overview",
-            visit,
-            section: "/",
             """
             <section aria-labelledby="days"><h2 id="days">What came \
             in</h2>\(Self.days(overview.days, first, today))</section>

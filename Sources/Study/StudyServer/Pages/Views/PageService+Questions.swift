@@ -12,10 +12,8 @@ extension PageService {
         }
         let list: Markup =
             links.isEmpty ? "<p>No questionnaire is known yet.</p>" : "<ul class=\"list\">\(links)</ul>"
-        return TeamPageLayout.page(
+        return frame(visit, section: "/questions").page(
             "Answers",
-            visit,
-            section: "/questions",
             "<section aria-label=\"Questionnaires\">\(list)</section>"
         )
     }
@@ -27,7 +25,7 @@ extension PageService {
                 $0.name == name
             })
         else {
-            return TeamPageLayout.problem("Not found", "There is no such questionnaire.", visit, status: 404)
+            return frame(visit).notFound
         }
         let questions = try await answers.answers(of: source) { [warehouse] source in
             try await warehouse.transaction { try $0.publishedQuestions(of: source.name) }
@@ -45,7 +43,7 @@ extension PageService {
         let more: Markup =
             questions.count > Self.maximumQuestions
             ? "<p>The first \(Self.maximumQuestions) of \(questions.count) questions.</p>" : .empty
-        return TeamPageLayout.page(source.title, visit, section: "/questions", "\(lead)\(charts)\(more)")
+        return frame(visit, section: "/questions").page(source.title, "\(lead)\(charts)\(more)")
     }
 
     // MARK: The map
@@ -61,10 +59,8 @@ extension PageService {
             rows: rows,
             empty: "No state has \(ShownCount.smallest) yet."
         )
-        return TeamPageLayout.page(
+        return frame(visit, section: "/map").page(
             "Map",
-            visit,
-            section: "/map",
             """
             <section aria-labelledby="states"><h2 id="states">Participants by state</h2>
             <img class="map" src="/map.svg" alt="A map of squares; the table has its numbers" \

@@ -1,0 +1,117 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import OrderedJSON
+
+struct FHIRCheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check FHIR resources against the definitions of R4.",
+        discussion: """
+            indivo fhir check patient.json bundles/
+            indivo fhir check --json - < patient.json
+
+            Each issue is a line with its file, line, column, severity, FHIRPath and text. \
+            Of a folder all .json and .xml files in it and below are checked; \
+            those that are no resources are named on standard error. Profiles, and terminologies outside the \
+            specification, are not checked.
+
+            The exit status is 0 when no file has an error (warnings and remarks are printed), \
+            1 when one has, 2 when a file cannot be read as JSON or XML, or for wrong use.
+            """
+    )
+
+    @Argument(help: "The files and folders; standard input when left out or -.", completion: .file())
+    var files: [String] = []
+
+    @ArgumentParser.Flag(help: "Print a JSON array with an object for each file: file and issues.")
+    var json = false
+
+    @ArgumentParser.Flag(help: "Print errors only.")
+    var errorsOnly = false
+
+    @ArgumentParser.Flag(help: "Check recommendations too, such as that a resource has a narrative.")
+    var bestPractice = false
+
+    func run() throws {
+        var options = ValidationOptions()
+        options.includesBestPractice = bestPractice
+        var results: [JSONValue] = []
+        var hasErrors = false
+        var isUnreadable = false
+        for source in try Self.sources(files) {
+            do {
+                let file = try ResourceFile(source.file)
+                if source.isFound, file.json.member("resourceType") == nil {
+                    StandardStreams.printError("\(source.file.name): skipped, this is no resource")
+                    continue
+                }
+                let issues = ValidationIssue.all(of: file.json, options).filter { $0.isError || !errorsOnly }
+                hasErrors = hasErrors || issues.contains(where: \.isError)
+                if json {
+                    results.append([
+                        "file": JSONValue(source.file.name),
+                        "issues": JSONValue(issues.map { $0.json(in: file) }),
+                    ])
+                } else {
+                    for issue in issues { try StandardStreams.say(issue.line(in: file, named: source.file)) }
+                }
+            } catch let failure as CommandFailure {
+                StandardStreams.printError("\(failure)")
+                isUnreadable = true
+            }
+        }
+        if json { try StandardStreams.say(JSONValue(results).text(.pretty)) }
+        if isUnreadable { throw ExitCode(ExitStatus.wrongUse.rawValue) }
+        if hasErrors { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+    }
+
+    /// The files that arguments name.
+    /// - Returns: Each with whether a folder was named, and the file only found in it.
+    /// - Throws: ``CommandFailure`` for a folder that cannot be read.
+    private static func sources(_ paths: [String]) throws -> [(file: InputFile, isFound: Bool)] {
+        var sources: [(file: InputFile, isFound: Bool)] = []
+        for file in InputFile.all(paths) {
+            var isFolder = false
+            if file.path != "-", FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder),
+                isFolder
+            {
+                guard let found = FileManager.default.enumerator(atPath: file.path) else {
+                    throw CommandFailure("\(file.path): the folder cannot be read")
+                }
+                let names = found.compactMap { $0 as? String }.filter {
+                    $0.hasSuffix(".json") || $0.hasSuffix(".xml")
+                }.sorted()
+                sources += names.map {
+                    (InputFile(path: (file.path as NSString).appendingPathComponent($0)), true)
+                }
+            } else {
+                sources.append((file, false))
+            }
+        }
+        return sources
+    }
+}
+
+extension ValidationIssue {
+    /// `FILE:LINE:COLUMN: SEVERITY: EXPRESSION: TEXT`.
+    fileprivate func line(in file: ResourceFile, named input: InputFile) -> String {
+        let position = location.map(file.position(of:))
+        let subject = expression.isEmpty ? "" : "\(expression): "
+        return "\(input.place(position?.line, position?.column)) \(severity): \(subject)\(text)"
+    }
+
+    fileprivate func json(in file: ResourceFile) -> JSONValue {
+        var object: JSONValue = [
+            "severity": JSONValue(severity.code), "code": JSONValue(code.code),
+            "expression": JSONValue(expression),
+        ]
+        if let position = location.map(file.position(of:)) {
+            object["line"] = JSONValue(position.line)
+            object["column"] = JSONValue(position.column)
+        }
+        if let rule { object["rule"] = JSONValue(rule) }
+        object["text"] = JSONValue(text)
+        return object
+    }
+}

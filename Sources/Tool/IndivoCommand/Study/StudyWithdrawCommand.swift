@@ -1,0 +1,104 @@
+import ArgumentParser
+import HTTPCalls
+import StudyDelivery
+
+struct StudyWithdrawCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "withdraw",
+        abstract: "Leave a study: empty the queue, and tell the study’s server.",
+        discussion: """
+            The decision is stored first; then everything that waits for the study is discarded, \
+            and the server is sent a revoked Contract with the participant’s random id. \
+            What was interrupted goes on when the command runs again. A participant who left can submit \
+            nothing more until the server knows. \(ExitStatus.help)
+            """
+    )
+
+    @OptionGroup var study: StudyOptions
+    @OptionGroup var server: StudyServerOptions
+
+    @ArgumentParser.Flag(help: "Confirm: what waits for delivery is lost.")
+    var yes = false
+
+    func run() async throws {
+        let configuration = try StudyConfiguration(study.config)
+        let endpoint = try server.endpoint(configuration)
+        let protection = try configuration.protection()
+        let queue = try configuration.queue()
+        let participants = configuration.participants()
+        if try configuration.withdrawal(in: participants) == nil {
+            let waiting = try await queue.items().count
+            guard yes else {
+                throw CommandFailure(
+                    "\(waiting) submissions wait for delivery and would be gone; say --yes to withdraw"
+                )
+            }
+            // Somebody else of the study may be enrolled still, whose withdrawal was interrupted.
+            while try configuration.withdrawal(in: participants) == nil {
+                _ = try participants.enrol(in: configuration.study, as: configuration.subject)
+                try participants.withdraw(from: configuration.study)
+            }
+        }
+        var problem: (any Error)?
+        let results = try await participants.finishWithdrawals(
+            emptying: { withdrawal in
+                guard withdrawal.participant == configuration.subject else { throw OtherParticipant() }
+                _ = try await queue.discardAll()
+            },
+            reporting: { withdrawal in
+                do {
+                    return try await withdrawal.report(
+                        to: endpoint,
+                        as: configuration.withdrawalForm,
+                        protection: protection
+                    )
+                } catch {
+                    problem = error
+                    throw error
+                }
+            }
+        )
+        switch results.first(where: { $0.withdrawal.participant == configuration.subject })?.result {
+        case .finished: study.talk.note("Withdrawn: nothing is kept here, and the server knows.")
+        case .refused(let reason):
+            throw CommandFailure(
+                "nothing is kept here; the server refuses the report for good: \(reason)",
+                status: .refused
+            )
+        case .pending(let reason):
+            throw CommandFailure(
+                "nothing is kept here, and the server does not know yet: \(reason). Run this again.",
+                status: problem is StudyServerProblem ? .refused : .notReached
+            )
+        case nil:
+            guard case .refused(let reason)? = try configuration.withdrawal(in: participants)?.state else {
+                throw CommandFailure("another process is withdrawing just now")
+            }
+            throw CommandFailure(
+                "nothing is kept here; the server refused the report for good: \(reason)",
+                status: .refused
+            )
+        }
+    }
+
+    /// A withdrawal of another configuration, which knows its server.
+    private struct OtherParticipant: Error {}
+}
+
+extension StudyConfiguration {
+    /// The withdrawal of the participant, as long as the server does not know.
+    func withdrawal(in participants: ParticipantStore) throws -> Withdrawal? {
+        try participants.withdrawals().first { $0.participant == subject && $0.study == study }
+    }
+
+    /// - Throws: ``CommandFailure`` when the participant is withdrawing.
+    func refuseWithdrawn() throws {
+        guard try withdrawal(in: participants()) != nil else { return }
+        throw CommandFailure(
+            """
+            the participant withdrew from \(study), and nothing more is submitted; \
+            indivo study withdraw tells the server
+            """
+        )
+    }
+}
