@@ -1,5 +1,6 @@
 import FHIR
 import FHIRTables
+import FHIRValidation
 import OrderedJSON
 import WebServing
 
@@ -14,7 +15,10 @@ enum Capabilities {
         if !server.configuration.tokens.isEmpty {
             rest["security"] = ["description": "A bearer token is needed for everything but this statement."]
         }
-        rest["resource"] = JSONValue(catalog.typeNames.map { resource($0, catalog) })
+        let profiles = Dictionary(grouping: server.configuration.definitions.profiles, by: \.type)
+        rest["resource"] = JSONValue(
+            catalog.typeNames.map { resource($0, catalog, profiles[$0, default: []].map(\.url)) }
+        )
         rest["interaction"] = [["code": "transaction"], ["code": "batch"], ["code": "history-system"]]
         rest["operation"] = [operation("validate")]
         return [
@@ -28,7 +32,8 @@ enum Capabilities {
         ]
     }
 
-    private static func resource(_ type: String, _ catalog: SearchCatalog) -> JSONValue {
+    private static func resource(_ type: String, _ catalog: SearchCatalog, _ profiles: [String]) -> JSONValue
+    {
         let interactions = [
             "read", "vread", "update", "patch", "delete", "history-instance", "history-type", "create",
             "search-type",
@@ -51,6 +56,7 @@ enum Capabilities {
         resource["searchParam"] = JSONValue(
             all.map { ["name": JSONValue($0.0), "type": JSONValue($0.1.rawValue)] as JSONValue }
         )
+        if !profiles.isEmpty { resource["supportedProfile"] = JSONValue(profiles.map { JSONValue($0) }) }
         if type == "Patient" { resource["operation"] = [operation("everything", "Patient-everything")] }
         return resource
     }
