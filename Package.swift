@@ -123,7 +123,11 @@ let base =
 
 let fhir =
     module("FHIRTables", in: .fhir, tests: nil)
-    + module("FHIR", in: .fhir, on: "BoundedRegex FHIRTables IndivoBase IndivoXML OrderedJSON UCUM")
+    + module(
+        "FHIR", in: .fhir, on: "BoundedRegex FHIRTables IndivoBase IndivoXML OrderedJSON UCUM",
+        tests: "FHIRValidation TestSupport")
+    + module(
+        "FHIRValidation", in: .fhir, on: "CZlib FHIR FHIRTables IndivoXML OrderedJSON", tests: "Surveys TestSupport")
     + module(
         "FHIRTerminology", in: .fhir, on: "BoundedRegex FHIR OrderedJSON UCUM",
         except: ["Fixtures", "derive-expansions"])
@@ -143,11 +147,13 @@ let fhir =
         on: "FHIR FHIRClient HTTPCalls IndivoBase JSONWebKeys LoginSupport OrderedJSON SMARTScopes",
         with: [launchCrypto, httpTypes, logging], settings: onCallersActor,
         tests: "FHIRBackendSigning FHIRSandbox TestSupport", testsWith: [keyCrypto, keyCryptoExtras])
-    + module("Surveys", in: .fhir, on: "BoundedRegex FHIR FHIRTables IndivoBase OrderedJSON UCUM")
+    + module("Surveys", in: .fhir, on: "BoundedRegex FHIR FHIRTables FHIRValidation IndivoBase OrderedJSON UCUM")
     + module(
         "SurveyExchange", in: .fhir, on: "FHIR FHIRClient FHIRTables IndivoBase OrderedJSON Surveys", settings: onCallersActor,
         tests: "FHIRSandbox")
-    + module("HealthSamples", in: .fhir, on: "FHIR IndivoBase IndivoXML OrderedJSON UCUM ZipArchive", with: healthKit)
+    + module(
+        "HealthSamples", in: .fhir, on: "FHIR IndivoBase IndivoXML OrderedJSON UCUM ZipArchive", with: healthKit,
+        tests: "FHIRValidation")
     + module(
         "HealthUpload", in: .fhir, on: "FHIR FHIRClient HealthSamples IndivoBase OrderedJSON", settings: onCallersActor,
         tests: "FHIRSandbox HTTPCalls", testsWith: [httpTypes])
@@ -166,8 +172,8 @@ let record =
         settings: onCallersActor, tests: "IndivoCommand IndivoSandbox IndivoTesting OAuth1", testsWith: [httpTypes])
     + module(
         "IndivoFHIR", in: .record, on: "FHIR Indivo IndivoBase IndivoModel IndivoXML OrderedJSON UCUM", settings: onCallersActor,
-        tests: "FHIRSandbox IndivoSandbox")
-    + module("IndivoSurveys", in: .record, on: "FHIR IndivoModel OrderedJSON Surveys")
+        tests: "FHIRSandbox FHIRValidation IndivoSandbox")
+    + module("IndivoSurveys", in: .record, on: "FHIR IndivoModel OrderedJSON Surveys", tests: "FHIRValidation")
     + module(
         "IndivoSamples", in: .record,
         on: "FHIR HealthSamples Indivo IndivoBase IndivoModel IndivoOutbox IndivoXML OrderedJSON UCUM",
@@ -180,7 +186,8 @@ let servers =
     + module("SurveyPages", in: .servers, on: "FHIR IndivoBase OrderedJSON Surveys WebServing",
         tests: "IndivoCommand TestSupport")
     + module(
-        "FHIRSandbox", in: .servers, on: "FHIR FHIRTables FHIRTerminology IndivoBase IndivoXML OrderedJSON SurveyPages Surveys UCUM WebServing",
+        "FHIRSandbox", in: .servers,
+        on: "FHIR FHIRTables FHIRTerminology FHIRValidation IndivoBase IndivoXML OrderedJSON SurveyPages Surveys UCUM WebServing",
         with: [grdb, fetched("GRDB.swift", "GRDBSQLite", for: "Sandbox"), logging], tests: "IndivoCommand")
     + module(
         "IndivoSandbox", in: .servers, on: "IndivoBase IndivoModel IndivoXML OAuth1 OrderedJSON SDML WebServing",
@@ -195,7 +202,8 @@ let study =
         settings: onCallersActor, tests: nil)
     + module(
         "StudyDelivery", in: .study, on: "DurableQueue FHIR HTTPCalls IndivoBase OrderedJSON StudyFormats",
-        with: [studyCrypto, studyCryptoExtras, httpTypes], settings: onCallersActor, tests: "TestSupport ZipArchive", testsWith: [bzip2])
+        with: [studyCrypto, studyCryptoExtras, httpTypes], settings: onCallersActor,
+        tests: "FHIRValidation TestSupport ZipArchive", testsWith: [bzip2])
     + module(
         "ConsentForm", in: .study, on: "StudyDelivery",
         with: [.target(name: "CPangoCairo", condition: when("ConsentForm", [.linux]))], tests: "FHIR")
@@ -204,7 +212,7 @@ let study =
         with: [studyCrypto, grdb] + postgreSQL, tests: "StudyTesting", except: ["Fixtures"])
     + module(
         "StudyServer", in: .study,
-        on: "DurableQueue FHIR HTTPCalls IndivoBase OrderedJSON StudyFormats StudyWarehouse Surveys WebServing",
+        on: "DurableQueue FHIR FHIRValidation HTTPCalls IndivoBase OrderedJSON StudyFormats StudyWarehouse Surveys WebServing",
         with: [studyCrypto, grdb, httpTypes, logging], tests: "IndivoCommand StudyDelivery StudyTesting",
         testsWith: [studyCryptoExtras])
 
@@ -218,7 +226,7 @@ let tool =
             name: "IndivoCommand",
             dependencies: targets(
                 """
-                ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables HTTPCalls HealthSamples HealthUpload Indivo IndivoBase \
+                ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables FHIRValidation HTTPCalls HealthSamples HealthUpload Indivo IndivoBase \
                 IndivoFHIR IndivoModel IndivoOutbox IndivoSamples IndivoSandbox IndivoXML OrderedJSON SDML \
                 StudyDelivery StudyServer StudyWarehouse SurveyExchange SurveyPages Surveys SwiftGenerator ZipArchive
                 """) + [fetched("swift-argument-parser", "ArgumentParser", for: "Tool"), logging],
@@ -273,7 +281,8 @@ let support: [Target] = [
 
 // Each is the library of the target of its name.
 let products = [
-    "BoundedRegex", "ConsentForm", "DurableQueue", "FHIR", "FHIRBackendSigning", "FHIRClient", "FHIRSandbox", "FHIRTerminology", "HTTPCalls",
+    "BoundedRegex", "ConsentForm", "DurableQueue", "FHIR", "FHIRBackendSigning", "FHIRClient", "FHIRSandbox", "FHIRTerminology",
+    "FHIRValidation", "HTTPCalls",
     "HealthSamples", "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSamples", "IndivoSandbox", "IndivoSurveys",
     "IndivoTesting", "IndivoXML", "LoginSupport", "OAuth1", "OrderedJSON", "SDML", "SMARTLaunch", "SMARTScopes",
     "StudyDelivery", "StudyFormats", "StudyServer", "StudyWarehouse", "SurveyExchange", "SurveyPages", "Surveys",

@@ -9,16 +9,21 @@ package enum FHIRGenerator {
     /// How every generated file begins.
     package static let marker = ViewRenderer.marker
 
-    /// The names of the tables, as they are called in the generated code.
-    static let tableNames = [
+    /// The tables of types, by the names that they have in the generated code.
+    package static let typeTables = [
         "datatypes": "datatypes", "resources": "resources", "other-resources": "otherResources",
-        "rules": "rules",
-        "codes": "codes", "search-parameters": "searchParameters",
+    ]
+
+    /// The tables that validation and search need besides.
+    package static let ruleTables = [
+        "rules": "rules", "codes": "codes", "other-codes": "otherCodes",
+        "search-parameters": "searchParameters",
+        "compartments": "compartments", "profiles": "profiles", "extensions": "extensions",
     ]
 
     /// The tables as Swift: what is asked at run time.
-    package static func tables(_ tables: Tables) -> [GeneratedFile] {
-        tableNames.sorted { $0.key < $1.key }.map { file, name in
+    package static func tables(_ tables: Tables, _ names: [String: String]) -> [GeneratedFile] {
+        names.sorted { $0.key < $1.key }.map { file, name in
             let lines = (tables[file] ?? "").split(separator: "\n").filter { !$0.hasPrefix("#") }
             let text = """
                 extension Table {
@@ -52,11 +57,14 @@ package enum FHIRGenerator {
 
     private static func translator(_ tables: Tables) throws(TableError) -> Translator {
         let definitions = try Definitions(
-            types: [tables["datatypes"] ?? "", tables["resources"] ?? ""],
-            rules: tables["rules"] ?? "",
-            codes: tables["codes"] ?? ""
+            types: ["datatypes", "resources"].map { tables[$0] ?? "" }
         )
-        return Translator(definitions: definitions, descriptions: descriptions(tables["descriptions"] ?? ""))
+        try definitions.check()
+        return Translator(
+            definitions: definitions,
+            valueSets: ValueSetTable([tables["codes"] ?? ""]),
+            descriptions: descriptions(tables["descriptions"] ?? "")
+        )
     }
 
     /// The types that have views: references are written by hand, being generic; what is abstract is a

@@ -3,6 +3,8 @@ import FHIRTables
 /// Makes views of types: `Definitions` → `View`.
 struct Translator {
     let definitions: Definitions
+    /// The value sets that become enumerations.
+    let valueSets: ValueSetTable
     /// Descriptions of elements and types by path, in our own words.
     let descriptions: [String: String]
 
@@ -77,7 +79,7 @@ struct Translator {
 
     private func swiftType(of type: ElementType, binding: Binding?, scope: Scope) -> String {
         if type.code == "code", let binding, binding.strength == .required,
-            definitions.valueSets[binding.valueSet] != nil
+            valueSets[binding.valueSet] != nil
         {
             return scope.qualified(Names.valueSet(binding.valueSet))
         }
@@ -140,7 +142,7 @@ struct Translator {
     // MARK: Codes
 
     func codes() -> [CodeView] {
-        definitions.valueSets.values.sorted { $0.name < $1.name }.map { set in
+        valueSets.names.sorted().compactMap { valueSets[$0] }.map { set in
             var taken: Set<String> = []
             return CodeView(
                 name: Names.valueSet(set.name),

@@ -17,7 +17,7 @@ import SwiftGenerator
 
 // Writes the Swift that is generated from the tables of FHIR.
 //
-// usage: fhir2swift FOLDER-OF-TABLES --tables FOLDER --views FOLDER --page FOLDER [--check]
+// usage: fhir2swift FOLDER-OF-TABLES --tables FOLDER --rules FOLDER --views FOLDER --page FOLDER [--check]
 //        fhir2swift embed NAME FILE… --output FOLDER [--check]         data files as NAME.swift
 //
 // Exit status: 0 when all is well, 1 when --check finds differences, 2 for other faults.
@@ -30,7 +30,9 @@ func fail(_ message: String, status: Int32 = 2) -> Never {
 let arguments = Array(CommandLine.arguments.dropFirst())
 func value(after option: String) -> String {
     guard let index = arguments.firstIndex(of: option), index + 1 < arguments.count else {
-        fail("usage: fhir2swift FOLDER-OF-TABLES --tables FOLDER --views FOLDER --page FOLDER [--check]")
+        fail(
+            "usage: fhir2swift FOLDER-OF-TABLES --tables FOLDER --rules FOLDER --views FOLDER --page FOLDER [--check]"
+        )
     }
     return arguments[index + 1]
 }
@@ -65,7 +67,13 @@ func contents(of path: String) -> String {
     where name.hasSuffix(".txt") {
         tables[String(name.dropLast(4))] = contents(of: "\(source)/\(name)")
     }
-    try update(value(after: "--tables"), with: FHIRGenerator.tables(tables), marker: FHIRGenerator.marker)
+    for (option, names) in [("--tables", FHIRGenerator.typeTables), ("--rules", FHIRGenerator.ruleTables)] {
+        try update(
+            value(after: option),
+            with: FHIRGenerator.tables(tables, names),
+            marker: FHIRGenerator.marker
+        )
+    }
     try update(value(after: "--views"), with: FHIRGenerator.views(tables), marker: FHIRGenerator.marker)
     try update(value(after: "--page"), with: [FHIRGenerator.page(tables)], marker: FHIRGenerator.pageMarker)
 }

@@ -3,7 +3,7 @@ public struct DefinedElement: Sendable {
     /// The name; of a choice without `[x]`.
     public let name: String
     /// The path from the type, as in `Observation.component.value[x]`.
-    public let path: String
+    public private(set) var path: String
     /// Whether the name is followed by one of the types: `value[x]`.
     public let isChoice: Bool
     /// How many there must be.
@@ -31,6 +31,13 @@ public struct DefinedElement: Sendable {
     public let maximumLength: Int?
     /// The least and the greatest value of an integer.
     public let range: ClosedRange<Int>?
+
+    /// The element as a type has it that specializes the element's type.
+    func inherited(by type: String) -> DefinedElement {
+        var element = self
+        element.path = type + "." + name + (isChoice ? "[x]" : "")
+        return element
+    }
 
     /// Whether it is an array in JSON.
     public var isList: Bool { maximum != 1 && maximum != 0 }

@@ -15,16 +15,33 @@ public struct DefinedRule: Sendable, Hashable {
     /// In FHIRPath; true where the rule holds.
     public let expression: String
 
-    static func read(_ table: String) throws(TableError) -> [String: DefinedRule] {
-        var rules: [String: DefinedRule] = [:]
-        for line in table.tableLines {
-            let parts = line.parts(separatedBy: UInt8(ascii: " "), maximum: 2)
-            guard parts.count == 3, let severity = Severity(rawValue: String(parts[1])) else {
-                throw TableError(line: String(line), reason: "not a rule")
-            }
-            let key = String(parts[0])
-            rules[key] = DefinedRule(key: key, severity: severity, expression: String(parts[2]))
+    /// What it means, in the words of the specification.
+    public let human: String
+}
+
+/// The rules of a table by key, each read when it is asked for.
+public struct RuleTable: Sendable {
+    private let index: TableIndex
+
+    /// - Parameter table: Lines of `KEY error|warning EXPRESSION`, and after a tab what the rule means.
+    public init(_ table: String) { index = TableIndex(table) }
+
+    /// The keys, in the order of the table.
+    public var keys: [String] { index.names }
+
+    /// The rule with a key.
+    public subscript(key: String) -> DefinedRule? {
+        guard let line = index[key]?.parts(separatedBy: UInt8(ascii: "\n")).first else { return nil }
+        let parts = line.parts(separatedBy: UInt8(ascii: " "), maximum: 2)
+        guard parts.count == 3, let severity = DefinedRule.Severity(rawValue: String(parts[1])) else {
+            return nil
         }
-        return rules
+        let texts = parts[2].parts(separatedBy: UInt8(ascii: "\t"), maximum: 1)
+        return DefinedRule(
+            key: key,
+            severity: severity,
+            expression: String(texts[0]),
+            human: texts.count > 1 ? String(texts[1]) : ""
+        )
     }
 }

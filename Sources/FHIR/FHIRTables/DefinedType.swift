@@ -27,8 +27,6 @@ public final class DefinedType: Sendable {
     public let lineage: [Int]
     /// Whether only types derived from it have values.
     public let isAbstract: Bool
-    /// Whether there is nothing but elements, cardinalities and types: no bindings, flags and rules.
-    public let isPartial: Bool
     /// The elements in the order of the specification, with those of the base.
     public let elements: [DefinedElement]
     /// The keys of its rules, with those of the base.
@@ -51,7 +49,6 @@ public final class DefinedType: Sendable {
         base: String?,
         lineage: [Int],
         isAbstract: Bool,
-        isPartial: Bool,
         elements: [DefinedElement],
         rules: [String]
     ) {
@@ -61,7 +58,6 @@ public final class DefinedType: Sendable {
         self.base = base
         self.lineage = lineage
         self.isAbstract = isAbstract
-        self.isPartial = isPartial
         self.elements = elements
         self.rules = rules
         members = MemberTable(elements)

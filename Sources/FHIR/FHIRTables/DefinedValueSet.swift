@@ -36,26 +36,17 @@ public struct DefinedValueSet: Sendable {
         selectable = Set(codes.lazy.filter { !$0.isAbstract }.map(\.code))
     }
 
-    /// Reads a table: names without indent, systems by one space, codes by two.
-    static func read(_ table: String) throws(TableError) -> [String: DefinedValueSet] {
-        var sets: [String: DefinedValueSet] = [:]
+    /// Reads a block of a table: the name without indent, systems by one space, codes by two.
+    fileprivate init?(_ block: Substring) {
         var name: String?
-        var system: String?
+        var system = ""
         var codes: [Code] = []
-        for line in table.tableLines {
+        for line in block.parts(separatedBy: UInt8(ascii: "\n")) {
             let text = line.drop { $0 == " " }
-            switch line.utf8.count - text.utf8.count {
-            case 0:
-                if let name { sets[name] = DefinedValueSet(name: name, codes: codes) }
-                name = String(text)
-                system = nil
-                codes = []
-            case 1 where name != nil:
-                system = String(text)
+            switch line.indent {
+            case 0: name = String(text)
+            case 1: system = String(text)
             default:
-                guard let system else {
-                    throw TableError(line: String(line), reason: "a code without a system")
-                }
                 let parts = text.parts(separatedBy: UInt8(ascii: "\t"), maximum: 1)
                 let isAbstract = parts[0].hasPrefix("-")
                 let code = String(isAbstract ? parts[0].dropFirst() : parts[0])
@@ -69,7 +60,23 @@ public struct DefinedValueSet: Sendable {
                 )
             }
         }
-        if let name { sets[name] = DefinedValueSet(name: name, codes: codes) }
-        return sets
+        guard let name else { return nil }
+        self.init(name: name, codes: codes)
+    }
+}
+
+/// The value sets of tables by name, each read when it is asked for.
+public struct ValueSetTable: Sendable {
+    private let indices: [TableIndex]
+
+    /// - Parameter tables: `schemas/fhir/README.md` describes the format.
+    public init(_ tables: [String]) { indices = tables.map(TableIndex.init) }
+
+    /// The names, in the order of the tables.
+    public var names: [String] { indices.flatMap(\.names) }
+
+    /// The value set with a name: the end of its URL.
+    public subscript(name: String) -> DefinedValueSet? {
+        indices.lazy.compactMap { $0[name] }.first.flatMap(DefinedValueSet.init)
     }
 }

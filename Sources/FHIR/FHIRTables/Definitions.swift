@@ -1,70 +1,119 @@
-/// The types of FHIR R4 (4.0.1) as data: elements, cardinalities, bindings, rules, codes.
+import Synchronization
+
+/// The types of FHIR R4 (4.0.1) as data: elements, cardinalities, bindings and the keys of rules.
 ///
 /// ```swift
 /// let observation = Definitions.r4.type(named: "Observation")
 /// let status = observation?.element(named: "status")
 /// status?.minimum                                    // 1
-/// status?.binding.flatMap { Definitions.r4.valueSets[$0.valueSet] }?.contains(code: "final")      // true
+/// status?.binding?.valueSet                          // "observation-status"
 /// ```
 ///
 /// What validates, evaluates paths, or converts resources asks these tables at run time; the Swift types are
-/// generated from the same ones.
+/// generated from the same ones. A type is read from its lines when it is first asked for.
 public final class Definitions: Sendable {
-    /// Those of R4, read from the tables that are compiled in when they are first asked for.
-    ///
-    /// Resources without a view of their own (`ConceptMap`, `Claim`…) have elements with cardinalities and
-    /// types, but no bindings, flags and rules: they are ``DefinedType/isPartial``.
+    /// Those of R4, from the tables that are compiled in.
     public static let r4: Definitions = {
         do throws(TableError) {
-            return try Definitions(
-                types: [Table.datatypes, Table.resources, Table.otherResources],
-                rules: Table.rules,
-                codes: Table.codes
-            )
+            return try Definitions(types: [Table.datatypes, Table.resources, Table.otherResources])
         } catch {
             // The tables are checked when they are compiled in; a test reads them.
             preconditionFailure("the tables of FHIR R4 that are compiled in: \(error)")
         }
     }()
 
-    /// Every type: primitives, datatypes, resources, profiles of datatypes, and the nested ones of backbone
-    /// elements. A type's `id` is its index.
-    public let types: [DefinedType]
-    /// The rules by key.
-    public let rules: [String: DefinedRule]
-    /// The value sets that a required binding names, by name: the end of the URL.
-    public let valueSets: [String: DefinedValueSet]
-    /// The names of all resources of R4.
+    /// The names of all resources of R4 that are not abstract.
     public let resourceNames: Set<String>
 
+    private let tables: [String]
+    let entries: [TypeIndex.Entry]
     private let idsByName: NameTable
+    // A slot for each entry. Slots are only used by their atomic operations, and freed with the definitions.
+    nonisolated(unsafe) private let slots: UnsafeMutablePointer<AtomicLazyReference<DefinedType>>
 
-    /// Reads tables; `schemas/fhir/README.md` describes the format.
+    /// Finds the types in tables; `schemas/fhir/README.md` describes the format.
     ///
-    /// - Throws: ``TableError``, with the line.
-    public init(types: [String], rules: String, codes: String) throws(TableError) {
-        var reader = TypeTableReader()
-        for table in types { try reader.read(table) }
-        var resolver = TypeResolver(reader.types)
-        self.types = try resolver.resolve()
-        idsByName = NameTable(self.types.map(\.name))
-        resourceNames = reader.otherResources.union(
-            self.types.filter { $0.kind == .resource && !$0.isAbstract }.map(\.name)
-        )
-        self.rules = try DefinedRule.read(rules)
-        valueSets = try DefinedValueSet.read(codes)
+    /// - Throws: ``TableError``, with the line. What is wrong inside a type ``check()`` finds.
+    public init(types tables: [String]) throws(TableError) {
+        let tables = tables.map { table in
+            var table = table
+            table.makeContiguousUTF8()
+            return table
+        }
+        var index = TypeIndex()
+        for (number, table) in tables.enumerated() { try index.read(table, number: number) }
+        self.tables = tables
+        entries = index.entries
+        idsByName = NameTable(entries.map(\.name))
+        var names: Set<String> = []
+        for entry in entries where entry.indent == 0 {
+            let words = tables[entry.table].bytes(entry.head).words
+            if words[0] == "resource", !words.dropFirst(3).contains("abstract") { names.insert(entry.name) }
+        }
+        resourceNames = names
+        slots = .allocate(capacity: entries.count)
+        for id in entries.indices { (slots + id).initialize(to: AtomicLazyReference()) }
+    }
+
+    deinit {
+        slots.deinitialize(count: entries.count)
+        slots.deallocate()
+    }
+
+    /// Every type: primitives, datatypes, resources, profiles of datatypes, and the nested ones of backbone
+    /// elements. A type's `id` is its index.
+    public var types: DefinedTypes { DefinedTypes(definitions: self) }
+
+    /// The type with an `id`.
+    public func type(id: Int) -> DefinedType {
+        if let type = slots[id].load() { return type }
+        do throws(TableError) {
+            return try load(id)
+        } catch {
+            preconditionFailure("a table of types that was not checked: \(error)")
+        }
     }
 
     /// A type by its name; nested ones have a path, as in `Observation.component`.
-    public func type(named name: String) -> DefinedType? {
-        var name = name
-        return name.withUTF8 { type(named: $0) }
-    }
+    public func type(named name: String) -> DefinedType? { id(ofTypeNamed: name).map { type(id: $0) } }
 
     /// A type by its name in UTF-8.
     public func type(named name: UnsafeBufferPointer<UInt8>) -> DefinedType? {
-        idsByName[name].map { types[$0] }
+        idsByName[name].map { type(id: $0) }
     }
+
+    /// Reads every type.
+    ///
+    /// - Throws: ``TableError``, with the first line that is wrong.
+    public func check() throws(TableError) {
+        for id in entries.indices { _ = try load(id) }
+    }
+
+    // MARK: Reading
+
+    func id(ofTypeNamed name: String) -> Int? {
+        var name = name
+        return name.withUTF8 { idsByName[$0] }
+    }
+
+    func text(_ range: Range<Int>, of entry: TypeIndex.Entry) -> Substring {
+        tables[entry.table].bytes(range)
+    }
+
+    /// The type with an `id`, read if nobody did; of two that read it at the same time the first's stays.
+    func load(_ id: Int) throws(TableError) -> DefinedType {
+        if let type = slots[id].load() { return type }
+        return slots[id].storeIfNil(try TypeReader(definitions: self).type(id))
+    }
+}
+
+/// The types of ``Definitions`` by their `id`.
+public struct DefinedTypes: RandomAccessCollection, Sendable {
+    fileprivate let definitions: Definitions
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { definitions.entries.count }
+    public subscript(id: Int) -> DefinedType { definitions.type(id: id) }
 }
 
 /// A line of a table that cannot be read.

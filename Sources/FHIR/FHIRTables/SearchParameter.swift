@@ -43,17 +43,11 @@ public struct SearchParameter: Sendable, Hashable {
     /// The parts of a composite parameter.
     public let components: [Component]
 
-    /// Those of R4, for the resources that have definitions.
-    public static let r4: [SearchParameter] = {
-        do throws(TableError) {
-            return try read(Table.searchParameters)
-        } catch {
-            // The table is checked when it is compiled in; a test reads it.
-            preconditionFailure("the search parameters of FHIR R4 that are compiled in: \(error)")
-        }
-    }()
-
-    static func read(_ table: String) throws(TableError) -> [SearchParameter] {
+    /// Reads a table.
+    ///
+    /// - Throws: ``TableError``, with the line.
+    package static func read(_ table: String) throws(TableError) -> [SearchParameter] {
+        let everything = Definitions.r4.resourceNames.sorted()
         var parameters: [SearchParameter] = []
         for line in table.tableLines {
             let parts = line.parts(separatedBy: UInt8(ascii: "\t")).map(String.init)
@@ -69,7 +63,7 @@ public struct SearchParameter: Sendable, Hashable {
                     resource: parts[0],
                     name: parts[1],
                     kind: kind,
-                    targets: parts[3] == "-" ? [] : parts[3].listed,
+                    targets: parts[3] == "-" ? [] : parts[3] == "*" ? everything : parts[3].listed,
                     expression: parts[4] == "-" ? nil : parts[4],
                     components: components
                 )

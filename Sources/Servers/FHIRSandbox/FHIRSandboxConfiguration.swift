@@ -1,3 +1,4 @@
+import FHIRValidation
 import Foundation
 import Logging
 
@@ -28,6 +29,9 @@ public struct FHIRSandboxConfiguration: Sendable {
 
     /// Whether a resource with errors is refused with 422, rather than stored. It says what is wrong.
     public var refusesInvalid = true
+
+    /// The profiles, extensions and value sets that resources are validated by, besides R4's.
+    public var definitions = FHIRDefinitions.r4
 
     /// The limits of requests and responses.
     public var limits = FHIRSandboxLimits()

@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import OrderedJSON
+import TestSupport
 import Testing
 
 /// The official tests of FHIRPath for R4, where they are at hand.

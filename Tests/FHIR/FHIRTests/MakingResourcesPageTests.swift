@@ -1,4 +1,5 @@
 import FHIR
+import FHIRValidation
 import Testing
 
 /// The code of the page “Making resources”, as it stands there.

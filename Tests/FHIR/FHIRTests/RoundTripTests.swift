@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import OrderedJSON
+import TestSupport
 import Testing
 
 @Suite("FHIR resources as they were written")

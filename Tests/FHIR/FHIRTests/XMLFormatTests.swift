@@ -2,6 +2,7 @@ import FHIR
 import Foundation
 import IndivoXML
 import OrderedJSON
+import TestSupport
 import Testing
 
 private let strangeDivision = #"""

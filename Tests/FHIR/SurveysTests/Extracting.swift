@@ -1,4 +1,5 @@
 import FHIR
+import FHIRValidation
 import Foundation
 import OrderedJSON
 import Testing

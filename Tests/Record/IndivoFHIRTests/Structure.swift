@@ -1,4 +1,5 @@
 import FHIR
+import FHIRValidation
 import OrderedJSON
 import Testing
 

@@ -1,4 +1,5 @@
 import FHIRTables
+import FHIRValidation
 import Testing
 
 @testable import FHIRSandbox

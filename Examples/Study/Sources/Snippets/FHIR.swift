@@ -1,4 +1,5 @@
 import FHIR
+import FHIRValidation
 import Foundation
 
 func read(_ file: URL) throws {

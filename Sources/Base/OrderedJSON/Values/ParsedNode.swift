@@ -24,6 +24,9 @@ package struct ParsedNode: Sendable {
     @inline(__always)
     fileprivate var word: NodeWord { read { $0.word(index) } }
 
+    /// The same for the same node of a text, and for no other.
+    package var identity: Int { index }
+
     /// The value, which holds the text.
     package var value: JSONValue { JSONValue(arena.takeUnretainedValue(), index) }
 

@@ -1,9 +1,9 @@
 import IndivoXML
 
 /// The XHTML of a narrative (FHIR R4, “Narrative”): which elements and attributes it may have.
-enum NarrativeMarkup {
+package enum NarrativeMarkup {
     /// Why a text is no narrative. It names no content.
-    enum Problem: Sendable, Hashable, CustomStringConvertible {
+    package enum Problem: Sendable, Hashable, CustomStringConvertible {
         /// It is no XML; the reason without the text.
         case notXML
         /// The root is no `div` of XHTML.
@@ -15,7 +15,7 @@ enum NarrativeMarkup {
         /// There is no text and no image.
         case empty
 
-        var description: String {
+        package var description: String {
             switch self {
             case .notXML:
                 "the narrative is not well-formed XHTML; entities of HTML such as &nbsp; are not defined"
@@ -27,7 +27,7 @@ enum NarrativeMarkup {
         }
 
         /// The rule that is broken.
-        var rule: String { self == .empty ? "txt-2" : "txt-1" }
+        package var rule: String { self == .empty ? "txt-2" : "txt-1" }
 
         /// A name, unless it is long or strange: what is no name may be anything.
         private static func shown(_ name: String, _ kind: String) -> String {
@@ -58,10 +58,10 @@ enum NarrativeMarkup {
     ]
 
     /// Whether the text is a `div` of XHTML with only what a narrative may have, and with some content.
-    static func isAllowed(_ text: String) -> Bool { problem(in: text) == nil }
+    package static func isAllowed(_ text: String) -> Bool { problem(in: text) == nil }
 
     /// The first thing that is wrong with a narrative; `nil` for a good one.
-    static func problem(in text: String) -> Problem? {
+    package static func problem(in text: String) -> Problem? {
         guard let root = try? XMLNode(parsing: text) else { return .notXML }
         guard root.name == "div", root.namespace == namespace else { return .root }
         var hasContent = false

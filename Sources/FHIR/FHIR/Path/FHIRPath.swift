@@ -10,7 +10,7 @@ import OrderedJSON
 public struct FHIRPath: Sendable {
     /// The expression as it was given.
     public let expression: String
-    let syntax: FHIRPathSyntax
+    package let syntax: FHIRPathSyntax
 
     /// Reads an expression.
     ///
@@ -59,6 +59,19 @@ public struct FHIRPath: Sendable {
         context.limits.steps = min(context.limits.steps, steps)
         var evaluation = FHIRPathEvaluation(syntax, on: items, in: context)
         defer { steps = max(0, steps - evaluation.steps) }
+        return try evaluation.result()
+    }
+
+    /// Evaluates the expression on one item, and adds the steps that it took.
+    ///
+    /// - Throws: a ``FHIRPathError`` of the kind `semantic`, `execution` or `limit`.
+    package func evaluate(
+        on item: FHIRPathItem,
+        in context: FHIRPathContext,
+        counting steps: inout Int
+    ) throws(FHIRPathError) -> [FHIRPathItem] {
+        var evaluation = FHIRPathEvaluation(syntax, on: [item], in: context)
+        defer { steps += evaluation.steps }
         return try evaluation.result()
     }
 

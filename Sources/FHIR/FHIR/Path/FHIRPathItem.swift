@@ -1,3 +1,4 @@
+import FHIRTables
 import Foundation
 import OrderedJSON
 
@@ -18,6 +19,10 @@ public struct FHIRPathItem: Sendable {
 
     /// An element as JSON. Without a `type`, a resource has the type that its `resourceType` names.
     public init(_ json: JSONValue, type: String? = nil) { storage = .node(PathNode(json, typeNamed: type)) }
+    /// An element as JSON of a type of R4.
+    package init(_ json: JSONValue, of type: DefinedType) {
+        storage = .node(PathNode(json: json, sibling: nil, type: PathType(type)))
+    }
     /// A string.
     public init(_ string: String) { storage = .value(.string(string)) }
     /// A boolean.

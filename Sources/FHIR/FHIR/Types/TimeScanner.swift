@@ -1,16 +1,16 @@
 /// Reads the parts of dates and times from the start of a text.
-struct TimeScanner {
+package struct TimeScanner {
     private let text: UnsafeBufferPointer<UInt8>
     private var position = 0
 
     /// What `read` makes of a whole text; `nil` when it leaves something.
-    static func scan<Value>(_ text: String, _ read: (inout TimeScanner) -> Value?) -> Value? {
+    package static func scan<Value>(_ text: String, _ read: (inout TimeScanner) -> Value?) -> Value? {
         var text = text
         return text.withUTF8 { scan($0, read) }
     }
 
     /// What `read` makes of a whole text in UTF-8; `nil` when it leaves something.
-    static func scan<Value>(_ text: UnsafeBufferPointer<UInt8>, _ read: (inout TimeScanner) -> Value?)
+    package static func scan<Value>(_ text: UnsafeBufferPointer<UInt8>, _ read: (inout TimeScanner) -> Value?)
         -> Value?
     {
         var scanner = TimeScanner(text: text)
@@ -18,20 +18,20 @@ struct TimeScanner {
         return value
     }
 
-    init(text: UnsafeBufferPointer<UInt8>) { self.text = text }
+    package init(text: UnsafeBufferPointer<UInt8>) { self.text = text }
 
-    var isAtEnd: Bool { position == text.count }
+    package var isAtEnd: Bool { position == text.count }
 
     private var current: UInt8? { position < text.count ? text[position] : nil }
 
-    mutating func take(_ character: Unicode.Scalar) -> Bool {
+    package mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard current == UInt8(ascii: character) else { return false }
         position += 1
         return true
     }
 
     /// Exactly so many digits, as a number in a range.
-    mutating func number(_ count: Int, _ range: ClosedRange<Int>) -> Int? {
+    package mutating func number(_ count: Int, _ range: ClosedRange<Int>) -> Int? {
         guard position + count <= text.count else { return nil }
         var value = 0
         for index in position..<position + count {
@@ -44,7 +44,7 @@ struct TimeScanner {
     }
 
     /// The digits after a decimal point, `""` without one; `nil` for a point without digits.
-    mutating func fraction() -> String? {
+    package mutating func fraction() -> String? {
         guard take(".") else { return "" }
         let start = position
         while let byte = current, case 0x30...0x39 = byte { position += 1 }
@@ -52,7 +52,7 @@ struct TimeScanner {
     }
 
     /// `Z` or an offset from UTC, in minutes.
-    mutating func offset() -> Int? {
+    package mutating func offset() -> Int? {
         if take("Z") { return 0 }
         let isNegative = take("-")
         guard isNegative || take("+"), let hours = number(2, 0...14), take(":"),

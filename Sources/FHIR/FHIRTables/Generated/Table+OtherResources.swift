@@ -3,67 +3,67 @@
 extension Table {
     /// `schemas/fhir/other-resources.txt`.
     static let otherResources = #"""
-resource Account DomainResource partial
- identifier 0..* Identifier
- status 1..1 code
- type 0..1 CodeableConcept
- name 0..1 string
- subject 0..* Reference(Patient,Device,Practitioner,PractitionerRole,Location,HealthcareService,Organization)
- servicePeriod 0..1 Period
- coverage 0..* BackboneElement
-  coverage 1..1 Reference(Coverage)
-  priority 0..1 positiveInt
- owner 0..1 Reference(Organization)
- description 0..1 string
+resource Account DomainResource
+ identifier 0..* Identifier S
+ status 1..1 code SM required=account-status
+ type 0..1 CodeableConcept S example=account-type
+ name 0..1 string S
+ subject 0..* Reference(Patient,Device,Practitioner,PractitionerRole,Location,HealthcareService,Organization) S
+ servicePeriod 0..1 Period S
+ coverage 0..* BackboneElement S
+  coverage 1..1 Reference(Coverage) S
+  priority 0..1 positiveInt S
+ owner 0..1 Reference(Organization) S
+ description 0..1 string S
  guarantor 0..* BackboneElement
   party 1..1 Reference(Patient,RelatedPerson,Organization)
   onHold 0..1 boolean
   period 0..1 Period
  partOf 0..1 Reference(Account)
-resource ActivityDefinition DomainResource partial
- url 0..1 uri
- identifier 0..* Identifier
- version 0..1 string
- name 0..1 string
- title 0..1 string
+resource ActivityDefinition DomainResource rules=adf-0
+ url 0..1 uri S
+ identifier 0..* Identifier S
+ version 0..1 string S
+ name 0..1 string S
+ title 0..1 string S
  subtitle 0..1 string
- status 1..1 code
- experimental 0..1 boolean
- subject[x] 0..1 CodeableConcept|Reference(Group)
- date 0..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
- description 0..1 markdown
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
+ status 1..1 code SM required=publication-status
+ experimental 0..1 boolean S
+ subject[x] 0..1 CodeableConcept|Reference(Group) extensible=subject-type
+ date 0..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
+ description 0..1 markdown S
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
  purpose 0..1 markdown
  usage 0..1 string
  copyright 0..1 markdown
  approvalDate 0..1 date
  lastReviewDate 0..1 date
- effectivePeriod 0..1 Period
- topic 0..* CodeableConcept
+ effectivePeriod 0..1 Period S
+ topic 0..* CodeableConcept example=definition-topic
  author 0..* ContactDetail
  editor 0..* ContactDetail
  reviewer 0..* ContactDetail
  endorser 0..* ContactDetail
  relatedArtifact 0..* RelatedArtifact
  library 0..* canonical(Library)
- kind 0..1 code
+ kind 0..1 code S required=request-resource-types
  profile 0..1 canonical(StructureDefinition)
- code 0..1 CodeableConcept
- intent 0..1 code
- priority 0..1 code
- doNotPerform 0..1 boolean
+ code 0..1 CodeableConcept S example=procedure-code
+ intent 0..1 code required=request-intent
+ priority 0..1 code required=request-priority
+ doNotPerform 0..1 boolean SM
  timing[x] 0..1 Timing|dateTime|Age|Period|Range|Duration
  location 0..1 Reference(Location)
  participant 0..* BackboneElement
-  type 1..1 code
-  role 0..1 CodeableConcept
- product[x] 0..1 Reference(Medication,Substance)|CodeableConcept
- quantity 0..1 Quantity
+  type 1..1 code required=action-participant-type
+  role 0..1 CodeableConcept example=action-participant-role
+ product[x] 0..1 Reference(Medication,Substance)|CodeableConcept example=medication-codes
+ quantity 0..1 Quantity/SimpleQuantity
  dosage 0..* Dosage
- bodySite 0..* CodeableConcept
+ bodySite 0..* CodeableConcept example=body-site
  specimenRequirement 0..* Reference(SpecimenDefinition)
  observationRequirement 0..* Reference(ObservationDefinition)
  observationResultRequirement 0..* Reference(ObservationDefinition)
@@ -71,81 +71,81 @@ resource ActivityDefinition DomainResource partial
  dynamicValue 0..* BackboneElement
   path 1..1 string
   expression 1..1 Expression
-resource AdverseEvent DomainResource partial
- identifier 0..1 Identifier
- actuality 1..1 code
- category 0..* CodeableConcept
- event 0..1 CodeableConcept
- subject 1..1 Reference(Patient,Group,Practitioner,RelatedPerson)
- encounter 0..1 Reference(Encounter)
- date 0..1 dateTime
- detected 0..1 dateTime
- recordedDate 0..1 dateTime
- resultingCondition 0..* Reference(Condition)
- location 0..1 Reference(Location)
- seriousness 0..1 CodeableConcept
- severity 0..1 CodeableConcept
- outcome 0..1 CodeableConcept
- recorder 0..1 Reference(Patient,Practitioner,PractitionerRole,RelatedPerson)
- contributor 0..* Reference(Practitioner,PractitionerRole,Device)
- suspectEntity 0..* BackboneElement
-  instance 1..1 Reference(Immunization,Procedure,Substance,Medication,MedicationAdministration,MedicationStatement,Device)
-  causality 0..* BackboneElement
-   assessment 0..1 CodeableConcept
-   productRelatedness 0..1 string
-   author 0..1 Reference(Practitioner,PractitionerRole)
-   method 0..1 CodeableConcept
- subjectMedicalHistory 0..* Reference(Condition,Observation,AllergyIntolerance,FamilyMemberHistory,Immunization,Procedure,Media,DocumentReference)
- referenceDocument 0..* Reference(DocumentReference)
- study 0..* Reference(ResearchStudy)
-resource Appointment DomainResource partial
- identifier 0..* Identifier
- status 1..1 code
- cancelationReason 0..1 CodeableConcept
- serviceCategory 0..* CodeableConcept
- serviceType 0..* CodeableConcept
- specialty 0..* CodeableConcept
- appointmentType 0..1 CodeableConcept
- reasonCode 0..* CodeableConcept
+resource AdverseEvent DomainResource
+ identifier 0..1 Identifier S
+ actuality 1..1 code SM required=adverse-event-actuality
+ category 0..* CodeableConcept S extensible=adverse-event-category
+ event 0..1 CodeableConcept S example=adverse-event-type
+ subject 1..1 Reference(Patient,Group,Practitioner,RelatedPerson) S
+ encounter 0..1 Reference(Encounter) S
+ date 0..1 dateTime S
+ detected 0..1 dateTime S
+ recordedDate 0..1 dateTime S
+ resultingCondition 0..* Reference(Condition) S
+ location 0..1 Reference(Location) S
+ seriousness 0..1 CodeableConcept S example=adverse-event-seriousness
+ severity 0..1 CodeableConcept S required=adverse-event-severity
+ outcome 0..1 CodeableConcept S required=adverse-event-outcome
+ recorder 0..1 Reference(Patient,Practitioner,PractitionerRole,RelatedPerson) S
+ contributor 0..* Reference(Practitioner,PractitionerRole,Device) S
+ suspectEntity 0..* BackboneElement S
+  instance 1..1 Reference(Immunization,Procedure,Substance,Medication,MedicationAdministration,MedicationStatement,Device) S
+  causality 0..* BackboneElement S
+   assessment 0..1 CodeableConcept S example=adverse-event-causality-assess
+   productRelatedness 0..1 string S
+   author 0..1 Reference(Practitioner,PractitionerRole) S
+   method 0..1 CodeableConcept S example=adverse-event-causality-method
+ subjectMedicalHistory 0..* Reference(Condition,Observation,AllergyIntolerance,FamilyMemberHistory,Immunization,Procedure,Media,DocumentReference) S
+ referenceDocument 0..* Reference(DocumentReference) S
+ study 0..* Reference(ResearchStudy) S
+resource Appointment DomainResource rules=app-2,app-3,app-4
+ identifier 0..* Identifier S
+ status 1..1 code SM required=appointmentstatus
+ cancelationReason 0..1 CodeableConcept S example=appointment-cancellation-reason
+ serviceCategory 0..* CodeableConcept S example=service-category
+ serviceType 0..* CodeableConcept S example=service-type
+ specialty 0..* CodeableConcept S preferred=c80-practice-codes
+ appointmentType 0..1 CodeableConcept S preferred=http://terminology.hl7.org/ValueSet/v2-0276
+ reasonCode 0..* CodeableConcept S preferred=encounter-reason
  reasonReference 0..* Reference(Condition,Procedure,Observation,ImmunizationRecommendation)
  priority 0..1 unsignedInt
  description 0..1 string
- supportingInformation 0..* Reference
- start 0..1 instant
- end 0..1 instant
+ supportingInformation 0..* Reference(Resource)
+ start 0..1 instant S
+ end 0..1 instant S
  minutesDuration 0..1 positiveInt
  slot 0..* Reference(Slot)
  created 0..1 dateTime
  comment 0..1 string
  patientInstruction 0..1 string
  basedOn 0..* Reference(ServiceRequest)
- participant 1..* BackboneElement
-  type 0..* CodeableConcept
-  actor 0..1 Reference(Patient,Practitioner,PractitionerRole,RelatedPerson,Device,HealthcareService,Location)
-  required 0..1 code
-  status 1..1 code
+ participant 1..* BackboneElement rules=app-1
+  type 0..* CodeableConcept S extensible=encounter-participant-type
+  actor 0..1 Reference(Patient,Practitioner,PractitionerRole,RelatedPerson,Device,HealthcareService,Location) S
+  required 0..1 code S required=participantrequired
+  status 1..1 code S required=participationstatus
   period 0..1 Period
  requestedPeriod 0..* Period
-resource AppointmentResponse DomainResource partial
- identifier 0..* Identifier
- appointment 1..1 Reference(Appointment)
+resource AppointmentResponse DomainResource rules=apr-1
+ identifier 0..* Identifier S
+ appointment 1..1 Reference(Appointment) S
  start 0..1 instant
  end 0..1 instant
- participantType 0..* CodeableConcept
- actor 0..1 Reference(Patient,Practitioner,PractitionerRole,RelatedPerson,Device,HealthcareService,Location)
- participantStatus 1..1 code
+ participantType 0..* CodeableConcept S extensible=encounter-participant-type
+ actor 0..1 Reference(Patient,Practitioner,PractitionerRole,RelatedPerson,Device,HealthcareService,Location) S
+ participantStatus 1..1 code SM required=participationstatus
  comment 0..1 string
-resource Basic DomainResource partial
- identifier 0..* Identifier
- code 1..1 CodeableConcept
- subject 0..1 Reference
- created 0..1 date
- author 0..1 Reference(Practitioner,PractitionerRole,Patient,RelatedPerson,Organization)
-resource BiologicallyDerivedProduct DomainResource partial
- identifier 0..* Identifier
- productCategory 0..1 code
+resource Basic DomainResource
+ identifier 0..* Identifier S
+ code 1..1 CodeableConcept SM example=basic-resource-type
+ subject 0..1 Reference(Resource) S
+ created 0..1 date S
+ author 0..1 Reference(Practitioner,PractitionerRole,Patient,RelatedPerson,Organization) S
+resource BiologicallyDerivedProduct DomainResource
+ identifier 0..* Identifier S
+ productCategory 0..1 code required=product-category
  productCode 0..1 CodeableConcept
- status 0..1 code
+ status 0..1 code required=product-status
  request 0..* Reference(ServiceRequest)
  quantity 0..1 integer
  parent 0..* Reference(BiologicallyDerivedProduct)
@@ -155,7 +155,7 @@ resource BiologicallyDerivedProduct DomainResource partial
   collected[x] 0..1 dateTime|Period
  processing 0..* BackboneElement
   description 0..1 string
-  procedure 0..1 CodeableConcept
+  procedure 0..1 CodeableConcept example=procedure-code
   additive 0..1 Reference(Substance)
   time[x] 0..1 dateTime|Period
  manipulation 0..1 BackboneElement
@@ -164,134 +164,135 @@ resource BiologicallyDerivedProduct DomainResource partial
  storage 0..* BackboneElement
   description 0..1 string
   temperature 0..1 decimal
-  scale 0..1 code
+  scale 0..1 code required=product-storage-scale
   duration 0..1 Period
-resource BodyStructure DomainResource partial
- identifier 0..* Identifier
- active 0..1 boolean
- morphology 0..1 CodeableConcept
- location 0..1 CodeableConcept
- locationQualifier 0..* CodeableConcept
- description 0..1 string
+resource BodyStructure DomainResource
+ identifier 0..* Identifier S
+ active 0..1 boolean SM
+ morphology 0..1 CodeableConcept S example=bodystructure-code
+ location 0..1 CodeableConcept S example=body-site
+ locationQualifier 0..* CodeableConcept example=bodystructure-relative-location
+ description 0..1 string S
  image 0..* Attachment
- patient 1..1 Reference(Patient)
-resource CareTeam DomainResource partial
- identifier 0..* Identifier
- status 0..1 code
- category 0..* CodeableConcept
- name 0..1 string
- subject 0..1 Reference(Patient,Group)
- encounter 0..1 Reference(Encounter)
- period 0..1 Period
- participant 0..* BackboneElement
-  role 0..* CodeableConcept
-  member 0..1 Reference(Practitioner,PractitionerRole,RelatedPerson,Patient,Organization,CareTeam)
-  onBehalfOf 0..1 Reference(Organization)
+ patient 1..1 Reference(Patient) S
+resource CareTeam DomainResource
+ identifier 0..* Identifier S
+ status 0..1 code SM required=care-team-status
+ category 0..* CodeableConcept S example=care-team-category
+ name 0..1 string S
+ subject 0..1 Reference(Patient,Group) S
+ encounter 0..1 Reference(Encounter) S
+ period 0..1 Period S
+ participant 0..* BackboneElement rules=ctm-1
+  role 0..* CodeableConcept S example=participant-role
+  member 0..1 Reference(Practitioner,PractitionerRole,RelatedPerson,Patient,Organization,CareTeam) S
+  onBehalfOf 0..1 Reference(Organization) S
   period 0..1 Period
- reasonCode 0..* CodeableConcept
+ reasonCode 0..* CodeableConcept example=clinical-findings
  reasonReference 0..* Reference(Condition)
- managingOrganization 0..* Reference(Organization)
+ managingOrganization 0..* Reference(Organization) S
  telecom 0..* ContactPoint
  note 0..* Annotation
-resource CatalogEntry DomainResource partial
- identifier 0..* Identifier
+resource CatalogEntry DomainResource
+ identifier 0..* Identifier S
  type 0..1 CodeableConcept
- orderable 1..1 boolean
- referencedItem 1..1 Reference(Medication,Device,Organization,Practitioner,PractitionerRole,HealthcareService,ActivityDefinition,PlanDefinition,SpecimenDefinition,ObservationDefinition,Binary)
+ orderable 1..1 boolean S
+ referencedItem 1..1 Reference(Medication,Device,Organization,Practitioner,PractitionerRole,HealthcareService,ActivityDefinition,PlanDefinition,SpecimenDefinition,ObservationDefinition,Binary) S
  additionalIdentifier 0..* Identifier
  classification 0..* CodeableConcept
- status 0..1 code
+ status 0..1 code required=publication-status
  validityPeriod 0..1 Period
  validTo 0..1 dateTime
  lastUpdated 0..1 dateTime
  additionalCharacteristic 0..* CodeableConcept
  additionalClassification 0..* CodeableConcept
  relatedEntry 0..* BackboneElement
-  relationtype 1..1 code
+  relationtype 1..1 code required=relation-type
   item 1..1 Reference(CatalogEntry)
-resource ChargeItem DomainResource partial
- identifier 0..* Identifier
+resource ChargeItem DomainResource
+ identifier 0..* Identifier S
  definitionUri 0..* uri
  definitionCanonical 0..* canonical(ChargeItemDefinition)
- status 1..1 code
+ status 1..1 code SM required=chargeitem-status
  partOf 0..* Reference(ChargeItem)
- code 1..1 CodeableConcept
- subject 1..1 Reference(Patient,Group)
- context 0..1 Reference(Encounter,EpisodeOfCare)
- occurrence[x] 0..1 dateTime|Period|Timing
+ code 1..1 CodeableConcept S example=chargeitem-billingcodes
+ subject 1..1 Reference(Patient,Group) S
+ context 0..1 Reference(Encounter,EpisodeOfCare) S
+ occurrence[x] 0..1 dateTime|Period|Timing S
  performer 0..* BackboneElement
-  function 0..1 CodeableConcept
+  function 0..1 CodeableConcept example=performer-role
   actor 1..1 Reference(Practitioner,PractitionerRole,Organization,CareTeam,Patient,Device,RelatedPerson)
  performingOrganization 0..1 Reference(Organization)
  requestingOrganization 0..1 Reference(Organization)
  costCenter 0..1 Reference(Organization)
- quantity 0..1 Quantity
- bodysite 0..* CodeableConcept
+ quantity 0..1 Quantity S
+ bodysite 0..* CodeableConcept S example=body-site
  factorOverride 0..1 decimal
  priceOverride 0..1 Money
  overrideReason 0..1 string
- enterer 0..1 Reference(Practitioner,PractitionerRole,Organization,Patient,Device,RelatedPerson)
- enteredDate 0..1 dateTime
- reason 0..* CodeableConcept
+ enterer 0..1 Reference(Practitioner,PractitionerRole,Organization,Patient,Device,RelatedPerson) S
+ enteredDate 0..1 dateTime S
+ reason 0..* CodeableConcept example=icd-10
  service 0..* Reference(DiagnosticReport,ImagingStudy,Immunization,MedicationAdministration,MedicationDispense,Observation,Procedure,SupplyDelivery)
- product[x] 0..1 Reference(Device,Medication,Substance)|CodeableConcept
- account 0..* Reference(Account)
+ product[x] 0..1 Reference(Device,Medication,Substance)|CodeableConcept example=device-kind
+ account 0..* Reference(Account) S
  note 0..* Annotation
- supportingInformation 0..* Reference
-resource ChargeItemDefinition DomainResource partial
- url 1..1 uri
- identifier 0..* Identifier
- version 0..1 string
- title 0..1 string
- derivedFromUri 0..* uri
- partOf 0..* canonical(ChargeItemDefinition)
- replaces 0..* canonical(ChargeItemDefinition)
- status 1..1 code
- experimental 0..1 boolean
- date 0..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
- description 0..1 markdown
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
+ supportingInformation 0..* Reference(Resource)
+resource ChargeItemDefinition DomainResource rules=cid-0
+ url 1..1 uri S
+ identifier 0..* Identifier S
+ version 0..1 string S
+ title 0..1 string S
+ derivedFromUri 0..* uri S
+ partOf 0..* canonical(ChargeItemDefinition) S
+ replaces 0..* canonical(ChargeItemDefinition) S
+ status 1..1 code SM required=publication-status
+ experimental 0..1 boolean S
+ date 0..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
+ description 0..1 markdown S
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
  copyright 0..1 markdown
  approvalDate 0..1 date
  lastReviewDate 0..1 date
- effectivePeriod 0..1 Period
- code 0..1 CodeableConcept
+ effectivePeriod 0..1 Period S
+ code 0..1 CodeableConcept S example=chargeitem-billingcodes
  instance 0..* Reference(Medication,Substance,Device)
  applicability 0..* BackboneElement
   description 0..1 string
+  language 0..1 string
   expression 0..1 string
  propertyGroup 0..* BackboneElement
   applicability 0..* #ChargeItemDefinition.applicability
   priceComponent 0..* BackboneElement
-   type 1..1 code
+   type 1..1 code required=invoice-priceComponentType
    code 0..1 CodeableConcept
    factor 0..1 decimal
    amount 0..1 Money
-resource Claim DomainResource partial
+resource Claim DomainResource
  identifier 0..* Identifier
- status 1..1 code
- type 1..1 CodeableConcept
- subType 0..1 CodeableConcept
- use 1..1 code
- patient 1..1 Reference(Patient)
- billablePeriod 0..1 Period
- created 1..1 dateTime
+ status 1..1 code SM required=fm-status
+ type 1..1 CodeableConcept S extensible=claim-type
+ subType 0..1 CodeableConcept example=claim-subtype
+ use 1..1 code S required=claim-use
+ patient 1..1 Reference(Patient) S
+ billablePeriod 0..1 Period S
+ created 1..1 dateTime S
  enterer 0..1 Reference(Practitioner,PractitionerRole)
- insurer 0..1 Reference(Organization)
- provider 1..1 Reference(Practitioner,PractitionerRole,Organization)
- priority 1..1 CodeableConcept
- fundsReserve 0..1 CodeableConcept
+ insurer 0..1 Reference(Organization) S
+ provider 1..1 Reference(Practitioner,PractitionerRole,Organization) S
+ priority 1..1 CodeableConcept S example=process-priority
+ fundsReserve 0..1 CodeableConcept example=fundsreserve
  related 0..* BackboneElement
   claim 0..1 Reference(Claim)
-  relationship 0..1 CodeableConcept
+  relationship 0..1 CodeableConcept example=related-claim-relationship
   reference 0..1 Identifier
  prescription 0..1 Reference(DeviceRequest,MedicationRequest,VisionPrescription)
  originalPrescription 0..1 Reference(DeviceRequest,MedicationRequest,VisionPrescription)
  payee 0..1 BackboneElement
-  type 1..1 CodeableConcept
+  type 1..1 CodeableConcept example=payeetype
   party 0..1 Reference(Practitioner,PractitionerRole,Organization,Patient,RelatedPerson)
  referral 0..1 Reference(ServiceRequest)
  facility 0..1 Reference(Location)
@@ -299,38 +300,38 @@ resource Claim DomainResource partial
   sequence 1..1 positiveInt
   provider 1..1 Reference(Practitioner,PractitionerRole,Organization)
   responsible 0..1 boolean
-  role 0..1 CodeableConcept
-  qualification 0..1 CodeableConcept
+  role 0..1 CodeableConcept example=claim-careteamrole
+  qualification 0..1 CodeableConcept example=provider-qualification
  supportingInfo 0..* BackboneElement
   sequence 1..1 positiveInt
-  category 1..1 CodeableConcept
-  code 0..1 CodeableConcept
+  category 1..1 CodeableConcept example=claim-informationcategory
+  code 0..1 CodeableConcept example=claim-exception
   timing[x] 0..1 date|Period
-  value[x] 0..1 boolean|string|Quantity|Attachment|Reference
-  reason 0..1 CodeableConcept
+  value[x] 0..1 boolean|string|Quantity|Attachment|Reference(Resource)
+  reason 0..1 CodeableConcept example=missing-tooth-reason
  diagnosis 0..* BackboneElement
   sequence 1..1 positiveInt
-  diagnosis[x] 1..1 CodeableConcept|Reference(Condition)
-  type 0..* CodeableConcept
-  onAdmission 0..1 CodeableConcept
-  packageCode 0..1 CodeableConcept
+  diagnosis[x] 1..1 CodeableConcept|Reference(Condition) example=icd-10
+  type 0..* CodeableConcept example=ex-diagnosistype
+  onAdmission 0..1 CodeableConcept example=ex-diagnosis-on-admission
+  packageCode 0..1 CodeableConcept example=ex-diagnosisrelatedgroup
  procedure 0..* BackboneElement
   sequence 1..1 positiveInt
-  type 0..* CodeableConcept
+  type 0..* CodeableConcept example=ex-procedure-type
   date 0..1 dateTime
-  procedure[x] 1..1 CodeableConcept|Reference(Procedure)
+  procedure[x] 1..1 CodeableConcept|Reference(Procedure) example=icd-10-procedures
   udi 0..* Reference(Device)
- insurance 1..* BackboneElement
-  sequence 1..1 positiveInt
-  focal 1..1 boolean
+ insurance 1..* BackboneElement S
+  sequence 1..1 positiveInt S
+  focal 1..1 boolean S
   identifier 0..1 Identifier
-  coverage 1..1 Reference(Coverage)
+  coverage 1..1 Reference(Coverage) S
   businessArrangement 0..1 string
   preAuthRef 0..* string
   claimResponse 0..1 Reference(ClaimResponse)
  accident 0..1 BackboneElement
   date 1..1 date
-  type 0..1 CodeableConcept
+  type 0..1 CodeableConcept extensible=http://terminology.hl7.org/ValueSet/v3-ActIncidentCode
   location[x] 0..1 Address|Reference(Location)
  item 0..* BackboneElement
   sequence 1..1 positiveInt
@@ -338,68 +339,68 @@ resource Claim DomainResource partial
   diagnosisSequence 0..* positiveInt
   procedureSequence 0..* positiveInt
   informationSequence 0..* positiveInt
-  revenue 0..1 CodeableConcept
-  category 0..1 CodeableConcept
-  productOrService 1..1 CodeableConcept
-  modifier 0..* CodeableConcept
-  programCode 0..* CodeableConcept
+  revenue 0..1 CodeableConcept example=ex-revenue-center
+  category 0..1 CodeableConcept example=ex-benefitcategory
+  productOrService 1..1 CodeableConcept example=service-uscls
+  modifier 0..* CodeableConcept example=claim-modifiers
+  programCode 0..* CodeableConcept example=ex-program-code
   serviced[x] 0..1 date|Period
-  location[x] 0..1 CodeableConcept|Address|Reference(Location)
-  quantity 0..1 Quantity
+  location[x] 0..1 CodeableConcept|Address|Reference(Location) example=service-place
+  quantity 0..1 Quantity/SimpleQuantity
   unitPrice 0..1 Money
   factor 0..1 decimal
   net 0..1 Money
   udi 0..* Reference(Device)
-  bodySite 0..1 CodeableConcept
-  subSite 0..* CodeableConcept
+  bodySite 0..1 CodeableConcept example=tooth
+  subSite 0..* CodeableConcept example=surface
   encounter 0..* Reference(Encounter)
   detail 0..* BackboneElement
    sequence 1..1 positiveInt
-   revenue 0..1 CodeableConcept
-   category 0..1 CodeableConcept
-   productOrService 1..1 CodeableConcept
-   modifier 0..* CodeableConcept
-   programCode 0..* CodeableConcept
-   quantity 0..1 Quantity
+   revenue 0..1 CodeableConcept example=ex-revenue-center
+   category 0..1 CodeableConcept example=ex-benefitcategory
+   productOrService 1..1 CodeableConcept example=service-uscls
+   modifier 0..* CodeableConcept example=claim-modifiers
+   programCode 0..* CodeableConcept example=ex-program-code
+   quantity 0..1 Quantity/SimpleQuantity
    unitPrice 0..1 Money
    factor 0..1 decimal
    net 0..1 Money
    udi 0..* Reference(Device)
    subDetail 0..* BackboneElement
     sequence 1..1 positiveInt
-    revenue 0..1 CodeableConcept
-    category 0..1 CodeableConcept
-    productOrService 1..1 CodeableConcept
-    modifier 0..* CodeableConcept
-    programCode 0..* CodeableConcept
-    quantity 0..1 Quantity
+    revenue 0..1 CodeableConcept example=ex-revenue-center
+    category 0..1 CodeableConcept example=ex-benefitcategory
+    productOrService 1..1 CodeableConcept example=service-uscls
+    modifier 0..* CodeableConcept example=claim-modifiers
+    programCode 0..* CodeableConcept example=ex-program-code
+    quantity 0..1 Quantity/SimpleQuantity
     unitPrice 0..1 Money
     factor 0..1 decimal
     net 0..1 Money
     udi 0..* Reference(Device)
  total 0..1 Money
-resource ClaimResponse DomainResource partial
+resource ClaimResponse DomainResource
  identifier 0..* Identifier
- status 1..1 code
- type 1..1 CodeableConcept
- subType 0..1 CodeableConcept
- use 1..1 code
- patient 1..1 Reference(Patient)
- created 1..1 dateTime
- insurer 1..1 Reference(Organization)
+ status 1..1 code SM required=fm-status
+ type 1..1 CodeableConcept S extensible=claim-type
+ subType 0..1 CodeableConcept example=claim-subtype
+ use 1..1 code S required=claim-use
+ patient 1..1 Reference(Patient) S
+ created 1..1 dateTime S
+ insurer 1..1 Reference(Organization) S
  requestor 0..1 Reference(Practitioner,PractitionerRole,Organization)
- request 0..1 Reference(Claim)
- outcome 1..1 code
+ request 0..1 Reference(Claim) S
+ outcome 1..1 code S required=remittance-outcome
  disposition 0..1 string
  preAuthRef 0..1 string
  preAuthPeriod 0..1 Period
- payeeType 0..1 CodeableConcept
+ payeeType 0..1 CodeableConcept example=payeetype
  item 0..* BackboneElement
   itemSequence 1..1 positiveInt
   noteNumber 0..* positiveInt
   adjudication 1..* BackboneElement
-   category 1..1 CodeableConcept
-   reason 0..1 CodeableConcept
+   category 1..1 CodeableConcept example=adjudication
+   reason 0..1 CodeableConcept example=adjudication-reason
    amount 0..1 Money
    value 0..1 decimal
   detail 0..* BackboneElement
@@ -415,55 +416,56 @@ resource ClaimResponse DomainResource partial
   detailSequence 0..* positiveInt
   subdetailSequence 0..* positiveInt
   provider 0..* Reference(Practitioner,PractitionerRole,Organization)
-  productOrService 1..1 CodeableConcept
-  modifier 0..* CodeableConcept
-  programCode 0..* CodeableConcept
+  productOrService 1..1 CodeableConcept example=service-uscls
+  modifier 0..* CodeableConcept example=claim-modifiers
+  programCode 0..* CodeableConcept example=ex-program-code
   serviced[x] 0..1 date|Period
-  location[x] 0..1 CodeableConcept|Address|Reference(Location)
-  quantity 0..1 Quantity
+  location[x] 0..1 CodeableConcept|Address|Reference(Location) example=service-place
+  quantity 0..1 Quantity/SimpleQuantity
   unitPrice 0..1 Money
   factor 0..1 decimal
   net 0..1 Money
-  bodySite 0..1 CodeableConcept
-  subSite 0..* CodeableConcept
+  bodySite 0..1 CodeableConcept example=tooth
+  subSite 0..* CodeableConcept example=surface
   noteNumber 0..* positiveInt
   adjudication 1..* #ClaimResponse.item.adjudication
   detail 0..* BackboneElement
-   productOrService 1..1 CodeableConcept
-   modifier 0..* CodeableConcept
-   quantity 0..1 Quantity
+   productOrService 1..1 CodeableConcept example=service-uscls
+   modifier 0..* CodeableConcept example=claim-modifiers
+   quantity 0..1 Quantity/SimpleQuantity
    unitPrice 0..1 Money
    factor 0..1 decimal
    net 0..1 Money
    noteNumber 0..* positiveInt
    adjudication 1..* #ClaimResponse.item.adjudication
    subDetail 0..* BackboneElement
-    productOrService 1..1 CodeableConcept
-    modifier 0..* CodeableConcept
-    quantity 0..1 Quantity
+    productOrService 1..1 CodeableConcept example=service-uscls
+    modifier 0..* CodeableConcept example=claim-modifiers
+    quantity 0..1 Quantity/SimpleQuantity
     unitPrice 0..1 Money
     factor 0..1 decimal
     net 0..1 Money
     noteNumber 0..* positiveInt
     adjudication 1..* #ClaimResponse.item.adjudication
  adjudication 0..* #ClaimResponse.item.adjudication
- total 0..* BackboneElement
-  category 1..1 CodeableConcept
-  amount 1..1 Money
+ total 0..* BackboneElement S
+  category 1..1 CodeableConcept S example=adjudication
+  amount 1..1 Money S
  payment 0..1 BackboneElement
-  type 1..1 CodeableConcept
+  type 1..1 CodeableConcept example=ex-paymenttype
   adjustment 0..1 Money
-  adjustmentReason 0..1 CodeableConcept
+  adjustmentReason 0..1 CodeableConcept example=payment-adjustment-reason
   date 0..1 date
   amount 1..1 Money
   identifier 0..1 Identifier
- fundsReserve 0..1 CodeableConcept
- formCode 0..1 CodeableConcept
+ fundsReserve 0..1 CodeableConcept example=fundsreserve
+ formCode 0..1 CodeableConcept example=forms
  form 0..1 Attachment
  processNote 0..* BackboneElement
   number 0..1 positiveInt
-  type 0..1 code
+  type 0..1 code required=note-type
   text 1..1 string
+  language 0..1 CodeableConcept preferred=languages max=all-languages
  communicationRequest 0..* Reference(CommunicationRequest)
  insurance 0..* BackboneElement
   sequence 1..1 positiveInt
@@ -475,93 +477,93 @@ resource ClaimResponse DomainResource partial
   itemSequence 0..1 positiveInt
   detailSequence 0..1 positiveInt
   subDetailSequence 0..1 positiveInt
-  code 1..1 CodeableConcept
-resource ClinicalImpression DomainResource partial
- identifier 0..* Identifier
- status 1..1 code
+  code 1..1 CodeableConcept example=adjudication-error
+resource ClinicalImpression DomainResource
+ identifier 0..* Identifier S
+ status 1..1 code SM required=clinicalimpression-status
  statusReason 0..1 CodeableConcept
- code 0..1 CodeableConcept
- description 0..1 string
- subject 1..1 Reference(Patient,Group)
- encounter 0..1 Reference(Encounter)
- effective[x] 0..1 dateTime|Period
- date 0..1 dateTime
- assessor 0..1 Reference(Practitioner,PractitionerRole)
+ code 0..1 CodeableConcept S
+ description 0..1 string S
+ subject 1..1 Reference(Patient,Group) S
+ encounter 0..1 Reference(Encounter) S
+ effective[x] 0..1 dateTime|Period S
+ date 0..1 dateTime S
+ assessor 0..1 Reference(Practitioner,PractitionerRole) S
  previous 0..1 Reference(ClinicalImpression)
- problem 0..* Reference(Condition,AllergyIntolerance)
+ problem 0..* Reference(Condition,AllergyIntolerance) S
  investigation 0..* BackboneElement
-  code 1..1 CodeableConcept
+  code 1..1 CodeableConcept example=investigation-sets
   item 0..* Reference(Observation,QuestionnaireResponse,FamilyMemberHistory,DiagnosticReport,RiskAssessment,ImagingStudy,Media)
  protocol 0..* uri
  summary 0..1 string
  finding 0..* BackboneElement
-  itemCodeableConcept 0..1 CodeableConcept
+  itemCodeableConcept 0..1 CodeableConcept example=condition-code
   itemReference 0..1 Reference(Condition,Observation,Media)
   basis 0..1 string
- prognosisCodeableConcept 0..* CodeableConcept
+ prognosisCodeableConcept 0..* CodeableConcept example=clinicalimpression-prognosis
  prognosisReference 0..* Reference(RiskAssessment)
- supportingInfo 0..* Reference
+ supportingInfo 0..* Reference(Resource)
  note 0..* Annotation
-resource CommunicationRequest DomainResource partial
- identifier 0..* Identifier
- basedOn 0..* Reference
- replaces 0..* Reference(CommunicationRequest)
- groupIdentifier 0..1 Identifier
- status 1..1 code
+resource CommunicationRequest DomainResource
+ identifier 0..* Identifier S
+ basedOn 0..* Reference(Resource) S
+ replaces 0..* Reference(CommunicationRequest) S
+ groupIdentifier 0..1 Identifier S
+ status 1..1 code SM required=request-status
  statusReason 0..1 CodeableConcept
- category 0..* CodeableConcept
- priority 0..1 code
- doNotPerform 0..1 boolean
- medium 0..* CodeableConcept
+ category 0..* CodeableConcept example=communication-category
+ priority 0..1 code S required=request-priority
+ doNotPerform 0..1 boolean SM
+ medium 0..* CodeableConcept example=http://terminology.hl7.org/ValueSet/v3-ParticipationMode
  subject 0..1 Reference(Patient,Group)
- about 0..* Reference
- encounter 0..1 Reference(Encounter)
+ about 0..* Reference(Resource)
+ encounter 0..1 Reference(Encounter) S
  payload 0..* BackboneElement
-  content[x] 1..1 string|Attachment|Reference
- occurrence[x] 0..1 dateTime|Period
- authoredOn 0..1 dateTime
- requester 0..1 Reference(Practitioner,PractitionerRole,Organization,Patient,RelatedPerson,Device)
+  content[x] 1..1 string|Attachment|Reference(Resource)
+ occurrence[x] 0..1 dateTime|Period S
+ authoredOn 0..1 dateTime S
+ requester 0..1 Reference(Practitioner,PractitionerRole,Organization,Patient,RelatedPerson,Device) S
  recipient 0..* Reference(Device,Organization,Patient,Practitioner,PractitionerRole,RelatedPerson,Group,CareTeam,HealthcareService)
- sender 0..1 Reference(Device,Organization,Patient,Practitioner,PractitionerRole,RelatedPerson,HealthcareService)
- reasonCode 0..* CodeableConcept
- reasonReference 0..* Reference(Condition,Observation,DiagnosticReport,DocumentReference)
+ sender 0..1 Reference(Device,Organization,Patient,Practitioner,PractitionerRole,RelatedPerson,HealthcareService) S
+ reasonCode 0..* CodeableConcept S example=http://terminology.hl7.org/ValueSet/v3-ActReason
+ reasonReference 0..* Reference(Condition,Observation,DiagnosticReport,DocumentReference) S
  note 0..* Annotation
-resource CompartmentDefinition DomainResource partial
- url 1..1 uri
- version 0..1 string
- name 1..1 string
- status 1..1 code
- experimental 0..1 boolean
- date 0..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
+resource CompartmentDefinition DomainResource rules=cpd-0
+ url 1..1 uri S
+ version 0..1 string S
+ name 1..1 string S
+ status 1..1 code SM required=publication-status
+ experimental 0..1 boolean S
+ date 0..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
  description 0..1 markdown
- useContext 0..* UsageContext
+ useContext 0..* UsageContext S
  purpose 0..1 markdown
- code 1..1 code
- search 1..1 boolean
- resource 0..* BackboneElement
-  code 1..1 code
-  param 0..* string
+ code 1..1 code S required=compartment-type
+ search 1..1 boolean S
+ resource 0..* BackboneElement S
+  code 1..1 code S required=resource-types
+  param 0..* string S
   documentation 0..1 string
-resource ConceptMap DomainResource partial
- url 0..1 uri
- identifier 0..1 Identifier
- version 0..1 string
- name 0..1 string
- title 0..1 string
- status 1..1 code
- experimental 0..1 boolean
- date 0..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
+resource ConceptMap DomainResource rules=cmd-0
+ url 0..1 uri S
+ identifier 0..1 Identifier S
+ version 0..1 string S
+ name 0..1 string S
+ title 0..1 string S
+ status 1..1 code SM required=publication-status
+ experimental 0..1 boolean S
+ date 0..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
  description 0..1 markdown
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
  purpose 0..1 markdown
  copyright 0..1 markdown
- source[x] 0..1 uri|canonical(ValueSet)
- target[x] 0..1 uri|canonical(ValueSet)
+ source[x] 0..1 uri|canonical(ValueSet) S
+ target[x] 0..1 uri|canonical(ValueSet) S
  group 0..* BackboneElement
   source 0..1 uri
   sourceVersion 0..1 string
@@ -570,10 +572,10 @@ resource ConceptMap DomainResource partial
   element 1..* BackboneElement
    code 0..1 code
    display 0..1 string
-   target 0..* BackboneElement
+   target 0..* BackboneElement rules=cmd-1
     code 0..1 code
     display 0..1 string
-    equivalence 1..1 code
+    equivalence 1..1 code M required=concept-map-equivalence
     comment 0..1 string
     dependsOn 0..* BackboneElement
      property 1..1 uri
@@ -581,52 +583,52 @@ resource ConceptMap DomainResource partial
      value 1..1 string
      display 0..1 string
     product 0..* #ConceptMap.group.element.target.dependsOn
-  unmapped 0..1 BackboneElement
-   mode 1..1 code
+  unmapped 0..1 BackboneElement rules=cmd-2,cmd-3
+   mode 1..1 code required=conceptmap-unmapped-mode
    code 0..1 code
    display 0..1 string
    url 0..1 canonical(ConceptMap)
-resource Coverage DomainResource partial
- identifier 0..* Identifier
- status 1..1 code
- type 0..1 CodeableConcept
- policyHolder 0..1 Reference(Patient,RelatedPerson,Organization)
- subscriber 0..1 Reference(Patient,RelatedPerson)
- subscriberId 0..1 string
- beneficiary 1..1 Reference(Patient)
- dependent 0..1 string
- relationship 0..1 CodeableConcept
- period 0..1 Period
- payor 1..* Reference(Organization,Patient,RelatedPerson)
+resource Coverage DomainResource
+ identifier 0..* Identifier S
+ status 1..1 code SM required=fm-status
+ type 0..1 CodeableConcept S preferred=coverage-type
+ policyHolder 0..1 Reference(Patient,RelatedPerson,Organization) S
+ subscriber 0..1 Reference(Patient,RelatedPerson) S
+ subscriberId 0..1 string S
+ beneficiary 1..1 Reference(Patient) S
+ dependent 0..1 string S
+ relationship 0..1 CodeableConcept extensible=subscriber-relationship
+ period 0..1 Period S
+ payor 1..* Reference(Organization,Patient,RelatedPerson) S
  class 0..* BackboneElement
-  type 1..1 CodeableConcept
-  value 1..1 string
-  name 0..1 string
- order 0..1 positiveInt
- network 0..1 string
+  type 1..1 CodeableConcept S extensible=coverage-class
+  value 1..1 string S
+  name 0..1 string S
+ order 0..1 positiveInt S
+ network 0..1 string S
  costToBeneficiary 0..* BackboneElement
-  type 0..1 CodeableConcept
-  value[x] 1..1 Quantity|Money
+  type 0..1 CodeableConcept S extensible=coverage-copay-type
+  value[x] 1..1 Quantity/SimpleQuantity|Money S
   exception 0..* BackboneElement
-   type 1..1 CodeableConcept
-   period 0..1 Period
+   type 1..1 CodeableConcept S example=coverage-financial-exception
+   period 0..1 Period S
  subrogation 0..1 boolean
  contract 0..* Reference(Contract)
-resource CoverageEligibilityRequest DomainResource partial
+resource CoverageEligibilityRequest DomainResource
  identifier 0..* Identifier
- status 1..1 code
- priority 0..1 CodeableConcept
- purpose 1..* code
- patient 1..1 Reference(Patient)
+ status 1..1 code SM required=fm-status
+ priority 0..1 CodeableConcept example=process-priority
+ purpose 1..* code S required=eligibilityrequest-purpose
+ patient 1..1 Reference(Patient) S
  serviced[x] 0..1 date|Period
- created 1..1 dateTime
+ created 1..1 dateTime S
  enterer 0..1 Reference(Practitioner,PractitionerRole)
  provider 0..1 Reference(Practitioner,PractitionerRole,Organization)
- insurer 1..1 Reference(Organization)
+ insurer 1..1 Reference(Organization) S
  facility 0..1 Reference(Location)
  supportingInfo 0..* BackboneElement
   sequence 1..1 positiveInt
-  information 1..1 Reference
+  information 1..1 Reference(Resource)
   appliesToAll 0..1 boolean
  insurance 0..* BackboneElement
   focal 0..1 boolean
@@ -634,73 +636,73 @@ resource CoverageEligibilityRequest DomainResource partial
   businessArrangement 0..1 string
  item 0..* BackboneElement
   supportingInfoSequence 0..* positiveInt
-  category 0..1 CodeableConcept
-  productOrService 0..1 CodeableConcept
-  modifier 0..* CodeableConcept
+  category 0..1 CodeableConcept example=ex-benefitcategory
+  productOrService 0..1 CodeableConcept example=service-uscls
+  modifier 0..* CodeableConcept example=claim-modifiers
   provider 0..1 Reference(Practitioner,PractitionerRole)
-  quantity 0..1 Quantity
+  quantity 0..1 Quantity/SimpleQuantity
   unitPrice 0..1 Money
   facility 0..1 Reference(Location,Organization)
   diagnosis 0..* BackboneElement
-   diagnosis[x] 0..1 CodeableConcept|Reference(Condition)
-  detail 0..* Reference
-resource CoverageEligibilityResponse DomainResource partial
+   diagnosis[x] 0..1 CodeableConcept|Reference(Condition) example=icd-10
+  detail 0..* Reference(Resource)
+resource CoverageEligibilityResponse DomainResource
  identifier 0..* Identifier
- status 1..1 code
- purpose 1..* code
- patient 1..1 Reference(Patient)
+ status 1..1 code SM required=fm-status
+ purpose 1..* code S required=eligibilityresponse-purpose
+ patient 1..1 Reference(Patient) S
  serviced[x] 0..1 date|Period
- created 1..1 dateTime
+ created 1..1 dateTime S
  requestor 0..1 Reference(Practitioner,PractitionerRole,Organization)
- request 1..1 Reference(CoverageEligibilityRequest)
- outcome 1..1 code
+ request 1..1 Reference(CoverageEligibilityRequest) S
+ outcome 1..1 code S required=remittance-outcome
  disposition 0..1 string
- insurer 1..1 Reference(Organization)
+ insurer 1..1 Reference(Organization) S
  insurance 0..* BackboneElement
-  coverage 1..1 Reference(Coverage)
+  coverage 1..1 Reference(Coverage) S
   inforce 0..1 boolean
   benefitPeriod 0..1 Period
-  item 0..* BackboneElement
-   category 0..1 CodeableConcept
-   productOrService 0..1 CodeableConcept
-   modifier 0..* CodeableConcept
+  item 0..* BackboneElement rules=ces-1
+   category 0..1 CodeableConcept example=ex-benefitcategory
+   productOrService 0..1 CodeableConcept example=service-uscls
+   modifier 0..* CodeableConcept example=claim-modifiers
    provider 0..1 Reference(Practitioner,PractitionerRole)
    excluded 0..1 boolean
    name 0..1 string
    description 0..1 string
-   network 0..1 CodeableConcept
-   unit 0..1 CodeableConcept
-   term 0..1 CodeableConcept
+   network 0..1 CodeableConcept example=benefit-network
+   unit 0..1 CodeableConcept example=benefit-unit
+   term 0..1 CodeableConcept example=benefit-term
    benefit 0..* BackboneElement
-    type 1..1 CodeableConcept
+    type 1..1 CodeableConcept example=benefit-type
     allowed[x] 0..1 unsignedInt|string|Money
     used[x] 0..1 unsignedInt|string|Money
    authorizationRequired 0..1 boolean
-   authorizationSupporting 0..* CodeableConcept
+   authorizationSupporting 0..* CodeableConcept example=coverageeligibilityresponse-ex-auth-support
    authorizationUrl 0..1 uri
  preAuthRef 0..1 string
- form 0..1 CodeableConcept
+ form 0..1 CodeableConcept example=forms
  error 0..* BackboneElement
-  code 1..1 CodeableConcept
-resource DetectedIssue DomainResource partial
- identifier 0..* Identifier
- status 1..1 code
- code 0..1 CodeableConcept
- severity 0..1 code
- patient 0..1 Reference(Patient)
- identified[x] 0..1 dateTime|Period
- author 0..1 Reference(Practitioner,PractitionerRole,Device)
- implicated 0..* Reference
+  code 1..1 CodeableConcept example=adjudication-error
+resource DetectedIssue DomainResource
+ identifier 0..* Identifier S
+ status 1..1 code SM required=observation-status
+ code 0..1 CodeableConcept S preferred=detectedissue-category
+ severity 0..1 code S required=detectedissue-severity
+ patient 0..1 Reference(Patient) S
+ identified[x] 0..1 dateTime|Period S
+ author 0..1 Reference(Practitioner,PractitionerRole,Device) S
+ implicated 0..* Reference(Resource) S
  evidence 0..* BackboneElement
-  code 0..* CodeableConcept
-  detail 0..* Reference
+  code 0..* CodeableConcept example=manifestation-or-symptom
+  detail 0..* Reference(Resource)
  detail 0..1 string
  reference 0..1 uri
  mitigation 0..* BackboneElement
-  action 1..1 CodeableConcept
+  action 1..1 CodeableConcept preferred=detectedissue-mitigation-action
   date 0..1 dateTime
   author 0..1 Reference(Practitioner,PractitionerRole)
-resource DeviceDefinition DomainResource partial
+resource DeviceDefinition DomainResource
  identifier 0..* Identifier
  udiDeviceIdentifier 0..* BackboneElement
   deviceIdentifier 1..1 string
@@ -709,14 +711,14 @@ resource DeviceDefinition DomainResource partial
  manufacturer[x] 0..1 string|Reference(Organization)
  deviceName 0..* BackboneElement
   name 1..1 string
-  type 1..1 code
+  type 1..1 code required=device-nametype
  modelNumber 0..1 string
- type 0..1 CodeableConcept
+ type 0..1 CodeableConcept example=device-kind
  specialization 0..* BackboneElement
   systemType 1..1 string
   version 0..1 string
  version 0..* string
- safety 0..* CodeableConcept
+ safety 0..* CodeableConcept S example=device-safety
  shelfLifeStorage 0..* ProductShelfLife
  physicalCharacteristics 0..1 ProdCharacteristic
  languageCode 0..* CodeableConcept
@@ -733,286 +735,286 @@ resource DeviceDefinition DomainResource partial
  onlineInformation 0..1 uri
  note 0..* Annotation
  quantity 0..1 Quantity
- parentDevice 0..1 Reference(DeviceDefinition)
+ parentDevice 0..1 Reference(DeviceDefinition) S
  material 0..* BackboneElement
   substance 1..1 CodeableConcept
   alternate 0..1 boolean
   allergenicIndicator 0..1 boolean
-resource DeviceMetric DomainResource partial
- identifier 0..* Identifier
- type 1..1 CodeableConcept
- unit 0..1 CodeableConcept
- source 0..1 Reference(Device)
- parent 0..1 Reference(Device)
- operationalStatus 0..1 code
- color 0..1 code
- category 1..1 code
- measurementPeriod 0..1 Timing
- calibration 0..* BackboneElement
-  type 0..1 code
-  state 0..1 code
-  time 0..1 instant
-resource DeviceRequest DomainResource partial
- identifier 0..* Identifier
- instantiatesCanonical 0..* canonical(ActivityDefinition,PlanDefinition)
- instantiatesUri 0..* uri
- basedOn 0..* Reference
- priorRequest 0..* Reference
- groupIdentifier 0..1 Identifier
- status 0..1 code
- intent 1..1 code
- priority 0..1 code
- code[x] 1..1 Reference(Device)|CodeableConcept
+resource DeviceMetric DomainResource
+ identifier 0..* Identifier S
+ type 1..1 CodeableConcept S preferred=devicemetric-type
+ unit 0..1 CodeableConcept S preferred=devicemetric-type
+ source 0..1 Reference(Device) S
+ parent 0..1 Reference(Device) S
+ operationalStatus 0..1 code S required=metric-operational-status
+ color 0..1 code S required=metric-color
+ category 1..1 code S required=metric-category
+ measurementPeriod 0..1 Timing S
+ calibration 0..* BackboneElement S
+  type 0..1 code S required=metric-calibration-type
+  state 0..1 code S required=metric-calibration-state
+  time 0..1 instant S
+resource DeviceRequest DomainResource
+ identifier 0..* Identifier S
+ instantiatesCanonical 0..* canonical(ActivityDefinition,PlanDefinition) S
+ instantiatesUri 0..* uri S
+ basedOn 0..* Reference(Resource) S
+ priorRequest 0..* Reference(Resource) S
+ groupIdentifier 0..1 Identifier S
+ status 0..1 code SM required=request-status
+ intent 1..1 code SM required=request-intent
+ priority 0..1 code S required=request-priority
+ code[x] 1..1 Reference(Device)|CodeableConcept S example=device-kind
  parameter 0..* BackboneElement
   code 0..1 CodeableConcept
   value[x] 0..1 CodeableConcept|Quantity|Range|boolean
- subject 1..1 Reference(Patient,Group,Location,Device)
- encounter 0..1 Reference(Encounter)
- occurrence[x] 0..1 dateTime|Period|Timing
- authoredOn 0..1 dateTime
- requester 0..1 Reference(Device,Practitioner,PractitionerRole,Organization)
- performerType 0..1 CodeableConcept
- performer 0..1 Reference(Practitioner,PractitionerRole,Organization,CareTeam,HealthcareService,Patient,Device,RelatedPerson)
- reasonCode 0..* CodeableConcept
- reasonReference 0..* Reference(Condition,Observation,DiagnosticReport,DocumentReference)
+ subject 1..1 Reference(Patient,Group,Location,Device) S
+ encounter 0..1 Reference(Encounter) S
+ occurrence[x] 0..1 dateTime|Period|Timing S
+ authoredOn 0..1 dateTime S
+ requester 0..1 Reference(Device,Practitioner,PractitionerRole,Organization) S
+ performerType 0..1 CodeableConcept S example=participant-role
+ performer 0..1 Reference(Practitioner,PractitionerRole,Organization,CareTeam,HealthcareService,Patient,Device,RelatedPerson) S
+ reasonCode 0..* CodeableConcept S example=condition-code
+ reasonReference 0..* Reference(Condition,Observation,DiagnosticReport,DocumentReference) S
  insurance 0..* Reference(Coverage,ClaimResponse)
- supportingInfo 0..* Reference
+ supportingInfo 0..* Reference(Resource)
  note 0..* Annotation
  relevantHistory 0..* Reference(Provenance)
-resource DocumentManifest DomainResource partial
- masterIdentifier 0..1 Identifier
- identifier 0..* Identifier
- status 1..1 code
- type 0..1 CodeableConcept
- subject 0..1 Reference(Patient,Practitioner,Group,Device)
+resource DocumentManifest DomainResource
+ masterIdentifier 0..1 Identifier S
+ identifier 0..* Identifier S
+ status 1..1 code SM required=document-reference-status
+ type 0..1 CodeableConcept S example=http://terminology.hl7.org/ValueSet/v3-ActCode
+ subject 0..1 Reference(Patient,Practitioner,Group,Device) S
  created 0..1 dateTime
- author 0..* Reference(Practitioner,PractitionerRole,Organization,Device,Patient,RelatedPerson)
+ author 0..* Reference(Practitioner,PractitionerRole,Organization,Device,Patient,RelatedPerson) S
  recipient 0..* Reference(Patient,Practitioner,PractitionerRole,RelatedPerson,Organization)
  source 0..1 uri
- description 0..1 string
- content 1..* Reference
+ description 0..1 string S
+ content 1..* Reference(Resource) S
  related 0..* BackboneElement
   identifier 0..1 Identifier
-  ref 0..1 Reference
-resource EffectEvidenceSynthesis DomainResource partial
- url 0..1 uri
- identifier 0..* Identifier
- version 0..1 string
- name 0..1 string
- title 0..1 string
- status 1..1 code
- date 0..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
- description 0..1 markdown
+  ref 0..1 Reference(Resource)
+resource EffectEvidenceSynthesis DomainResource rules=ees-0
+ url 0..1 uri S
+ identifier 0..* Identifier S
+ version 0..1 string S
+ name 0..1 string S
+ title 0..1 string S
+ status 1..1 code SM required=publication-status
+ date 0..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
+ description 0..1 markdown S
  note 0..* Annotation
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
  copyright 0..1 markdown
  approvalDate 0..1 date
  lastReviewDate 0..1 date
- effectivePeriod 0..1 Period
- topic 0..* CodeableConcept
+ effectivePeriod 0..1 Period S
+ topic 0..* CodeableConcept example=definition-topic
  author 0..* ContactDetail
  editor 0..* ContactDetail
  reviewer 0..* ContactDetail
  endorser 0..* ContactDetail
  relatedArtifact 0..* RelatedArtifact
- synthesisType 0..1 CodeableConcept
- studyType 0..1 CodeableConcept
- population 1..1 Reference(EvidenceVariable)
- exposure 1..1 Reference(EvidenceVariable)
- exposureAlternative 1..1 Reference(EvidenceVariable)
- outcome 1..1 Reference(EvidenceVariable)
+ synthesisType 0..1 CodeableConcept extensible=synthesis-type
+ studyType 0..1 CodeableConcept extensible=study-type
+ population 1..1 Reference(EvidenceVariable) S
+ exposure 1..1 Reference(EvidenceVariable) S
+ exposureAlternative 1..1 Reference(EvidenceVariable) S
+ outcome 1..1 Reference(EvidenceVariable) S
  sampleSize 0..1 BackboneElement
   description 0..1 string
   numberOfStudies 0..1 integer
   numberOfParticipants 0..1 integer
  resultsByExposure 0..* BackboneElement
   description 0..1 string
-  exposureState 0..1 code
-  variantState 0..1 CodeableConcept
+  exposureState 0..1 code required=exposure-state
+  variantState 0..1 CodeableConcept extensible=evidence-variant-state
   riskEvidenceSynthesis 1..1 Reference(RiskEvidenceSynthesis)
- effectEstimate 0..* BackboneElement
+ effectEstimate 0..* BackboneElement S
   description 0..1 string
-  type 0..1 CodeableConcept
-  variantState 0..1 CodeableConcept
+  type 0..1 CodeableConcept extensible=effect-estimate-type
+  variantState 0..1 CodeableConcept extensible=evidence-variant-state
   value 0..1 decimal
-  unitOfMeasure 0..1 CodeableConcept
+  unitOfMeasure 0..1 CodeableConcept required=ucum-units
   precisionEstimate 0..* BackboneElement
-   type 0..1 CodeableConcept
+   type 0..1 CodeableConcept extensible=precision-estimate-type
    level 0..1 decimal
    from 0..1 decimal
    to 0..1 decimal
  certainty 0..* BackboneElement
-  rating 0..* CodeableConcept
+  rating 0..* CodeableConcept extensible=evidence-quality
   note 0..* Annotation
   certaintySubcomponent 0..* BackboneElement
-   type 0..1 CodeableConcept
-   rating 0..* CodeableConcept
+   type 0..1 CodeableConcept extensible=certainty-subcomponent-type
+   rating 0..* CodeableConcept extensible=certainty-subcomponent-rating
    note 0..* Annotation
-resource Endpoint DomainResource partial
- identifier 0..* Identifier
- status 1..1 code
- connectionType 1..1 Coding
- name 0..1 string
- managingOrganization 0..1 Reference(Organization)
+resource Endpoint DomainResource
+ identifier 0..* Identifier S
+ status 1..1 code SM required=endpoint-status
+ connectionType 1..1 Coding S extensible=endpoint-connection-type
+ name 0..1 string S
+ managingOrganization 0..1 Reference(Organization) S
  contact 0..* ContactPoint
- period 0..1 Period
- payloadType 1..* CodeableConcept
- payloadMimeType 0..* code
- address 1..1 url
+ period 0..1 Period S
+ payloadType 1..* CodeableConcept S example=endpoint-payload-type
+ payloadMimeType 0..* code S required=mimetypes
+ address 1..1 url S
  header 0..* string
-resource EnrollmentRequest DomainResource partial
+resource EnrollmentRequest DomainResource
  identifier 0..* Identifier
- status 0..1 code
+ status 0..1 code SM required=fm-status
  created 0..1 dateTime
  insurer 0..1 Reference(Organization)
  provider 0..1 Reference(Practitioner,PractitionerRole,Organization)
  candidate 0..1 Reference(Patient)
  coverage 0..1 Reference(Coverage)
-resource EnrollmentResponse DomainResource partial
+resource EnrollmentResponse DomainResource
  identifier 0..* Identifier
- status 0..1 code
+ status 0..1 code SM required=fm-status
  request 0..1 Reference(EnrollmentRequest)
- outcome 0..1 code
+ outcome 0..1 code required=remittance-outcome
  disposition 0..1 string
  created 0..1 dateTime
  organization 0..1 Reference(Organization)
  requestProvider 0..1 Reference(Practitioner,PractitionerRole,Organization)
-resource EpisodeOfCare DomainResource partial
+resource EpisodeOfCare DomainResource
  identifier 0..* Identifier
- status 1..1 code
+ status 1..1 code SM required=episode-of-care-status
  statusHistory 0..* BackboneElement
-  status 1..1 code
+  status 1..1 code required=episode-of-care-status
   period 1..1 Period
- type 0..* CodeableConcept
- diagnosis 0..* BackboneElement
-  condition 1..1 Reference(Condition)
-  role 0..1 CodeableConcept
-  rank 0..1 positiveInt
- patient 1..1 Reference(Patient)
- managingOrganization 0..1 Reference(Organization)
- period 0..1 Period
+ type 0..* CodeableConcept S example=episodeofcare-type
+ diagnosis 0..* BackboneElement S
+  condition 1..1 Reference(Condition) S
+  role 0..1 CodeableConcept S preferred=diagnosis-role
+  rank 0..1 positiveInt S
+ patient 1..1 Reference(Patient) S
+ managingOrganization 0..1 Reference(Organization) S
+ period 0..1 Period S
  referralRequest 0..* Reference(ServiceRequest)
  careManager 0..1 Reference(Practitioner,PractitionerRole)
  team 0..* Reference(CareTeam)
  account 0..* Reference(Account)
-resource EventDefinition DomainResource partial
- url 0..1 uri
- identifier 0..* Identifier
- version 0..1 string
- name 0..1 string
- title 0..1 string
+resource EventDefinition DomainResource rules=evd-0
+ url 0..1 uri S
+ identifier 0..* Identifier S
+ version 0..1 string S
+ name 0..1 string S
+ title 0..1 string S
  subtitle 0..1 string
- status 1..1 code
- experimental 0..1 boolean
- subject[x] 0..1 CodeableConcept|Reference(Group)
- date 0..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
+ status 1..1 code SM required=publication-status
+ experimental 0..1 boolean S
+ subject[x] 0..1 CodeableConcept|Reference(Group) extensible=subject-type
+ date 0..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
  description 0..1 markdown
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
  purpose 0..1 markdown
  usage 0..1 string
  copyright 0..1 markdown
- approvalDate 0..1 date
- lastReviewDate 0..1 date
- effectivePeriod 0..1 Period
- topic 0..* CodeableConcept
+ approvalDate 0..1 date S
+ lastReviewDate 0..1 date S
+ effectivePeriod 0..1 Period S
+ topic 0..* CodeableConcept example=definition-topic
  author 0..* ContactDetail
  editor 0..* ContactDetail
  reviewer 0..* ContactDetail
  endorser 0..* ContactDetail
  relatedArtifact 0..* RelatedArtifact
- trigger 1..* TriggerDefinition
-resource Evidence DomainResource partial
- url 0..1 uri
- identifier 0..* Identifier
- version 0..1 string
- name 0..1 string
- title 0..1 string
+ trigger 1..* TriggerDefinition S
+resource Evidence DomainResource rules=evi-0
+ url 0..1 uri S
+ identifier 0..* Identifier S
+ version 0..1 string S
+ name 0..1 string S
+ title 0..1 string S
  shortTitle 0..1 string
  subtitle 0..1 string
- status 1..1 code
- date 0..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
- description 0..1 markdown
+ status 1..1 code SM required=publication-status
+ date 0..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
+ description 0..1 markdown S
  note 0..* Annotation
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
  copyright 0..1 markdown
  approvalDate 0..1 date
  lastReviewDate 0..1 date
- effectivePeriod 0..1 Period
- topic 0..* CodeableConcept
+ effectivePeriod 0..1 Period S
+ topic 0..* CodeableConcept example=definition-topic
  author 0..* ContactDetail
  editor 0..* ContactDetail
  reviewer 0..* ContactDetail
  endorser 0..* ContactDetail
  relatedArtifact 0..* RelatedArtifact
- exposureBackground 1..1 Reference(EvidenceVariable)
- exposureVariant 0..* Reference(EvidenceVariable)
- outcome 0..* Reference(EvidenceVariable)
-resource EvidenceVariable DomainResource partial
- url 0..1 uri
- identifier 0..* Identifier
- version 0..1 string
- name 0..1 string
- title 0..1 string
- shortTitle 0..1 string
+ exposureBackground 1..1 Reference(EvidenceVariable) S
+ exposureVariant 0..* Reference(EvidenceVariable) S
+ outcome 0..* Reference(EvidenceVariable) S
+resource EvidenceVariable DomainResource rules=evv-0
+ url 0..1 uri S
+ identifier 0..* Identifier S
+ version 0..1 string S
+ name 0..1 string S
+ title 0..1 string S
+ shortTitle 0..1 string S
  subtitle 0..1 string
- status 1..1 code
- date 0..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
- description 0..1 markdown
+ status 1..1 code SM required=publication-status
+ date 0..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
+ description 0..1 markdown S
  note 0..* Annotation
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
  copyright 0..1 markdown
  approvalDate 0..1 date
  lastReviewDate 0..1 date
- effectivePeriod 0..1 Period
- topic 0..* CodeableConcept
+ effectivePeriod 0..1 Period S
+ topic 0..* CodeableConcept example=definition-topic
  author 0..* ContactDetail
  editor 0..* ContactDetail
  reviewer 0..* ContactDetail
  endorser 0..* ContactDetail
  relatedArtifact 0..* RelatedArtifact
- type 0..1 code
- characteristic 1..* BackboneElement
+ type 0..1 code S required=variable-type
+ characteristic 1..* BackboneElement S
   description 0..1 string
-  definition[x] 1..1 Reference(Group)|canonical(ActivityDefinition)|CodeableConcept|Expression|DataRequirement|TriggerDefinition
+  definition[x] 1..1 Reference(Group)|canonical(ActivityDefinition)|CodeableConcept|Expression|DataRequirement|TriggerDefinition S
   usageContext 0..* UsageContext
   exclude 0..1 boolean
   participantEffective[x] 0..1 dateTime|Period|Duration|Timing
   timeFromStart 0..1 Duration
-  groupMeasure 0..1 code
-resource ExampleScenario DomainResource partial
- url 0..1 uri
- identifier 0..* Identifier
- version 0..1 string
- name 0..1 string
- status 1..1 code
- experimental 0..1 boolean
- date 0..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
+  groupMeasure 0..1 code required=group-measure
+resource ExampleScenario DomainResource rules=esc-0
+ url 0..1 uri S
+ identifier 0..* Identifier S
+ version 0..1 string S
+ name 0..1 string S
+ status 1..1 code SM required=publication-status
+ experimental 0..1 boolean S
+ date 0..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
  copyright 0..1 markdown
  purpose 0..1 markdown
  actor 0..* BackboneElement
   actorId 1..1 string
-  type 1..1 code
+  type 1..1 code required=examplescenario-actor-type
   name 0..1 string
   description 0..1 markdown
  instance 0..* BackboneElement
   resourceId 1..1 string
-  resourceType 1..1 code
+  resourceType 1..1 code required=resource-types
   name 0..1 string
   description 0..1 markdown
   version 0..* BackboneElement
@@ -1022,7 +1024,7 @@ resource ExampleScenario DomainResource partial
    resourceId 1..1 string
    versionId 0..1 string
  process 0..* BackboneElement
-  title 1..1 string
+  title 1..1 string S
   description 0..1 markdown
   preConditions 0..1 markdown
   postConditions 0..1 markdown
@@ -1045,35 +1047,35 @@ resource ExampleScenario DomainResource partial
     description 0..1 markdown
     step 0..* #ExampleScenario.process.step
  workflow 0..* canonical(ExampleScenario)
-resource ExplanationOfBenefit DomainResource partial
+resource ExplanationOfBenefit DomainResource
  identifier 0..* Identifier
- status 1..1 code
- type 1..1 CodeableConcept
- subType 0..1 CodeableConcept
- use 1..1 code
- patient 1..1 Reference(Patient)
- billablePeriod 0..1 Period
- created 1..1 dateTime
+ status 1..1 code SM required=explanationofbenefit-status
+ type 1..1 CodeableConcept S extensible=claim-type
+ subType 0..1 CodeableConcept example=claim-subtype
+ use 1..1 code S required=claim-use
+ patient 1..1 Reference(Patient) S
+ billablePeriod 0..1 Period S
+ created 1..1 dateTime S
  enterer 0..1 Reference(Practitioner,PractitionerRole)
- insurer 1..1 Reference(Organization)
- provider 1..1 Reference(Practitioner,PractitionerRole,Organization)
- priority 0..1 CodeableConcept
- fundsReserveRequested 0..1 CodeableConcept
- fundsReserve 0..1 CodeableConcept
+ insurer 1..1 Reference(Organization) S
+ provider 1..1 Reference(Practitioner,PractitionerRole,Organization) S
+ priority 0..1 CodeableConcept example=http://terminology.hl7.org/CodeSystem/processpriority
+ fundsReserveRequested 0..1 CodeableConcept example=fundsreserve
+ fundsReserve 0..1 CodeableConcept example=fundsreserve
  related 0..* BackboneElement
   claim 0..1 Reference(Claim)
-  relationship 0..1 CodeableConcept
+  relationship 0..1 CodeableConcept example=related-claim-relationship
   reference 0..1 Identifier
  prescription 0..1 Reference(MedicationRequest,VisionPrescription)
  originalPrescription 0..1 Reference(MedicationRequest)
  payee 0..1 BackboneElement
-  type 0..1 CodeableConcept
+  type 0..1 CodeableConcept example=payeetype
   party 0..1 Reference(Practitioner,PractitionerRole,Organization,Patient,RelatedPerson)
  referral 0..1 Reference(ServiceRequest)
  facility 0..1 Reference(Location)
  claim 0..1 Reference(Claim)
  claimResponse 0..1 Reference(ClaimResponse)
- outcome 1..1 code
+ outcome 1..1 code S required=remittance-outcome
  disposition 0..1 string
  preAuthRef 0..* string
  preAuthRefPeriod 0..* Period
@@ -1081,35 +1083,35 @@ resource ExplanationOfBenefit DomainResource partial
   sequence 1..1 positiveInt
   provider 1..1 Reference(Practitioner,PractitionerRole,Organization)
   responsible 0..1 boolean
-  role 0..1 CodeableConcept
-  qualification 0..1 CodeableConcept
+  role 0..1 CodeableConcept example=claim-careteamrole
+  qualification 0..1 CodeableConcept example=provider-qualification
  supportingInfo 0..* BackboneElement
   sequence 1..1 positiveInt
-  category 1..1 CodeableConcept
-  code 0..1 CodeableConcept
+  category 1..1 CodeableConcept example=claim-informationcategory
+  code 0..1 CodeableConcept example=claim-exception
   timing[x] 0..1 date|Period
-  value[x] 0..1 boolean|string|Quantity|Attachment|Reference
-  reason 0..1 Coding
+  value[x] 0..1 boolean|string|Quantity|Attachment|Reference(Resource)
+  reason 0..1 Coding example=missing-tooth-reason
  diagnosis 0..* BackboneElement
   sequence 1..1 positiveInt
-  diagnosis[x] 1..1 CodeableConcept|Reference(Condition)
-  type 0..* CodeableConcept
-  onAdmission 0..1 CodeableConcept
-  packageCode 0..1 CodeableConcept
+  diagnosis[x] 1..1 CodeableConcept|Reference(Condition) example=icd-10
+  type 0..* CodeableConcept example=ex-diagnosistype
+  onAdmission 0..1 CodeableConcept example=ex-diagnosis-on-admission
+  packageCode 0..1 CodeableConcept example=ex-diagnosisrelatedgroup
  procedure 0..* BackboneElement
   sequence 1..1 positiveInt
-  type 0..* CodeableConcept
+  type 0..* CodeableConcept example=ex-procedure-type
   date 0..1 dateTime
-  procedure[x] 1..1 CodeableConcept|Reference(Procedure)
+  procedure[x] 1..1 CodeableConcept|Reference(Procedure) example=icd-10-procedures
   udi 0..* Reference(Device)
  precedence 0..1 positiveInt
- insurance 1..* BackboneElement
-  focal 1..1 boolean
-  coverage 1..1 Reference(Coverage)
+ insurance 1..* BackboneElement S
+  focal 1..1 boolean S
+  coverage 1..1 Reference(Coverage) S
   preAuthRef 0..* string
  accident 0..1 BackboneElement
   date 0..1 date
-  type 0..1 CodeableConcept
+  type 0..1 CodeableConcept extensible=http://terminology.hl7.org/ValueSet/v3-ActIncidentCode
   location[x] 0..1 Address|Reference(Location)
  item 0..* BackboneElement
   sequence 1..1 positiveInt
@@ -1117,35 +1119,35 @@ resource ExplanationOfBenefit DomainResource partial
   diagnosisSequence 0..* positiveInt
   procedureSequence 0..* positiveInt
   informationSequence 0..* positiveInt
-  revenue 0..1 CodeableConcept
-  category 0..1 CodeableConcept
-  productOrService 1..1 CodeableConcept
-  modifier 0..* CodeableConcept
-  programCode 0..* CodeableConcept
+  revenue 0..1 CodeableConcept example=ex-revenue-center
+  category 0..1 CodeableConcept example=ex-benefitcategory
+  productOrService 1..1 CodeableConcept example=service-uscls
+  modifier 0..* CodeableConcept example=claim-modifiers
+  programCode 0..* CodeableConcept example=ex-program-code
   serviced[x] 0..1 date|Period
-  location[x] 0..1 CodeableConcept|Address|Reference(Location)
-  quantity 0..1 Quantity
+  location[x] 0..1 CodeableConcept|Address|Reference(Location) example=service-place
+  quantity 0..1 Quantity/SimpleQuantity
   unitPrice 0..1 Money
   factor 0..1 decimal
   net 0..1 Money
   udi 0..* Reference(Device)
-  bodySite 0..1 CodeableConcept
-  subSite 0..* CodeableConcept
+  bodySite 0..1 CodeableConcept example=tooth
+  subSite 0..* CodeableConcept example=surface
   encounter 0..* Reference(Encounter)
   noteNumber 0..* positiveInt
   adjudication 0..* BackboneElement
-   category 1..1 CodeableConcept
-   reason 0..1 CodeableConcept
+   category 1..1 CodeableConcept example=adjudication
+   reason 0..1 CodeableConcept example=adjudication-reason
    amount 0..1 Money
    value 0..1 decimal
   detail 0..* BackboneElement
    sequence 1..1 positiveInt
-   revenue 0..1 CodeableConcept
-   category 0..1 CodeableConcept
-   productOrService 1..1 CodeableConcept
-   modifier 0..* CodeableConcept
-   programCode 0..* CodeableConcept
-   quantity 0..1 Quantity
+   revenue 0..1 CodeableConcept example=ex-revenue-center
+   category 0..1 CodeableConcept example=ex-benefitcategory
+   productOrService 1..1 CodeableConcept example=service-uscls
+   modifier 0..* CodeableConcept example=claim-modifiers
+   programCode 0..* CodeableConcept example=ex-program-code
+   quantity 0..1 Quantity/SimpleQuantity
    unitPrice 0..1 Money
    factor 0..1 decimal
    net 0..1 Money
@@ -1154,12 +1156,12 @@ resource ExplanationOfBenefit DomainResource partial
    adjudication 0..* #ExplanationOfBenefit.item.adjudication
    subDetail 0..* BackboneElement
     sequence 1..1 positiveInt
-    revenue 0..1 CodeableConcept
-    category 0..1 CodeableConcept
-    productOrService 1..1 CodeableConcept
-    modifier 0..* CodeableConcept
-    programCode 0..* CodeableConcept
-    quantity 0..1 Quantity
+    revenue 0..1 CodeableConcept example=ex-revenue-center
+    category 0..1 CodeableConcept example=ex-benefitcategory
+    productOrService 1..1 CodeableConcept example=service-uscls
+    modifier 0..* CodeableConcept example=claim-modifiers
+    programCode 0..* CodeableConcept example=ex-program-code
+    quantity 0..1 Quantity/SimpleQuantity
     unitPrice 0..1 Money
     factor 0..1 decimal
     net 0..1 Money
@@ -1171,105 +1173,106 @@ resource ExplanationOfBenefit DomainResource partial
   detailSequence 0..* positiveInt
   subDetailSequence 0..* positiveInt
   provider 0..* Reference(Practitioner,PractitionerRole,Organization)
-  productOrService 1..1 CodeableConcept
-  modifier 0..* CodeableConcept
-  programCode 0..* CodeableConcept
+  productOrService 1..1 CodeableConcept example=service-uscls
+  modifier 0..* CodeableConcept example=claim-modifiers
+  programCode 0..* CodeableConcept example=ex-program-code
   serviced[x] 0..1 date|Period
-  location[x] 0..1 CodeableConcept|Address|Reference(Location)
-  quantity 0..1 Quantity
+  location[x] 0..1 CodeableConcept|Address|Reference(Location) example=service-place
+  quantity 0..1 Quantity/SimpleQuantity
   unitPrice 0..1 Money
   factor 0..1 decimal
   net 0..1 Money
-  bodySite 0..1 CodeableConcept
-  subSite 0..* CodeableConcept
+  bodySite 0..1 CodeableConcept example=tooth
+  subSite 0..* CodeableConcept example=surface
   noteNumber 0..* positiveInt
   adjudication 0..* #ExplanationOfBenefit.item.adjudication
   detail 0..* BackboneElement
-   productOrService 1..1 CodeableConcept
-   modifier 0..* CodeableConcept
-   quantity 0..1 Quantity
+   productOrService 1..1 CodeableConcept example=service-uscls
+   modifier 0..* CodeableConcept example=claim-modifiers
+   quantity 0..1 Quantity/SimpleQuantity
    unitPrice 0..1 Money
    factor 0..1 decimal
    net 0..1 Money
    noteNumber 0..* positiveInt
    adjudication 0..* #ExplanationOfBenefit.item.adjudication
    subDetail 0..* BackboneElement
-    productOrService 1..1 CodeableConcept
-    modifier 0..* CodeableConcept
-    quantity 0..1 Quantity
+    productOrService 1..1 CodeableConcept example=service-uscls
+    modifier 0..* CodeableConcept example=claim-modifiers
+    quantity 0..1 Quantity/SimpleQuantity
     unitPrice 0..1 Money
     factor 0..1 decimal
     net 0..1 Money
     noteNumber 0..* positiveInt
     adjudication 0..* #ExplanationOfBenefit.item.adjudication
  adjudication 0..* #ExplanationOfBenefit.item.adjudication
- total 0..* BackboneElement
-  category 1..1 CodeableConcept
-  amount 1..1 Money
+ total 0..* BackboneElement S
+  category 1..1 CodeableConcept S example=adjudication
+  amount 1..1 Money S
  payment 0..1 BackboneElement
-  type 0..1 CodeableConcept
+  type 0..1 CodeableConcept example=ex-paymenttype
   adjustment 0..1 Money
-  adjustmentReason 0..1 CodeableConcept
+  adjustmentReason 0..1 CodeableConcept example=payment-adjustment-reason
   date 0..1 date
   amount 0..1 Money
   identifier 0..1 Identifier
- formCode 0..1 CodeableConcept
+ formCode 0..1 CodeableConcept example=forms
  form 0..1 Attachment
  processNote 0..* BackboneElement
   number 0..1 positiveInt
-  type 0..1 code
+  type 0..1 code required=note-type
   text 0..1 string
+  language 0..1 CodeableConcept preferred=languages max=all-languages
  benefitPeriod 0..1 Period
  benefitBalance 0..* BackboneElement
-  category 1..1 CodeableConcept
+  category 1..1 CodeableConcept example=ex-benefitcategory
   excluded 0..1 boolean
   name 0..1 string
   description 0..1 string
-  network 0..1 CodeableConcept
-  unit 0..1 CodeableConcept
-  term 0..1 CodeableConcept
+  network 0..1 CodeableConcept example=benefit-network
+  unit 0..1 CodeableConcept example=benefit-unit
+  term 0..1 CodeableConcept example=benefit-term
   financial 0..* BackboneElement
-   type 1..1 CodeableConcept
+   type 1..1 CodeableConcept example=benefit-type
    allowed[x] 0..1 unsignedInt|string|Money
    used[x] 0..1 unsignedInt|Money
-resource FamilyMemberHistory DomainResource partial
- identifier 0..* Identifier
- instantiatesCanonical 0..* canonical(PlanDefinition,Questionnaire,ActivityDefinition,Measure,OperationDefinition)
- instantiatesUri 0..* uri
- status 1..1 code
- dataAbsentReason 0..1 CodeableConcept
- patient 1..1 Reference(Patient)
- date 0..1 dateTime
- name 0..1 string
- relationship 1..1 CodeableConcept
- sex 0..1 CodeableConcept
+resource FamilyMemberHistory DomainResource rules=fhs-1,fhs-2
+ identifier 0..* Identifier S
+ instantiatesCanonical 0..* canonical(PlanDefinition,Questionnaire,ActivityDefinition,Measure,OperationDefinition) S
+ instantiatesUri 0..* uri S
+ status 1..1 code SM required=history-status
+ dataAbsentReason 0..1 CodeableConcept S example=history-absent-reason
+ patient 1..1 Reference(Patient) S
+ date 0..1 dateTime S
+ name 0..1 string S
+ relationship 1..1 CodeableConcept S example=http://terminology.hl7.org/ValueSet/v3-FamilyMember
+ sex 0..1 CodeableConcept S extensible=administrative-gender
  born[x] 0..1 Period|date|string
- age[x] 0..1 Age|Range|string
- estimatedAge 0..1 boolean
- deceased[x] 0..1 boolean|Age|Range|date|string
- reasonCode 0..* CodeableConcept
- reasonReference 0..* Reference(Condition,Observation,AllergyIntolerance,QuestionnaireResponse,DiagnosticReport,DocumentReference)
+ age[x] 0..1 Age|Range|string S
+ estimatedAge 0..1 boolean S
+ deceased[x] 0..1 boolean|Age|Range|date|string S
+ reasonCode 0..* CodeableConcept S example=clinical-findings
+ reasonReference 0..* Reference(Condition,Observation,AllergyIntolerance,QuestionnaireResponse,DiagnosticReport,DocumentReference) S
  note 0..* Annotation
  condition 0..* BackboneElement
-  code 1..1 CodeableConcept
-  outcome 0..1 CodeableConcept
+  code 1..1 CodeableConcept example=condition-code
+  outcome 0..1 CodeableConcept example=condition-outcome
   contributedToDeath 0..1 boolean
   onset[x] 0..1 Age|Range|Period|string
   note 0..* Annotation
-resource GraphDefinition DomainResource partial
- url 0..1 uri
- version 0..1 string
- name 1..1 string
- status 1..1 code
- experimental 0..1 boolean
- date 0..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
+resource GraphDefinition DomainResource rules=gdf-0
+ url 0..1 uri S
+ version 0..1 string S
+ name 1..1 string S
+ status 1..1 code SM required=publication-status
+ experimental 0..1 boolean S
+ date 0..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
  description 0..1 markdown
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
  purpose 0..1 markdown
- start 1..1 code
+ start 1..1 code S required=resource-types
  profile 0..1 canonical(StructureDefinition)
  link 0..* BackboneElement
   path 0..1 string
@@ -1278,21 +1281,21 @@ resource GraphDefinition DomainResource partial
   max 0..1 string
   description 0..1 string
   target 0..* BackboneElement
-   type 1..1 code
+   type 1..1 code required=resource-types
    params 0..1 string
    profile 0..1 canonical(StructureDefinition)
    compartment 0..* BackboneElement
-    use 1..1 code
-    code 1..1 code
-    rule 1..1 code
+    use 1..1 code required=graph-compartment-use
+    code 1..1 code required=compartment-type
+    rule 1..1 code required=graph-compartment-rule
     expression 0..1 string
     description 0..1 string
    link 0..* #GraphDefinition.link
-resource GuidanceResponse DomainResource partial
- requestIdentifier 0..1 Identifier
- identifier 0..* Identifier
- module[x] 1..1 uri|canonical|CodeableConcept
- status 1..1 code
+resource GuidanceResponse DomainResource
+ requestIdentifier 0..1 Identifier S
+ identifier 0..* Identifier S
+ module[x] 1..1 uri|canonical|CodeableConcept S
+ status 1..1 code SM required=guidance-response-status
  subject 0..1 Reference(Patient,Group)
  encounter 0..1 Reference(Encounter)
  occurrenceDateTime 0..1 dateTime
@@ -1304,31 +1307,31 @@ resource GuidanceResponse DomainResource partial
  outputParameters 0..1 Reference(Parameters)
  result 0..1 Reference(CarePlan,RequestGroup)
  dataRequirement 0..* DataRequirement
-resource HealthcareService DomainResource partial
- identifier 0..* Identifier
- active 0..1 boolean
- providedBy 0..1 Reference(Organization)
- category 0..* CodeableConcept
- type 0..* CodeableConcept
- specialty 0..* CodeableConcept
- location 0..* Reference(Location)
- name 0..1 string
- comment 0..1 string
+resource HealthcareService DomainResource
+ identifier 0..* Identifier S
+ active 0..1 boolean SM
+ providedBy 0..1 Reference(Organization) S
+ category 0..* CodeableConcept S example=service-category
+ type 0..* CodeableConcept S example=service-type
+ specialty 0..* CodeableConcept S preferred=c80-practice-codes
+ location 0..* Reference(Location) S
+ name 0..1 string S
+ comment 0..1 string S
  extraDetails 0..1 markdown
- photo 0..1 Attachment
+ photo 0..1 Attachment S
  telecom 0..* ContactPoint
  coverageArea 0..* Reference(Location)
- serviceProvisionCode 0..* CodeableConcept
+ serviceProvisionCode 0..* CodeableConcept example=service-provision-conditions
  eligibility 0..* BackboneElement
   code 0..1 CodeableConcept
   comment 0..1 markdown
- program 0..* CodeableConcept
+ program 0..* CodeableConcept example=program
  characteristic 0..* CodeableConcept
- communication 0..* CodeableConcept
- referralMethod 0..* CodeableConcept
+ communication 0..* CodeableConcept preferred=languages max=all-languages
+ referralMethod 0..* CodeableConcept example=service-referral-method
  appointmentRequired 0..1 boolean
  availableTime 0..* BackboneElement
-  daysOfWeek 0..* code
+  daysOfWeek 0..* code required=days-of-week
   allDay 0..1 boolean
   availableStartTime 0..1 time
   availableEndTime 0..1 time
@@ -1337,110 +1340,110 @@ resource HealthcareService DomainResource partial
   during 0..1 Period
  availabilityExceptions 0..1 string
  endpoint 0..* Reference(Endpoint)
-resource ImagingStudy DomainResource partial
- identifier 0..* Identifier
- status 1..1 code
- modality 0..* Coding
- subject 1..1 Reference(Patient,Device,Group)
- encounter 0..1 Reference(Encounter)
- started 0..1 dateTime
- basedOn 0..* Reference(CarePlan,ServiceRequest,Appointment,AppointmentResponse,Task)
- referrer 0..1 Reference(Practitioner,PractitionerRole)
- interpreter 0..* Reference(Practitioner,PractitionerRole)
- endpoint 0..* Reference(Endpoint)
- numberOfSeries 0..1 unsignedInt
- numberOfInstances 0..1 unsignedInt
- procedureReference 0..1 Reference(Procedure)
- procedureCode 0..* CodeableConcept
- location 0..1 Reference(Location)
- reasonCode 0..* CodeableConcept
- reasonReference 0..* Reference(Condition,Observation,Media,DiagnosticReport,DocumentReference)
- note 0..* Annotation
- description 0..1 string
- series 0..* BackboneElement
-  uid 1..1 id
-  number 0..1 unsignedInt
-  modality 1..1 Coding
-  description 0..1 string
-  numberOfInstances 0..1 unsignedInt
-  endpoint 0..* Reference(Endpoint)
-  bodySite 0..1 Coding
-  laterality 0..1 Coding
-  specimen 0..* Reference(Specimen)
-  started 0..1 dateTime
-  performer 0..* BackboneElement
-   function 0..1 CodeableConcept
-   actor 1..1 Reference(Practitioner,PractitionerRole,Organization,CareTeam,Patient,Device,RelatedPerson)
+resource ImagingStudy DomainResource
+ identifier 0..* Identifier S
+ status 1..1 code SM required=imagingstudy-status
+ modality 0..* Coding S extensible=http://dicom.nema.org/medical/dicom/current/output/chtml/part16/sect_CID_29.html
+ subject 1..1 Reference(Patient,Device,Group) S
+ encounter 0..1 Reference(Encounter) S
+ started 0..1 dateTime S
+ basedOn 0..* Reference(CarePlan,ServiceRequest,Appointment,AppointmentResponse,Task) S
+ referrer 0..1 Reference(Practitioner,PractitionerRole) S
+ interpreter 0..* Reference(Practitioner,PractitionerRole) S
+ endpoint 0..* Reference(Endpoint) S
+ numberOfSeries 0..1 unsignedInt S
+ numberOfInstances 0..1 unsignedInt S
+ procedureReference 0..1 Reference(Procedure) S
+ procedureCode 0..* CodeableConcept S extensible=http://www.rsna.org/RadLex_Playbook.aspx
+ location 0..1 Reference(Location) S
+ reasonCode 0..* CodeableConcept S example=procedure-reason
+ reasonReference 0..* Reference(Condition,Observation,Media,DiagnosticReport,DocumentReference) S
+ note 0..* Annotation S
+ description 0..1 string S
+ series 0..* BackboneElement S
+  uid 1..1 id S
+  number 0..1 unsignedInt S
+  modality 1..1 Coding S extensible=http://dicom.nema.org/medical/dicom/current/output/chtml/part16/sect_CID_29.html
+  description 0..1 string S
+  numberOfInstances 0..1 unsignedInt S
+  endpoint 0..* Reference(Endpoint) S
+  bodySite 0..1 Coding S example=body-site
+  laterality 0..1 Coding S example=bodysite-laterality
+  specimen 0..* Reference(Specimen) S
+  started 0..1 dateTime S
+  performer 0..* BackboneElement S
+   function 0..1 CodeableConcept S extensible=series-performer-function
+   actor 1..1 Reference(Practitioner,PractitionerRole,Organization,CareTeam,Patient,Device,RelatedPerson) S
   instance 0..* BackboneElement
    uid 1..1 id
-   sopClass 1..1 Coding
+   sopClass 1..1 Coding extensible=http://dicom.nema.org/medical/dicom/current/output/chtml/part04/sect_B.5.html#table_B.5-1
    number 0..1 unsignedInt
    title 0..1 string
-resource ImmunizationEvaluation DomainResource partial
+resource ImmunizationEvaluation DomainResource
  identifier 0..* Identifier
- status 1..1 code
- patient 1..1 Reference(Patient)
+ status 1..1 code SM required=immunization-evaluation-status
+ patient 1..1 Reference(Patient) S
  date 0..1 dateTime
  authority 0..1 Reference(Organization)
- targetDisease 1..1 CodeableConcept
- immunizationEvent 1..1 Reference(Immunization)
- doseStatus 1..1 CodeableConcept
- doseStatusReason 0..* CodeableConcept
+ targetDisease 1..1 CodeableConcept S example=immunization-evaluation-target-disease
+ immunizationEvent 1..1 Reference(Immunization) S
+ doseStatus 1..1 CodeableConcept S example=immunization-evaluation-dose-status
+ doseStatusReason 0..* CodeableConcept example=immunization-evaluation-dose-status-reason
  description 0..1 string
  series 0..1 string
  doseNumber[x] 0..1 positiveInt|string
  seriesDoses[x] 0..1 positiveInt|string
-resource ImmunizationRecommendation DomainResource partial
- identifier 0..* Identifier
- patient 1..1 Reference(Patient)
- date 1..1 dateTime
+resource ImmunizationRecommendation DomainResource
+ identifier 0..* Identifier S
+ patient 1..1 Reference(Patient) S
+ date 1..1 dateTime S
  authority 0..1 Reference(Organization)
- recommendation 1..* BackboneElement
-  vaccineCode 0..* CodeableConcept
-  targetDisease 0..1 CodeableConcept
-  contraindicatedVaccineCode 0..* CodeableConcept
-  forecastStatus 1..1 CodeableConcept
-  forecastReason 0..* CodeableConcept
+ recommendation 1..* BackboneElement S rules=imr-1
+  vaccineCode 0..* CodeableConcept S example=vaccine-code
+  targetDisease 0..1 CodeableConcept S example=immunization-recommendation-target-disease
+  contraindicatedVaccineCode 0..* CodeableConcept S example=vaccine-code
+  forecastStatus 1..1 CodeableConcept SM example=immunization-recommendation-status
+  forecastReason 0..* CodeableConcept S example=immunization-recommendation-reason
   dateCriterion 0..* BackboneElement
-   code 1..1 CodeableConcept
+   code 1..1 CodeableConcept example=immunization-recommendation-date-criterion
    value 1..1 dateTime
   description 0..1 string
   series 0..1 string
-  doseNumber[x] 0..1 positiveInt|string
+  doseNumber[x] 0..1 positiveInt|string S
   seriesDoses[x] 0..1 positiveInt|string
   supportingImmunization 0..* Reference(Immunization,ImmunizationEvaluation)
-  supportingPatientInformation 0..* Reference
-resource ImplementationGuide DomainResource partial
- url 1..1 uri
- version 0..1 string
- name 1..1 string
- title 0..1 string
- status 1..1 code
- experimental 0..1 boolean
- date 0..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
+  supportingPatientInformation 0..* Reference(Resource)
+resource ImplementationGuide DomainResource rules=ig-0,ig-2
+ url 1..1 uri S
+ version 0..1 string S
+ name 1..1 string S
+ title 0..1 string S
+ status 1..1 code SM required=publication-status
+ experimental 0..1 boolean S
+ date 0..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
  description 0..1 markdown
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
  copyright 0..1 markdown
- packageId 1..1 id
- license 0..1 code
- fhirVersion 1..* code
- dependsOn 0..* BackboneElement
-  uri 1..1 canonical(ImplementationGuide)
-  packageId 0..1 id
-  version 0..1 string
- global 0..* BackboneElement
-  type 1..1 code
-  profile 1..1 canonical(StructureDefinition)
- definition 0..1 BackboneElement
+ packageId 1..1 id S
+ license 0..1 code S required=spdx-license
+ fhirVersion 1..* code S required=FHIR-version
+ dependsOn 0..* BackboneElement S
+  uri 1..1 canonical(ImplementationGuide) S
+  packageId 0..1 id S
+  version 0..1 string S
+ global 0..* BackboneElement S
+  type 1..1 code S required=resource-types
+  profile 1..1 canonical(StructureDefinition) S
+ definition 0..1 BackboneElement rules=ig-1
   grouping 0..* BackboneElement
    name 1..1 string
    description 0..1 string
   resource 1..* BackboneElement
-   reference 1..1 Reference
-   fhirVersion 0..* code
+   reference 1..1 Reference(Resource)
+   fhirVersion 0..* code required=FHIR-version
    name 0..1 string
    description 0..1 string
    example[x] 0..1 boolean|canonical(StructureDefinition)
@@ -1448,19 +1451,19 @@ resource ImplementationGuide DomainResource partial
   page 0..1 BackboneElement
    name[x] 1..1 url|Reference(Binary)
    title 1..1 string
-   generation 1..1 code
+   generation 1..1 code required=guide-page-generation
    page 0..* #ImplementationGuide.definition.page
   parameter 0..* BackboneElement
-   code 1..1 code
+   code 1..1 code required=guide-parameter-code
    value 1..1 string
   template 0..* BackboneElement
    code 1..1 code
    source 1..1 string
    scope 0..1 string
  manifest 0..1 BackboneElement
-  rendering 0..1 url
-  resource 1..* BackboneElement
-   reference 1..1 Reference
+  rendering 0..1 url S
+  resource 1..* BackboneElement S
+   reference 1..1 Reference(Resource) S
    example[x] 0..1 boolean|canonical(StructureDefinition)
    relativePath 0..1 url
   page 0..* BackboneElement
@@ -1469,18 +1472,18 @@ resource ImplementationGuide DomainResource partial
    anchor 0..* string
   image 0..* string
   other 0..* string
-resource InsurancePlan DomainResource partial
- identifier 0..* Identifier
- status 0..1 code
- type 0..* CodeableConcept
- name 0..1 string
+resource InsurancePlan DomainResource rules=ipn-1
+ identifier 0..* Identifier S
+ status 0..1 code SM required=publication-status
+ type 0..* CodeableConcept S example=insuranceplan-type
+ name 0..1 string S
  alias 0..* string
  period 0..1 Period
- ownedBy 0..1 Reference(Organization)
- administeredBy 0..1 Reference(Organization)
- coverageArea 0..* Reference(Location)
+ ownedBy 0..1 Reference(Organization) S
+ administeredBy 0..1 Reference(Organization) S
+ coverageArea 0..* Reference(Location) S
  contact 0..* BackboneElement
-  purpose 0..1 CodeableConcept
+  purpose 0..1 CodeableConcept extensible=contactentity-type
   name 0..1 HumanName
   telecom 0..* ContactPoint
   address 0..1 Address
@@ -1496,9 +1499,9 @@ resource InsurancePlan DomainResource partial
     value 0..1 Quantity
     code 0..1 CodeableConcept
  plan 0..* BackboneElement
-  identifier 0..* Identifier
+  identifier 0..* Identifier S
   type 0..1 CodeableConcept
-  coverageArea 0..* Reference(Location)
+  coverageArea 0..* Reference(Location) S
   network 0..* Reference(Organization)
   generalCost 0..* BackboneElement
    type 0..1 CodeableConcept
@@ -1511,17 +1514,17 @@ resource InsurancePlan DomainResource partial
     type 1..1 CodeableConcept
     cost 0..* BackboneElement
      type 1..1 CodeableConcept
-     applicability 0..1 CodeableConcept
+     applicability 0..1 CodeableConcept required=insuranceplan-applicability
      qualifiers 0..* CodeableConcept
      value 0..1 Quantity
-resource Invoice DomainResource partial
- identifier 0..* Identifier
- status 1..1 code
+resource Invoice DomainResource
+ identifier 0..* Identifier S
+ status 1..1 code SM required=invoice-status
  cancelledReason 0..1 string
- type 0..1 CodeableConcept
- subject 0..1 Reference(Patient,Group)
- recipient 0..1 Reference(Organization,Patient,RelatedPerson)
- date 0..1 dateTime
+ type 0..1 CodeableConcept S
+ subject 0..1 Reference(Patient,Group) S
+ recipient 0..1 Reference(Organization,Patient,RelatedPerson) S
+ date 0..1 dateTime S
  participant 0..* BackboneElement
   role 0..1 CodeableConcept
   actor 1..1 Reference(Practitioner,Organization,Patient,PractitionerRole,Device,RelatedPerson)
@@ -1531,39 +1534,39 @@ resource Invoice DomainResource partial
   sequence 0..1 positiveInt
   chargeItem[x] 1..1 Reference(ChargeItem)|CodeableConcept
   priceComponent 0..* BackboneElement
-   type 1..1 code
+   type 1..1 code required=invoice-priceComponentType
    code 0..1 CodeableConcept
    factor 0..1 decimal
    amount 0..1 Money
  totalPriceComponent 0..* #Invoice.lineItem.priceComponent
- totalNet 0..1 Money
- totalGross 0..1 Money
+ totalNet 0..1 Money S
+ totalGross 0..1 Money S
  paymentTerms 0..1 markdown
  note 0..* Annotation
-resource Library DomainResource partial
- url 0..1 uri
- identifier 0..* Identifier
- version 0..1 string
- name 0..1 string
- title 0..1 string
+resource Library DomainResource rules=lib-0
+ url 0..1 uri S
+ identifier 0..* Identifier S
+ version 0..1 string S
+ name 0..1 string S
+ title 0..1 string S
  subtitle 0..1 string
- status 1..1 code
- experimental 0..1 boolean
- type 1..1 CodeableConcept
- subject[x] 0..1 CodeableConcept|Reference(Group)
- date 0..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
- description 0..1 markdown
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
+ status 1..1 code SM required=publication-status
+ experimental 0..1 boolean S
+ type 1..1 CodeableConcept S extensible=library-type
+ subject[x] 0..1 CodeableConcept|Reference(Group) extensible=subject-type
+ date 0..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
+ description 0..1 markdown S
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
  purpose 0..1 markdown
  usage 0..1 string
  copyright 0..1 markdown
  approvalDate 0..1 date
  lastReviewDate 0..1 date
- effectivePeriod 0..1 Period
- topic 0..* CodeableConcept
+ effectivePeriod 0..1 Period S
+ topic 0..* CodeableConcept example=definition-topic
  author 0..* ContactDetail
  editor 0..* ContactDetail
  reviewer 0..* ContactDetail
@@ -1571,58 +1574,58 @@ resource Library DomainResource partial
  relatedArtifact 0..* RelatedArtifact
  parameter 0..* ParameterDefinition
  dataRequirement 0..* DataRequirement
- content 0..* Attachment
-resource Linkage DomainResource partial
- active 0..1 boolean
- author 0..1 Reference(Practitioner,PractitionerRole,Organization)
- item 1..* BackboneElement
-  type 1..1 code
-  resource 1..1 Reference
-resource Measure DomainResource partial
- url 0..1 uri
- identifier 0..* Identifier
- version 0..1 string
- name 0..1 string
- title 0..1 string
+ content 0..* Attachment S
+resource Linkage DomainResource rules=lnk-1
+ active 0..1 boolean S
+ author 0..1 Reference(Practitioner,PractitionerRole,Organization) S
+ item 1..* BackboneElement S
+  type 1..1 code S required=linkage-type
+  resource 1..1 Reference(Resource) S
+resource Measure DomainResource rules=mea-0,mea-1
+ url 0..1 uri S
+ identifier 0..* Identifier S
+ version 0..1 string S
+ name 0..1 string S
+ title 0..1 string S
  subtitle 0..1 string
- status 1..1 code
- experimental 0..1 boolean
- subject[x] 0..1 CodeableConcept|Reference(Group)
- date 0..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
- description 0..1 markdown
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
+ status 1..1 code SM required=publication-status
+ experimental 0..1 boolean S
+ subject[x] 0..1 CodeableConcept|Reference(Group) extensible=subject-type
+ date 0..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
+ description 0..1 markdown S
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
  purpose 0..1 markdown
  usage 0..1 string
  copyright 0..1 markdown
  approvalDate 0..1 date
  lastReviewDate 0..1 date
- effectivePeriod 0..1 Period
- topic 0..* CodeableConcept
+ effectivePeriod 0..1 Period S
+ topic 0..* CodeableConcept example=definition-topic
  author 0..* ContactDetail
  editor 0..* ContactDetail
  reviewer 0..* ContactDetail
  endorser 0..* ContactDetail
  relatedArtifact 0..* RelatedArtifact
  library 0..* canonical(Library)
- disclaimer 0..1 markdown
- scoring 0..1 CodeableConcept
- compositeScoring 0..1 CodeableConcept
- type 0..* CodeableConcept
- riskAdjustment 0..1 string
- rateAggregation 0..1 string
- rationale 0..1 markdown
- clinicalRecommendationStatement 0..1 markdown
- improvementNotation 0..1 CodeableConcept
- definition 0..* markdown
- guidance 0..1 markdown
+ disclaimer 0..1 markdown S
+ scoring 0..1 CodeableConcept S extensible=measure-scoring
+ compositeScoring 0..1 CodeableConcept S extensible=composite-measure-scoring
+ type 0..* CodeableConcept S extensible=measure-type
+ riskAdjustment 0..1 string S
+ rateAggregation 0..1 string S
+ rationale 0..1 markdown S
+ clinicalRecommendationStatement 0..1 markdown S
+ improvementNotation 0..1 CodeableConcept S required=measure-improvement-notation
+ definition 0..* markdown S
+ guidance 0..1 markdown S
  group 0..* BackboneElement
   code 0..1 CodeableConcept
   description 0..1 string
   population 0..* BackboneElement
-   code 0..1 CodeableConcept
+   code 0..1 CodeableConcept extensible=measure-population
    description 0..1 string
    criteria 1..1 Expression
   stratifier 0..* BackboneElement
@@ -1635,26 +1638,26 @@ resource Measure DomainResource partial
     criteria 1..1 Expression
  supplementalData 0..* BackboneElement
   code 0..1 CodeableConcept
-  usage 0..* CodeableConcept
+  usage 0..* CodeableConcept extensible=measure-data-usage
   description 0..1 string
   criteria 1..1 Expression
-resource MeasureReport DomainResource partial
- identifier 0..* Identifier
- status 1..1 code
- type 1..1 code
- measure 1..1 canonical(Measure)
- subject 0..1 Reference(Patient,Practitioner,PractitionerRole,Location,Device,RelatedPerson,Group)
- date 0..1 dateTime
- reporter 0..1 Reference(Practitioner,PractitionerRole,Location,Organization)
- period 1..1 Period
- improvementNotation 0..1 CodeableConcept
+resource MeasureReport DomainResource rules=mrp-1,mrp-2
+ identifier 0..* Identifier S
+ status 1..1 code SM required=measure-report-status
+ type 1..1 code S required=measure-report-type
+ measure 1..1 canonical(Measure) S
+ subject 0..1 Reference(Patient,Practitioner,PractitionerRole,Location,Device,RelatedPerson,Group) S
+ date 0..1 dateTime S
+ reporter 0..1 Reference(Practitioner,PractitionerRole,Location,Organization) S
+ period 1..1 Period S
+ improvementNotation 0..1 CodeableConcept SM required=measure-improvement-notation
  group 0..* BackboneElement
-  code 0..1 CodeableConcept
+  code 0..1 CodeableConcept S
   population 0..* BackboneElement
-   code 0..1 CodeableConcept
+   code 0..1 CodeableConcept S extensible=measure-population
    count 0..1 integer
    subjectResults 0..1 Reference(List)
-  measureScore 0..1 Quantity
+  measureScore 0..1 Quantity S
   stratifier 0..* BackboneElement
    code 0..* CodeableConcept
    stratum 0..* BackboneElement
@@ -1663,69 +1666,69 @@ resource MeasureReport DomainResource partial
      code 1..1 CodeableConcept
      value 1..1 CodeableConcept
     population 0..* BackboneElement
-     code 0..1 CodeableConcept
+     code 0..1 CodeableConcept extensible=measure-population
      count 0..1 integer
      subjectResults 0..1 Reference(List)
     measureScore 0..1 Quantity
- evaluatedResource 0..* Reference
-resource Media DomainResource partial
- identifier 0..* Identifier
- basedOn 0..* Reference(ServiceRequest,CarePlan)
- partOf 0..* Reference
- status 1..1 code
- type 0..1 CodeableConcept
- modality 0..1 CodeableConcept
- view 0..1 CodeableConcept
- subject 0..1 Reference(Patient,Practitioner,PractitionerRole,Group,Device,Specimen,Location)
- encounter 0..1 Reference(Encounter)
- created[x] 0..1 dateTime|Period
- issued 0..1 instant
- operator 0..1 Reference(Practitioner,PractitionerRole,Organization,CareTeam,Patient,Device,RelatedPerson)
- reasonCode 0..* CodeableConcept
- bodySite 0..1 CodeableConcept
- deviceName 0..1 string
- device 0..1 Reference(Device,DeviceMetric,Device)
- height 0..1 positiveInt
- width 0..1 positiveInt
- frames 0..1 positiveInt
- duration 0..1 decimal
- content 1..1 Attachment
+ evaluatedResource 0..* Reference(Resource)
+resource Media DomainResource
+ identifier 0..* Identifier S
+ basedOn 0..* Reference(ServiceRequest,CarePlan) S
+ partOf 0..* Reference(Resource) S
+ status 1..1 code SM required=event-status
+ type 0..1 CodeableConcept S extensible=media-type
+ modality 0..1 CodeableConcept S example=media-modality
+ view 0..1 CodeableConcept S example=media-view
+ subject 0..1 Reference(Patient,Practitioner,PractitionerRole,Group,Device,Specimen,Location) S
+ encounter 0..1 Reference(Encounter) S
+ created[x] 0..1 dateTime|Period S
+ issued 0..1 instant S
+ operator 0..1 Reference(Practitioner,PractitionerRole,Organization,CareTeam,Patient,Device,RelatedPerson) S
+ reasonCode 0..* CodeableConcept S example=procedure-reason
+ bodySite 0..1 CodeableConcept S example=body-site
+ deviceName 0..1 string S
+ device 0..1 Reference(Device,DeviceMetric,Device) S
+ height 0..1 positiveInt S
+ width 0..1 positiveInt S
+ frames 0..1 positiveInt S
+ duration 0..1 decimal S
+ content 1..1 Attachment S
  note 0..* Annotation
-resource MedicationAdministration DomainResource partial
+resource MedicationAdministration DomainResource
  identifier 0..* Identifier
- instantiates 0..* uri
- partOf 0..* Reference(MedicationAdministration,Procedure)
- status 1..1 code
- statusReason 0..* CodeableConcept
- category 0..1 CodeableConcept
- medication[x] 1..1 CodeableConcept|Reference(Medication)
- subject 1..1 Reference(Patient,Group)
+ instantiates 0..* uri S
+ partOf 0..* Reference(MedicationAdministration,Procedure) S
+ status 1..1 code SM required=medication-admin-status
+ statusReason 0..* CodeableConcept example=reason-medication-not-given-codes
+ category 0..1 CodeableConcept preferred=medication-admin-category
+ medication[x] 1..1 CodeableConcept|Reference(Medication) S example=medication-codes
+ subject 1..1 Reference(Patient,Group) S
  context 0..1 Reference(Encounter,EpisodeOfCare)
- supportingInformation 0..* Reference
- effective[x] 1..1 dateTime|Period
- performer 0..* BackboneElement
-  function 0..1 CodeableConcept
-  actor 1..1 Reference(Practitioner,PractitionerRole,Patient,RelatedPerson,Device)
- reasonCode 0..* CodeableConcept
+ supportingInformation 0..* Reference(Resource)
+ effective[x] 1..1 dateTime|Period S
+ performer 0..* BackboneElement S
+  function 0..1 CodeableConcept example=med-admin-perform-function
+  actor 1..1 Reference(Practitioner,PractitionerRole,Patient,RelatedPerson,Device) S
+ reasonCode 0..* CodeableConcept example=reason-medication-given-codes
  reasonReference 0..* Reference(Condition,Observation,DiagnosticReport)
  request 0..1 Reference(MedicationRequest)
  device 0..* Reference(Device)
  note 0..* Annotation
- dosage 0..1 BackboneElement
+ dosage 0..1 BackboneElement rules=mad-1
   text 0..1 string
-  site 0..1 CodeableConcept
-  route 0..1 CodeableConcept
-  method 0..1 CodeableConcept
-  dose 0..1 Quantity
-  rate[x] 0..1 Ratio|Quantity
+  site 0..1 CodeableConcept example=approach-site-codes
+  route 0..1 CodeableConcept example=route-codes
+  method 0..1 CodeableConcept example=administration-method-codes
+  dose 0..1 Quantity/SimpleQuantity
+  rate[x] 0..1 Ratio|Quantity/SimpleQuantity
  eventHistory 0..* Reference(Provenance)
-resource MedicationKnowledge DomainResource partial
- code 0..1 CodeableConcept
- status 0..1 code
- manufacturer 0..1 Reference(Organization)
- doseForm 0..1 CodeableConcept
- amount 0..1 Quantity
- synonym 0..* string
+resource MedicationKnowledge DomainResource
+ code 0..1 CodeableConcept S example=medication-codes
+ status 0..1 code SM required=medicationknowledge-status
+ manufacturer 0..1 Reference(Organization) S
+ doseForm 0..1 CodeableConcept example=medication-form-codes
+ amount 0..1 Quantity/SimpleQuantity S
+ synonym 0..* string S
  relatedMedicationKnowledge 0..* BackboneElement
   type 1..1 CodeableConcept
   reference 1..* Reference(MedicationKnowledge)
@@ -1739,7 +1742,7 @@ resource MedicationKnowledge DomainResource partial
   isActive 0..1 boolean
   strength 0..1 Ratio
  preparationInstruction 0..1 markdown
- intendedRoute 0..* CodeableConcept
+ intendedRoute 0..* CodeableConcept example=route-codes
  cost 0..* BackboneElement
   type 1..1 CodeableConcept
   source 0..1 string
@@ -1753,17 +1756,17 @@ resource MedicationKnowledge DomainResource partial
    dosage 1..* Dosage
   indication[x] 0..1 CodeableConcept|Reference(ObservationDefinition)
   patientCharacteristics 0..* BackboneElement
-   characteristic[x] 1..1 CodeableConcept|Quantity
+   characteristic[x] 1..1 CodeableConcept|Quantity/SimpleQuantity
    value 0..* string
  medicineClassification 0..* BackboneElement
   type 1..1 CodeableConcept
   classification 0..* CodeableConcept
  packaging 0..1 BackboneElement
-  type 0..1 CodeableConcept
-  quantity 0..1 Quantity
+  type 0..1 CodeableConcept example=medicationknowledge-package-type
+  quantity 0..1 Quantity/SimpleQuantity
  drugCharacteristic 0..* BackboneElement
-  type 0..1 CodeableConcept
-  value[x] 0..1 CodeableConcept|string|Quantity|base64Binary
+  type 0..1 CodeableConcept example=medicationknowledge-characteristic
+  value[x] 0..1 CodeableConcept|string|Quantity/SimpleQuantity|base64Binary
  contraindication 0..* Reference(DetectedIssue)
  regulatory 0..* BackboneElement
   regulatoryAuthority 1..1 Reference(Organization)
@@ -1773,402 +1776,403 @@ resource MedicationKnowledge DomainResource partial
   schedule 0..* BackboneElement
    schedule 1..1 CodeableConcept
   maxDispense 0..1 BackboneElement
-   quantity 1..1 Quantity
+   quantity 1..1 Quantity/SimpleQuantity
    period 0..1 Duration
  kinetics 0..* BackboneElement
-  areaUnderCurve 0..* Quantity
-  lethalDose50 0..* Quantity
+  areaUnderCurve 0..* Quantity/SimpleQuantity
+  lethalDose50 0..* Quantity/SimpleQuantity
   halfLifePeriod 0..1 Duration
-resource MedicinalProduct DomainResource partial
- identifier 0..* Identifier
- type 0..1 CodeableConcept
- domain 0..1 Coding
- combinedPharmaceuticalDoseForm 0..1 CodeableConcept
- legalStatusOfSupply 0..1 CodeableConcept
- additionalMonitoringIndicator 0..1 CodeableConcept
- specialMeasures 0..* string
- paediatricUseIndicator 0..1 CodeableConcept
- productClassification 0..* CodeableConcept
- marketingStatus 0..* MarketingStatus
- pharmaceuticalProduct 0..* Reference(MedicinalProductPharmaceutical)
- packagedMedicinalProduct 0..* Reference(MedicinalProductPackaged)
- attachedDocument 0..* Reference(DocumentReference)
- masterFile 0..* Reference(DocumentReference)
- contact 0..* Reference(Organization,PractitionerRole)
- clinicalTrial 0..* Reference(ResearchStudy)
- name 1..* BackboneElement
-  productName 1..1 string
-  namePart 0..* BackboneElement
-   part 1..1 string
-   type 1..1 Coding
-  countryLanguage 0..* BackboneElement
-   country 1..1 CodeableConcept
-   jurisdiction 0..1 CodeableConcept
- crossReference 0..* Identifier
- manufacturingBusinessOperation 0..* BackboneElement
-  operationType 0..1 CodeableConcept
-  authorisationReferenceNumber 0..1 Identifier
-  effectiveDate 0..1 dateTime
-  confidentialityIndicator 0..1 CodeableConcept
-  manufacturer 0..* Reference(Organization)
-  regulator 0..1 Reference(Organization)
- specialDesignation 0..* BackboneElement
-  identifier 0..* Identifier
-  type 0..1 CodeableConcept
-  intendedUse 0..1 CodeableConcept
-  indication[x] 0..1 CodeableConcept|Reference(MedicinalProductIndication)
-  status 0..1 CodeableConcept
-  date 0..1 dateTime
-  species 0..1 CodeableConcept
-resource MedicinalProductAuthorization DomainResource partial
- identifier 0..* Identifier
- subject 0..1 Reference(MedicinalProduct,MedicinalProductPackaged)
- country 0..* CodeableConcept
- jurisdiction 0..* CodeableConcept
- status 0..1 CodeableConcept
- statusDate 0..1 dateTime
- restoreDate 0..1 dateTime
- validityPeriod 0..1 Period
- dataExclusivityPeriod 0..1 Period
- dateOfFirstAuthorization 0..1 dateTime
- internationalBirthDate 0..1 dateTime
- legalBasis 0..1 CodeableConcept
- jurisdictionalAuthorization 0..* BackboneElement
-  identifier 0..* Identifier
-  country 0..1 CodeableConcept
-  jurisdiction 0..* CodeableConcept
-  legalStatusOfSupply 0..1 CodeableConcept
-  validityPeriod 0..1 Period
- holder 0..1 Reference(Organization)
- regulator 0..1 Reference(Organization)
- procedure 0..1 BackboneElement
-  identifier 0..1 Identifier
-  type 1..1 CodeableConcept
-  date[x] 0..1 Period|dateTime
-  application 0..* #MedicinalProductAuthorization.procedure
-resource MedicinalProductContraindication DomainResource partial
- subject 0..* Reference(MedicinalProduct,Medication)
- disease 0..1 CodeableConcept
- diseaseStatus 0..1 CodeableConcept
- comorbidity 0..* CodeableConcept
- therapeuticIndication 0..* Reference(MedicinalProductIndication)
- otherTherapy 0..* BackboneElement
-  therapyRelationshipType 1..1 CodeableConcept
-  medication[x] 1..1 CodeableConcept|Reference(MedicinalProduct,Medication,Substance,SubstanceSpecification)
- population 0..* Population
-resource MedicinalProductIndication DomainResource partial
- subject 0..* Reference(MedicinalProduct,Medication)
- diseaseSymptomProcedure 0..1 CodeableConcept
- diseaseStatus 0..1 CodeableConcept
- comorbidity 0..* CodeableConcept
- intendedEffect 0..1 CodeableConcept
- duration 0..1 Quantity
- otherTherapy 0..* BackboneElement
-  therapyRelationshipType 1..1 CodeableConcept
-  medication[x] 1..1 CodeableConcept|Reference(MedicinalProduct,Medication,Substance,SubstanceSpecification)
- undesirableEffect 0..* Reference(MedicinalProductUndesirableEffect)
- population 0..* Population
-resource MedicinalProductIngredient DomainResource partial
- identifier 0..1 Identifier
- role 1..1 CodeableConcept
- allergenicIndicator 0..1 boolean
- manufacturer 0..* Reference(Organization)
- specifiedSubstance 0..* BackboneElement
-  code 1..1 CodeableConcept
-  group 1..1 CodeableConcept
-  confidentiality 0..1 CodeableConcept
-  strength 0..* BackboneElement
-   presentation 1..1 Ratio
-   presentationLowLimit 0..1 Ratio
-   concentration 0..1 Ratio
-   concentrationLowLimit 0..1 Ratio
-   measurementPoint 0..1 string
-   country 0..* CodeableConcept
-   referenceStrength 0..* BackboneElement
-    substance 0..1 CodeableConcept
-    strength 1..1 Ratio
-    strengthLowLimit 0..1 Ratio
-    measurementPoint 0..1 string
-    country 0..* CodeableConcept
- substance 0..1 BackboneElement
-  code 1..1 CodeableConcept
-  strength 0..* #MedicinalProductIngredient.specifiedSubstance.strength
-resource MedicinalProductInteraction DomainResource partial
- subject 0..* Reference(MedicinalProduct,Medication,Substance)
- description 0..1 string
- interactant 0..* BackboneElement
-  item[x] 1..1 Reference(MedicinalProduct,Medication,Substance,ObservationDefinition)|CodeableConcept
- type 0..1 CodeableConcept
- effect 0..1 CodeableConcept
- incidence 0..1 CodeableConcept
- management 0..1 CodeableConcept
-resource MedicinalProductManufactured DomainResource partial
- manufacturedDoseForm 1..1 CodeableConcept
- unitOfPresentation 0..1 CodeableConcept
- quantity 1..1 Quantity
- manufacturer 0..* Reference(Organization)
- ingredient 0..* Reference(MedicinalProductIngredient)
- physicalCharacteristics 0..1 ProdCharacteristic
- otherCharacteristics 0..* CodeableConcept
-resource MedicinalProductPackaged DomainResource partial
- identifier 0..* Identifier
- subject 0..* Reference(MedicinalProduct)
- description 0..1 string
- legalStatusOfSupply 0..1 CodeableConcept
- marketingStatus 0..* MarketingStatus
- marketingAuthorization 0..1 Reference(MedicinalProductAuthorization)
- manufacturer 0..* Reference(Organization)
- batchIdentifier 0..* BackboneElement
-  outerPackaging 1..1 Identifier
-  immediatePackaging 0..1 Identifier
- packageItem 1..* BackboneElement
-  identifier 0..* Identifier
-  type 1..1 CodeableConcept
-  quantity 1..1 Quantity
-  material 0..* CodeableConcept
-  alternateMaterial 0..* CodeableConcept
-  device 0..* Reference(DeviceDefinition)
-  manufacturedItem 0..* Reference(MedicinalProductManufactured)
-  packageItem 0..* #MedicinalProductPackaged.packageItem
-  physicalCharacteristics 0..1 ProdCharacteristic
-  otherCharacteristics 0..* CodeableConcept
-  shelfLifeStorage 0..* ProductShelfLife
-  manufacturer 0..* Reference(Organization)
-resource MedicinalProductPharmaceutical DomainResource partial
- identifier 0..* Identifier
- administrableDoseForm 1..1 CodeableConcept
- unitOfPresentation 0..1 CodeableConcept
- ingredient 0..* Reference(MedicinalProductIngredient)
- device 0..* Reference(DeviceDefinition)
- characteristics 0..* BackboneElement
-  code 1..1 CodeableConcept
-  status 0..1 CodeableConcept
- routeOfAdministration 1..* BackboneElement
-  code 1..1 CodeableConcept
-  firstDose 0..1 Quantity
-  maxSingleDose 0..1 Quantity
-  maxDosePerDay 0..1 Quantity
-  maxDosePerTreatmentPeriod 0..1 Ratio
-  maxTreatmentPeriod 0..1 Duration
-  targetSpecies 0..* BackboneElement
-   code 1..1 CodeableConcept
-   withdrawalPeriod 0..* BackboneElement
-    tissue 1..1 CodeableConcept
-    value 1..1 Quantity
-    supportingInformation 0..1 string
-resource MedicinalProductUndesirableEffect DomainResource partial
- subject 0..* Reference(MedicinalProduct,Medication)
- symptomConditionEffect 0..1 CodeableConcept
- classification 0..1 CodeableConcept
- frequencyOfOccurrence 0..1 CodeableConcept
- population 0..* Population
-resource MessageDefinition DomainResource partial
- url 0..1 uri
- identifier 0..* Identifier
- version 0..1 string
- name 0..1 string
- title 0..1 string
- replaces 0..* canonical(MessageDefinition)
- status 1..1 code
- experimental 0..1 boolean
- date 1..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
- description 0..1 markdown
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
- purpose 0..1 markdown
+resource MedicinalProduct DomainResource
+ identifier 0..* Identifier S
+ type 0..1 CodeableConcept S
+ domain 0..1 Coding S
+ combinedPharmaceuticalDoseForm 0..1 CodeableConcept S
+ legalStatusOfSupply 0..1 CodeableConcept S
+ additionalMonitoringIndicator 0..1 CodeableConcept S
+ specialMeasures 0..* string S
+ paediatricUseIndicator 0..1 CodeableConcept S
+ productClassification 0..* CodeableConcept S
+ marketingStatus 0..* MarketingStatus S
+ pharmaceuticalProduct 0..* Reference(MedicinalProductPharmaceutical) S
+ packagedMedicinalProduct 0..* Reference(MedicinalProductPackaged) S
+ attachedDocument 0..* Reference(DocumentReference) S
+ masterFile 0..* Reference(DocumentReference) S
+ contact 0..* Reference(Organization,PractitionerRole) S
+ clinicalTrial 0..* Reference(ResearchStudy) S
+ name 1..* BackboneElement S
+  productName 1..1 string S
+  namePart 0..* BackboneElement S
+   part 1..1 string S
+   type 1..1 Coding S
+  countryLanguage 0..* BackboneElement S
+   country 1..1 CodeableConcept S
+   jurisdiction 0..1 CodeableConcept S
+   language 1..1 CodeableConcept S
+ crossReference 0..* Identifier S
+ manufacturingBusinessOperation 0..* BackboneElement S
+  operationType 0..1 CodeableConcept S
+  authorisationReferenceNumber 0..1 Identifier S
+  effectiveDate 0..1 dateTime S
+  confidentialityIndicator 0..1 CodeableConcept S
+  manufacturer 0..* Reference(Organization) S
+  regulator 0..1 Reference(Organization) S
+ specialDesignation 0..* BackboneElement S
+  identifier 0..* Identifier S
+  type 0..1 CodeableConcept S
+  intendedUse 0..1 CodeableConcept S
+  indication[x] 0..1 CodeableConcept|Reference(MedicinalProductIndication) S
+  status 0..1 CodeableConcept S
+  date 0..1 dateTime S
+  species 0..1 CodeableConcept S
+resource MedicinalProductAuthorization DomainResource
+ identifier 0..* Identifier S
+ subject 0..1 Reference(MedicinalProduct,MedicinalProductPackaged) S
+ country 0..* CodeableConcept S
+ jurisdiction 0..* CodeableConcept S
+ status 0..1 CodeableConcept S
+ statusDate 0..1 dateTime S
+ restoreDate 0..1 dateTime S
+ validityPeriod 0..1 Period S
+ dataExclusivityPeriod 0..1 Period S
+ dateOfFirstAuthorization 0..1 dateTime S
+ internationalBirthDate 0..1 dateTime S
+ legalBasis 0..1 CodeableConcept S
+ jurisdictionalAuthorization 0..* BackboneElement S
+  identifier 0..* Identifier S
+  country 0..1 CodeableConcept S
+  jurisdiction 0..* CodeableConcept S
+  legalStatusOfSupply 0..1 CodeableConcept S
+  validityPeriod 0..1 Period S
+ holder 0..1 Reference(Organization) S
+ regulator 0..1 Reference(Organization) S
+ procedure 0..1 BackboneElement S
+  identifier 0..1 Identifier S
+  type 1..1 CodeableConcept S
+  date[x] 0..1 Period|dateTime S
+  application 0..* #MedicinalProductAuthorization.procedure S
+resource MedicinalProductContraindication DomainResource
+ subject 0..* Reference(MedicinalProduct,Medication) S
+ disease 0..1 CodeableConcept S
+ diseaseStatus 0..1 CodeableConcept S
+ comorbidity 0..* CodeableConcept S
+ therapeuticIndication 0..* Reference(MedicinalProductIndication) S
+ otherTherapy 0..* BackboneElement S
+  therapyRelationshipType 1..1 CodeableConcept S
+  medication[x] 1..1 CodeableConcept|Reference(MedicinalProduct,Medication,Substance,SubstanceSpecification) S
+ population 0..* Population S
+resource MedicinalProductIndication DomainResource
+ subject 0..* Reference(MedicinalProduct,Medication) S
+ diseaseSymptomProcedure 0..1 CodeableConcept S
+ diseaseStatus 0..1 CodeableConcept S
+ comorbidity 0..* CodeableConcept S
+ intendedEffect 0..1 CodeableConcept S
+ duration 0..1 Quantity S
+ otherTherapy 0..* BackboneElement S
+  therapyRelationshipType 1..1 CodeableConcept S
+  medication[x] 1..1 CodeableConcept|Reference(MedicinalProduct,Medication,Substance,SubstanceSpecification) S
+ undesirableEffect 0..* Reference(MedicinalProductUndesirableEffect) S
+ population 0..* Population S
+resource MedicinalProductIngredient DomainResource
+ identifier 0..1 Identifier S
+ role 1..1 CodeableConcept S
+ allergenicIndicator 0..1 boolean S
+ manufacturer 0..* Reference(Organization) S
+ specifiedSubstance 0..* BackboneElement S
+  code 1..1 CodeableConcept S
+  group 1..1 CodeableConcept S
+  confidentiality 0..1 CodeableConcept S
+  strength 0..* BackboneElement S
+   presentation 1..1 Ratio S
+   presentationLowLimit 0..1 Ratio SM
+   concentration 0..1 Ratio S
+   concentrationLowLimit 0..1 Ratio SM
+   measurementPoint 0..1 string S
+   country 0..* CodeableConcept S
+   referenceStrength 0..* BackboneElement S
+    substance 0..1 CodeableConcept S
+    strength 1..1 Ratio S
+    strengthLowLimit 0..1 Ratio S
+    measurementPoint 0..1 string S
+    country 0..* CodeableConcept S
+ substance 0..1 BackboneElement S
+  code 1..1 CodeableConcept S
+  strength 0..* #MedicinalProductIngredient.specifiedSubstance.strength S
+resource MedicinalProductInteraction DomainResource
+ subject 0..* Reference(MedicinalProduct,Medication,Substance) S
+ description 0..1 string S
+ interactant 0..* BackboneElement S
+  item[x] 1..1 Reference(MedicinalProduct,Medication,Substance,ObservationDefinition)|CodeableConcept S
+ type 0..1 CodeableConcept S
+ effect 0..1 CodeableConcept S
+ incidence 0..1 CodeableConcept S
+ management 0..1 CodeableConcept S
+resource MedicinalProductManufactured DomainResource
+ manufacturedDoseForm 1..1 CodeableConcept S
+ unitOfPresentation 0..1 CodeableConcept S
+ quantity 1..1 Quantity S
+ manufacturer 0..* Reference(Organization) S
+ ingredient 0..* Reference(MedicinalProductIngredient) S
+ physicalCharacteristics 0..1 ProdCharacteristic S
+ otherCharacteristics 0..* CodeableConcept S
+resource MedicinalProductPackaged DomainResource
+ identifier 0..* Identifier S
+ subject 0..* Reference(MedicinalProduct) S
+ description 0..1 string S
+ legalStatusOfSupply 0..1 CodeableConcept S
+ marketingStatus 0..* MarketingStatus S
+ marketingAuthorization 0..1 Reference(MedicinalProductAuthorization) S
+ manufacturer 0..* Reference(Organization) S
+ batchIdentifier 0..* BackboneElement S
+  outerPackaging 1..1 Identifier S
+  immediatePackaging 0..1 Identifier S
+ packageItem 1..* BackboneElement S
+  identifier 0..* Identifier S
+  type 1..1 CodeableConcept S
+  quantity 1..1 Quantity S
+  material 0..* CodeableConcept S
+  alternateMaterial 0..* CodeableConcept S
+  device 0..* Reference(DeviceDefinition) S
+  manufacturedItem 0..* Reference(MedicinalProductManufactured) S
+  packageItem 0..* #MedicinalProductPackaged.packageItem S
+  physicalCharacteristics 0..1 ProdCharacteristic S
+  otherCharacteristics 0..* CodeableConcept S
+  shelfLifeStorage 0..* ProductShelfLife S
+  manufacturer 0..* Reference(Organization) S
+resource MedicinalProductPharmaceutical DomainResource
+ identifier 0..* Identifier S
+ administrableDoseForm 1..1 CodeableConcept S
+ unitOfPresentation 0..1 CodeableConcept S
+ ingredient 0..* Reference(MedicinalProductIngredient) S
+ device 0..* Reference(DeviceDefinition) S
+ characteristics 0..* BackboneElement S
+  code 1..1 CodeableConcept S
+  status 0..1 CodeableConcept S
+ routeOfAdministration 1..* BackboneElement S
+  code 1..1 CodeableConcept S
+  firstDose 0..1 Quantity S
+  maxSingleDose 0..1 Quantity S
+  maxDosePerDay 0..1 Quantity S
+  maxDosePerTreatmentPeriod 0..1 Ratio S
+  maxTreatmentPeriod 0..1 Duration S
+  targetSpecies 0..* BackboneElement S
+   code 1..1 CodeableConcept S
+   withdrawalPeriod 0..* BackboneElement S
+    tissue 1..1 CodeableConcept S
+    value 1..1 Quantity S
+    supportingInformation 0..1 string S
+resource MedicinalProductUndesirableEffect DomainResource
+ subject 0..* Reference(MedicinalProduct,Medication) S
+ symptomConditionEffect 0..1 CodeableConcept S
+ classification 0..1 CodeableConcept S
+ frequencyOfOccurrence 0..1 CodeableConcept S
+ population 0..* Population S
+resource MessageDefinition DomainResource rules=msd-0
+ url 0..1 uri S
+ identifier 0..* Identifier S
+ version 0..1 string S
+ name 0..1 string S
+ title 0..1 string S
+ replaces 0..* canonical(MessageDefinition) S
+ status 1..1 code SM required=publication-status
+ experimental 0..1 boolean S
+ date 1..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
+ description 0..1 markdown S
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
+ purpose 0..1 markdown S
  copyright 0..1 markdown
- base 0..1 canonical(MessageDefinition)
- parent 0..* canonical(ActivityDefinition,PlanDefinition)
- event[x] 1..1 Coding|uri
- category 0..1 code
- focus 0..* BackboneElement
-  code 1..1 code
+ base 0..1 canonical(MessageDefinition) S
+ parent 0..* canonical(ActivityDefinition,PlanDefinition) S
+ event[x] 1..1 Coding|uri S example=message-events
+ category 0..1 code S required=message-significance-category
+ focus 0..* BackboneElement S rules=md-1
+  code 1..1 code S required=resource-types
   profile 0..1 canonical(StructureDefinition)
-  min 1..1 unsignedInt
+  min 1..1 unsignedInt S
   max 0..1 string
- responseRequired 0..1 code
+ responseRequired 0..1 code required=messageheader-response-request
  allowedResponse 0..* BackboneElement
   message 1..1 canonical(MessageDefinition)
   situation 0..1 markdown
  graph 0..* canonical(GraphDefinition)
-resource MessageHeader DomainResource partial
- event[x] 1..1 Coding|uri
- destination 0..* BackboneElement
-  name 0..1 string
-  target 0..1 Reference(Device)
-  endpoint 1..1 url
-  receiver 0..1 Reference(Practitioner,PractitionerRole,Organization)
- sender 0..1 Reference(Practitioner,PractitionerRole,Organization)
- enterer 0..1 Reference(Practitioner,PractitionerRole)
- author 0..1 Reference(Practitioner,PractitionerRole)
- source 1..1 BackboneElement
-  name 0..1 string
-  software 0..1 string
-  version 0..1 string
-  contact 0..1 ContactPoint
-  endpoint 1..1 url
- responsible 0..1 Reference(Practitioner,PractitionerRole,Organization)
- reason 0..1 CodeableConcept
- response 0..1 BackboneElement
-  identifier 1..1 id
-  code 1..1 code
-  details 0..1 Reference(OperationOutcome)
- focus 0..* Reference
- definition 0..1 canonical(MessageDefinition)
-resource MolecularSequence DomainResource partial
- identifier 0..* Identifier
- type 0..1 code
- coordinateSystem 1..1 integer
- patient 0..1 Reference(Patient)
- specimen 0..1 Reference(Specimen)
- device 0..1 Reference(Device)
- performer 0..1 Reference(Organization)
- quantity 0..1 Quantity
- referenceSeq 0..1 BackboneElement
-  chromosome 0..1 CodeableConcept
-  genomeBuild 0..1 string
-  orientation 0..1 code
-  referenceSeqId 0..1 CodeableConcept
-  referenceSeqPointer 0..1 Reference(MolecularSequence)
-  referenceSeqString 0..1 string
-  strand 0..1 code
-  windowStart 0..1 integer
-  windowEnd 0..1 integer
- variant 0..* BackboneElement
-  start 0..1 integer
-  end 0..1 integer
-  observedAllele 0..1 string
-  referenceAllele 0..1 string
-  cigar 0..1 string
-  variantPointer 0..1 Reference(Observation)
- observedSeq 0..1 string
- quality 0..* BackboneElement
-  type 1..1 code
-  standardSequence 0..1 CodeableConcept
-  start 0..1 integer
-  end 0..1 integer
-  score 0..1 Quantity
-  method 0..1 CodeableConcept
-  truthTP 0..1 decimal
-  queryTP 0..1 decimal
-  truthFN 0..1 decimal
-  queryFP 0..1 decimal
-  gtFP 0..1 decimal
-  precision 0..1 decimal
-  recall 0..1 decimal
-  fScore 0..1 decimal
-  roc 0..1 BackboneElement
-   score 0..* integer
-   numTP 0..* integer
-   numFP 0..* integer
-   numFN 0..* integer
-   precision 0..* decimal
-   sensitivity 0..* decimal
-   fMeasure 0..* decimal
- readCoverage 0..1 integer
- repository 0..* BackboneElement
-  type 1..1 code
-  url 0..1 uri
-  name 0..1 string
-  datasetId 0..1 string
-  variantsetId 0..1 string
-  readsetId 0..1 string
- pointer 0..* Reference(MolecularSequence)
- structureVariant 0..* BackboneElement
-  variantType 0..1 CodeableConcept
-  exact 0..1 boolean
-  length 0..1 integer
-  outer 0..1 BackboneElement
-   start 0..1 integer
-   end 0..1 integer
-  inner 0..1 BackboneElement
-   start 0..1 integer
-   end 0..1 integer
-resource NamingSystem DomainResource partial
- name 1..1 string
- status 1..1 code
- kind 1..1 code
- date 1..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
+resource MessageHeader DomainResource
+ event[x] 1..1 Coding|uri S example=message-events
+ destination 0..* BackboneElement S
+  name 0..1 string S
+  target 0..1 Reference(Device) S
+  endpoint 1..1 url S
+  receiver 0..1 Reference(Practitioner,PractitionerRole,Organization) S
+ sender 0..1 Reference(Practitioner,PractitionerRole,Organization) S
+ enterer 0..1 Reference(Practitioner,PractitionerRole) S
+ author 0..1 Reference(Practitioner,PractitionerRole) S
+ source 1..1 BackboneElement S
+  name 0..1 string S
+  software 0..1 string S
+  version 0..1 string S
+  contact 0..1 ContactPoint S
+  endpoint 1..1 url S
+ responsible 0..1 Reference(Practitioner,PractitionerRole,Organization) S
+ reason 0..1 CodeableConcept S example=message-reason-encounter
+ response 0..1 BackboneElement S
+  identifier 1..1 id S
+  code 1..1 code S required=response-code
+  details 0..1 Reference(OperationOutcome) S
+ focus 0..* Reference(Resource) S
+ definition 0..1 canonical(MessageDefinition) S
+resource MolecularSequence DomainResource rules=msq-3
+ identifier 0..* Identifier S
+ type 0..1 code S required=sequence-type
+ coordinateSystem 1..1 integer S
+ patient 0..1 Reference(Patient) S
+ specimen 0..1 Reference(Specimen) S
+ device 0..1 Reference(Device) S
+ performer 0..1 Reference(Organization) S
+ quantity 0..1 Quantity S
+ referenceSeq 0..1 BackboneElement S rules=msq-5,msq-6
+  chromosome 0..1 CodeableConcept S example=chromosome-human
+  genomeBuild 0..1 string S
+  orientation 0..1 code S required=orientation-type
+  referenceSeqId 0..1 CodeableConcept S example=sequence-referenceSeq
+  referenceSeqPointer 0..1 Reference(MolecularSequence) S
+  referenceSeqString 0..1 string S
+  strand 0..1 code S required=strand-type
+  windowStart 0..1 integer S
+  windowEnd 0..1 integer S
+ variant 0..* BackboneElement S
+  start 0..1 integer S
+  end 0..1 integer S
+  observedAllele 0..1 string S
+  referenceAllele 0..1 string S
+  cigar 0..1 string S
+  variantPointer 0..1 Reference(Observation) S
+ observedSeq 0..1 string S
+ quality 0..* BackboneElement S
+  type 1..1 code S required=quality-type
+  standardSequence 0..1 CodeableConcept S example=sequence-quality-standardSequence
+  start 0..1 integer S
+  end 0..1 integer S
+  score 0..1 Quantity S
+  method 0..1 CodeableConcept S example=sequence-quality-method
+  truthTP 0..1 decimal S
+  queryTP 0..1 decimal S
+  truthFN 0..1 decimal S
+  queryFP 0..1 decimal S
+  gtFP 0..1 decimal S
+  precision 0..1 decimal S
+  recall 0..1 decimal S
+  fScore 0..1 decimal S
+  roc 0..1 BackboneElement S
+   score 0..* integer S
+   numTP 0..* integer S
+   numFP 0..* integer S
+   numFN 0..* integer S
+   precision 0..* decimal S
+   sensitivity 0..* decimal S
+   fMeasure 0..* decimal S
+ readCoverage 0..1 integer S
+ repository 0..* BackboneElement S
+  type 1..1 code S required=repository-type
+  url 0..1 uri S
+  name 0..1 string S
+  datasetId 0..1 string S
+  variantsetId 0..1 string S
+  readsetId 0..1 string S
+ pointer 0..* Reference(MolecularSequence) S
+ structureVariant 0..* BackboneElement S
+  variantType 0..1 CodeableConcept S required=http://loinc.org/vs/LL379-9
+  exact 0..1 boolean S
+  length 0..1 integer S
+  outer 0..1 BackboneElement S
+   start 0..1 integer S
+   end 0..1 integer S
+  inner 0..1 BackboneElement S
+   start 0..1 integer S
+   end 0..1 integer S
+resource NamingSystem DomainResource rules=nsd-0,nsd-1,nsd-2
+ name 1..1 string S
+ status 1..1 code SM required=publication-status
+ kind 1..1 code S required=namingsystem-type
+ date 1..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
  responsible 0..1 string
- type 0..1 CodeableConcept
+ type 0..1 CodeableConcept extensible=identifier-type
  description 0..1 markdown
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
  usage 0..1 string
- uniqueId 1..* BackboneElement
-  type 1..1 code
-  value 1..1 string
+ uniqueId 1..* BackboneElement S
+  type 1..1 code S required=namingsystem-identifier-type
+  value 1..1 string S
   preferred 0..1 boolean
   comment 0..1 string
   period 0..1 Period
-resource NutritionOrder DomainResource partial
+resource NutritionOrder DomainResource rules=nor-1
  identifier 0..* Identifier
- instantiatesCanonical 0..* canonical(ActivityDefinition,PlanDefinition)
- instantiatesUri 0..* uri
+ instantiatesCanonical 0..* canonical(ActivityDefinition,PlanDefinition) S
+ instantiatesUri 0..* uri S
  instantiates 0..* uri
- status 1..1 code
- intent 1..1 code
- patient 1..1 Reference(Patient)
+ status 1..1 code SM required=request-status
+ intent 1..1 code SM required=request-intent
+ patient 1..1 Reference(Patient) S
  encounter 0..1 Reference(Encounter)
- dateTime 1..1 dateTime
- orderer 0..1 Reference(Practitioner,PractitionerRole)
+ dateTime 1..1 dateTime S
+ orderer 0..1 Reference(Practitioner,PractitionerRole) S
  allergyIntolerance 0..* Reference(AllergyIntolerance)
- foodPreferenceModifier 0..* CodeableConcept
- excludeFoodModifier 0..* CodeableConcept
+ foodPreferenceModifier 0..* CodeableConcept example=encounter-diet
+ excludeFoodModifier 0..* CodeableConcept example=food-type
  oralDiet 0..1 BackboneElement
-  type 0..* CodeableConcept
+  type 0..* CodeableConcept S example=diet-type
   schedule 0..* Timing
   nutrient 0..* BackboneElement
-   modifier 0..1 CodeableConcept
-   amount 0..1 Quantity
+   modifier 0..1 CodeableConcept example=nutrient-code
+   amount 0..1 Quantity/SimpleQuantity
   texture 0..* BackboneElement
-   modifier 0..1 CodeableConcept
-   foodType 0..1 CodeableConcept
-  fluidConsistencyType 0..* CodeableConcept
-  instruction 0..1 string
+   modifier 0..1 CodeableConcept example=texture-code
+   foodType 0..1 CodeableConcept example=modified-foodtype
+  fluidConsistencyType 0..* CodeableConcept example=consistency-type
+  instruction 0..1 string S
  supplement 0..* BackboneElement
-  type 0..1 CodeableConcept
+  type 0..1 CodeableConcept S example=supplement-type
   productName 0..1 string
   schedule 0..* Timing
-  quantity 0..1 Quantity
-  instruction 0..1 string
+  quantity 0..1 Quantity/SimpleQuantity
+  instruction 0..1 string S
  enteralFormula 0..1 BackboneElement
-  baseFormulaType 0..1 CodeableConcept
+  baseFormulaType 0..1 CodeableConcept S example=entformula-type
   baseFormulaProductName 0..1 string
-  additiveType 0..1 CodeableConcept
+  additiveType 0..1 CodeableConcept example=entformula-additive
   additiveProductName 0..1 string
-  caloricDensity 0..1 Quantity
-  routeofAdministration 0..1 CodeableConcept
+  caloricDensity 0..1 Quantity/SimpleQuantity
+  routeofAdministration 0..1 CodeableConcept extensible=enteral-route
   administration 0..* BackboneElement
    schedule 0..1 Timing
-   quantity 0..1 Quantity
-   rate[x] 0..1 Quantity|Ratio
-  maxVolumeToDeliver 0..1 Quantity
-  administrationInstruction 0..1 string
+   quantity 0..1 Quantity/SimpleQuantity
+   rate[x] 0..1 Quantity/SimpleQuantity|Ratio
+  maxVolumeToDeliver 0..1 Quantity/SimpleQuantity
+  administrationInstruction 0..1 string S
  note 0..* Annotation
-resource ObservationDefinition DomainResource partial
- category 0..* CodeableConcept
- code 1..1 CodeableConcept
- identifier 0..* Identifier
- permittedDataType 0..* code
+resource ObservationDefinition DomainResource
+ category 0..* CodeableConcept S example=observation-category
+ code 1..1 CodeableConcept S example=observation-codes
+ identifier 0..* Identifier S
+ permittedDataType 0..* code required=permitted-data-type
  multipleResultsAllowed 0..1 boolean
- method 0..1 CodeableConcept
+ method 0..1 CodeableConcept example=observation-methods
  preferredReportName 0..1 string
  quantitativeDetails 0..1 BackboneElement
-  customaryUnit 0..1 CodeableConcept
-  unit 0..1 CodeableConcept
+  customaryUnit 0..1 CodeableConcept extensible=ucum-units
+  unit 0..1 CodeableConcept extensible=ucum-units
   conversionFactor 0..1 decimal
   decimalPrecision 0..1 integer
  qualifiedInterval 0..* BackboneElement
-  category 0..1 code
+  category 0..1 code required=observation-range-category
   range 0..1 Range
-  context 0..1 CodeableConcept
-  appliesTo 0..* CodeableConcept
-  gender 0..1 code
+  context 0..1 CodeableConcept extensible=referencerange-meaning
+  appliesTo 0..* CodeableConcept example=referencerange-appliesto
+  gender 0..1 code required=administrative-gender
   age 0..1 Range
   gestationalAge 0..1 Range
   condition 0..1 string
@@ -2176,42 +2180,42 @@ resource ObservationDefinition DomainResource partial
  normalCodedValueSet 0..1 Reference(ValueSet)
  abnormalCodedValueSet 0..1 Reference(ValueSet)
  criticalCodedValueSet 0..1 Reference(ValueSet)
-resource OperationDefinition DomainResource partial
- url 0..1 uri
- version 0..1 string
- name 1..1 string
- title 0..1 string
- status 1..1 code
- kind 1..1 code
- experimental 0..1 boolean
- date 0..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
+resource OperationDefinition DomainResource rules=opd-0
+ url 0..1 uri S
+ version 0..1 string S
+ name 1..1 string S
+ title 0..1 string S
+ status 1..1 code SM required=publication-status
+ kind 1..1 code S required=operation-kind
+ experimental 0..1 boolean S
+ date 0..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
  description 0..1 markdown
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
  purpose 0..1 markdown
- affectsState 0..1 boolean
- code 1..1 code
+ affectsState 0..1 boolean S
+ code 1..1 code S
  comment 0..1 markdown
- base 0..1 canonical(OperationDefinition)
- resource 0..* code
- system 1..1 boolean
- type 1..1 boolean
- instance 1..1 boolean
+ base 0..1 canonical(OperationDefinition) S
+ resource 0..* code S required=resource-types
+ system 1..1 boolean S
+ type 1..1 boolean S
+ instance 1..1 boolean S
  inputProfile 0..1 canonical(StructureDefinition)
  outputProfile 0..1 canonical(StructureDefinition)
- parameter 0..* BackboneElement
+ parameter 0..* BackboneElement rules=opd-1,opd-2,opd-3
   name 1..1 code
-  use 1..1 code
+  use 1..1 code required=operation-parameter-use
   min 1..1 integer
   max 1..1 string
   documentation 0..1 string
-  type 0..1 code
+  type 0..1 code required=all-types
   targetProfile 0..* canonical(StructureDefinition)
-  searchType 0..1 code
+  searchType 0..1 code required=search-param-type
   binding 0..1 BackboneElement
-   strength 1..1 code
+   strength 1..1 code required=binding-strength
    valueSet 1..1 canonical(ValueSet)
   referencedFrom 0..* BackboneElement
    source 1..1 string
@@ -2220,97 +2224,97 @@ resource OperationDefinition DomainResource partial
  overload 0..* BackboneElement
   parameterName 0..* string
   comment 0..1 string
-resource OrganizationAffiliation DomainResource partial
- identifier 0..* Identifier
- active 0..1 boolean
- period 0..1 Period
- organization 0..1 Reference(Organization)
- participatingOrganization 0..1 Reference(Organization)
- network 0..* Reference(Organization)
- code 0..* CodeableConcept
- specialty 0..* CodeableConcept
- location 0..* Reference(Location)
+resource OrganizationAffiliation DomainResource
+ identifier 0..* Identifier S
+ active 0..1 boolean S
+ period 0..1 Period S
+ organization 0..1 Reference(Organization) S
+ participatingOrganization 0..1 Reference(Organization) S
+ network 0..* Reference(Organization) S
+ code 0..* CodeableConcept S example=organization-role
+ specialty 0..* CodeableConcept S preferred=c80-practice-codes
+ location 0..* Reference(Location) S
  healthcareService 0..* Reference(HealthcareService)
- telecom 0..* ContactPoint
+ telecom 0..* ContactPoint S
  endpoint 0..* Reference(Endpoint)
-resource PaymentNotice DomainResource partial
+resource PaymentNotice DomainResource
  identifier 0..* Identifier
- status 1..1 code
- request 0..1 Reference
- response 0..1 Reference
- created 1..1 dateTime
+ status 1..1 code SM required=fm-status
+ request 0..1 Reference(Resource)
+ response 0..1 Reference(Resource)
+ created 1..1 dateTime S
  provider 0..1 Reference(Practitioner,PractitionerRole,Organization)
- payment 1..1 Reference(PaymentReconciliation)
+ payment 1..1 Reference(PaymentReconciliation) S
  paymentDate 0..1 date
  payee 0..1 Reference(Practitioner,PractitionerRole,Organization)
- recipient 1..1 Reference(Organization)
- amount 1..1 Money
- paymentStatus 0..1 CodeableConcept
-resource PaymentReconciliation DomainResource partial
+ recipient 1..1 Reference(Organization) S
+ amount 1..1 Money S
+ paymentStatus 0..1 CodeableConcept example=payment-status
+resource PaymentReconciliation DomainResource
  identifier 0..* Identifier
- status 1..1 code
- period 0..1 Period
- created 1..1 dateTime
- paymentIssuer 0..1 Reference(Organization)
+ status 1..1 code SM required=fm-status
+ period 0..1 Period S
+ created 1..1 dateTime S
+ paymentIssuer 0..1 Reference(Organization) S
  request 0..1 Reference(Task)
  requestor 0..1 Reference(Practitioner,PractitionerRole,Organization)
- outcome 0..1 code
+ outcome 0..1 code required=remittance-outcome
  disposition 0..1 string
- paymentDate 1..1 date
- paymentAmount 1..1 Money
+ paymentDate 1..1 date S
+ paymentAmount 1..1 Money S
  paymentIdentifier 0..1 Identifier
  detail 0..* BackboneElement
   identifier 0..1 Identifier
   predecessor 0..1 Identifier
-  type 1..1 CodeableConcept
-  request 0..1 Reference
+  type 1..1 CodeableConcept example=payment-type
+  request 0..1 Reference(Resource)
   submitter 0..1 Reference(Practitioner,PractitionerRole,Organization)
-  response 0..1 Reference
+  response 0..1 Reference(Resource)
   date 0..1 date
   responsible 0..1 Reference(PractitionerRole)
   payee 0..1 Reference(Practitioner,PractitionerRole,Organization)
   amount 0..1 Money
- formCode 0..1 CodeableConcept
+ formCode 0..1 CodeableConcept example=forms
  processNote 0..* BackboneElement
-  type 0..1 code
+  type 0..1 code required=note-type
   text 0..1 string
-resource Person DomainResource partial
+resource Person DomainResource
  identifier 0..* Identifier
- name 0..* HumanName
- telecom 0..* ContactPoint
- gender 0..1 code
- birthDate 0..1 date
+ name 0..* HumanName S
+ telecom 0..* ContactPoint S
+ gender 0..1 code S required=administrative-gender
+ birthDate 0..1 date S
  address 0..* Address
  photo 0..1 Attachment
- managingOrganization 0..1 Reference(Organization)
- active 0..1 boolean
+ managingOrganization 0..1 Reference(Organization) S
+ active 0..1 boolean SM
  link 0..* BackboneElement
   target 1..1 Reference(Patient,Practitioner,RelatedPerson,Person)
-  assurance 0..1 code
-resource PlanDefinition DomainResource partial
- url 0..1 uri
- identifier 0..* Identifier
- version 0..1 string
- name 0..1 string
- title 0..1 string
+  assurance 0..1 code required=identity-assuranceLevel
+resource PlanDefinition DomainResource rules=pdf-0
+ url 0..1 uri S
+ identifier 0..* Identifier S
+ version 0..1 string S
+ name 0..1 string S
+ title 0..1 string S
  subtitle 0..1 string
- type 0..1 CodeableConcept
- status 1..1 code
- experimental 0..1 boolean
- subject[x] 0..1 CodeableConcept|Reference(Group)
- date 0..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
- description 0..1 markdown
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
+ type 0..1 CodeableConcept S extensible=plan-definition-type
+ status 1..1 code SM required=publication-status
+ experimental 0..1 boolean S
+ subject[x] 0..1 CodeableConcept|Reference(Group) extensible=subject-type
+ date 0..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
+ description 0..1 markdown S
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
  purpose 0..1 markdown
  usage 0..1 string
  copyright 0..1 markdown
  approvalDate 0..1 date
  lastReviewDate 0..1 date
- effectivePeriod 0..1 Period
- topic 0..* CodeableConcept
+ effectivePeriod 0..1 Period S
+ topic 0..* CodeableConcept example=definition-topic
  author 0..* ContactDetail
  editor 0..* ContactDetail
  reviewer 0..* ContactDetail
@@ -2318,14 +2322,14 @@ resource PlanDefinition DomainResource partial
  relatedArtifact 0..* RelatedArtifact
  library 0..* canonical(Library)
  goal 0..* BackboneElement
-  category 0..1 CodeableConcept
-  description 1..1 CodeableConcept
-  priority 0..1 CodeableConcept
-  start 0..1 CodeableConcept
-  addresses 0..* CodeableConcept
+  category 0..1 CodeableConcept example=goal-category
+  description 1..1 CodeableConcept example=clinical-findings
+  priority 0..1 CodeableConcept preferred=goal-priority
+  start 0..1 CodeableConcept example=goal-start-event
+  addresses 0..* CodeableConcept example=condition-code
   documentation 0..* RelatedArtifact
   target 0..* BackboneElement
-   measure 0..1 CodeableConcept
+   measure 0..1 CodeableConcept example=observation-codes
    detail[x] 0..1 Quantity|Range|CodeableConcept
    due 0..1 Duration
  action 0..* BackboneElement
@@ -2333,49 +2337,49 @@ resource PlanDefinition DomainResource partial
   title 0..1 string
   description 0..1 string
   textEquivalent 0..1 string
-  priority 0..1 code
+  priority 0..1 code required=request-priority
   code 0..* CodeableConcept
   reason 0..* CodeableConcept
   documentation 0..* RelatedArtifact
   goalId 0..* id
-  subject[x] 0..1 CodeableConcept|Reference(Group)
+  subject[x] 0..1 CodeableConcept|Reference(Group) extensible=subject-type
   trigger 0..* TriggerDefinition
   condition 0..* BackboneElement
-   kind 1..1 code
+   kind 1..1 code required=action-condition-kind
    expression 0..1 Expression
   input 0..* DataRequirement
   output 0..* DataRequirement
   relatedAction 0..* BackboneElement
    actionId 1..1 id
-   relationship 1..1 code
+   relationship 1..1 code required=action-relationship-type
    offset[x] 0..1 Duration|Range
   timing[x] 0..1 dateTime|Age|Period|Duration|Range|Timing
   participant 0..* BackboneElement
-   type 1..1 code
-   role 0..1 CodeableConcept
-  type 0..1 CodeableConcept
-  groupingBehavior 0..1 code
-  selectionBehavior 0..1 code
-  requiredBehavior 0..1 code
-  precheckBehavior 0..1 code
-  cardinalityBehavior 0..1 code
+   type 1..1 code required=action-participant-type
+   role 0..1 CodeableConcept example=action-participant-role
+  type 0..1 CodeableConcept extensible=action-type
+  groupingBehavior 0..1 code required=action-grouping-behavior
+  selectionBehavior 0..1 code required=action-selection-behavior
+  requiredBehavior 0..1 code required=action-required-behavior
+  precheckBehavior 0..1 code required=action-precheck-behavior
+  cardinalityBehavior 0..1 code required=action-cardinality-behavior
   definition[x] 0..1 canonical(ActivityDefinition,PlanDefinition,Questionnaire)|uri
   transform 0..1 canonical(StructureMap)
   dynamicValue 0..* BackboneElement
    path 0..1 string
    expression 0..1 Expression
   action 0..* #PlanDefinition.action
-resource RequestGroup DomainResource partial
- identifier 0..* Identifier
- instantiatesCanonical 0..* canonical
- instantiatesUri 0..* uri
- basedOn 0..* Reference
- replaces 0..* Reference
- groupIdentifier 0..1 Identifier
- status 1..1 code
- intent 1..1 code
- priority 0..1 code
- code 0..1 CodeableConcept
+resource RequestGroup DomainResource
+ identifier 0..* Identifier S
+ instantiatesCanonical 0..* canonical S
+ instantiatesUri 0..* uri S
+ basedOn 0..* Reference(Resource)
+ replaces 0..* Reference(Resource)
+ groupIdentifier 0..1 Identifier S
+ status 1..1 code SM required=request-status
+ intent 1..1 code SM required=request-intent
+ priority 0..1 code S required=request-priority
+ code 0..1 CodeableConcept S
  subject 0..1 Reference(Patient,Group)
  encounter 0..1 Reference(Encounter)
  authoredOn 0..1 dateTime
@@ -2383,635 +2387,637 @@ resource RequestGroup DomainResource partial
  reasonCode 0..* CodeableConcept
  reasonReference 0..* Reference(Condition,Observation,DiagnosticReport,DocumentReference)
  note 0..* Annotation
- action 0..* BackboneElement
+ action 0..* BackboneElement rules=rqg-1
   prefix 0..1 string
   title 0..1 string
-  description 0..1 string
-  textEquivalent 0..1 string
-  priority 0..1 code
+  description 0..1 string S
+  textEquivalent 0..1 string S
+  priority 0..1 code required=request-priority
   code 0..* CodeableConcept
   documentation 0..* RelatedArtifact
   condition 0..* BackboneElement
-   kind 1..1 code
+   kind 1..1 code required=action-condition-kind
    expression 0..1 Expression
   relatedAction 0..* BackboneElement
    actionId 1..1 id
-   relationship 1..1 code
+   relationship 1..1 code required=action-relationship-type
    offset[x] 0..1 Duration|Range
   timing[x] 0..1 dateTime|Age|Period|Duration|Range|Timing
   participant 0..* Reference(Patient,Practitioner,PractitionerRole,RelatedPerson,Device)
-  type 0..1 CodeableConcept
-  groupingBehavior 0..1 code
-  selectionBehavior 0..1 code
-  requiredBehavior 0..1 code
-  precheckBehavior 0..1 code
-  cardinalityBehavior 0..1 code
-  resource 0..1 Reference
+  type 0..1 CodeableConcept extensible=action-type
+  groupingBehavior 0..1 code required=action-grouping-behavior
+  selectionBehavior 0..1 code required=action-selection-behavior
+  requiredBehavior 0..1 code required=action-required-behavior
+  precheckBehavior 0..1 code required=action-precheck-behavior
+  cardinalityBehavior 0..1 code required=action-cardinality-behavior
+  resource 0..1 Reference(Resource)
   action 0..* #RequestGroup.action
-resource ResearchDefinition DomainResource partial
- url 0..1 uri
- identifier 0..* Identifier
- version 0..1 string
- name 0..1 string
- title 0..1 string
+resource ResearchDefinition DomainResource rules=rsd-0
+ url 0..1 uri S
+ identifier 0..* Identifier S
+ version 0..1 string S
+ name 0..1 string S
+ title 0..1 string S
  shortTitle 0..1 string
  subtitle 0..1 string
- status 1..1 code
- experimental 0..1 boolean
- subject[x] 0..1 CodeableConcept|Reference(Group)
- date 0..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
- description 0..1 markdown
+ status 1..1 code SM required=publication-status
+ experimental 0..1 boolean S
+ subject[x] 0..1 CodeableConcept|Reference(Group) extensible=subject-type
+ date 0..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
+ description 0..1 markdown S
  comment 0..* string
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
  purpose 0..1 markdown
  usage 0..1 string
  copyright 0..1 markdown
  approvalDate 0..1 date
  lastReviewDate 0..1 date
- effectivePeriod 0..1 Period
- topic 0..* CodeableConcept
+ effectivePeriod 0..1 Period S
+ topic 0..* CodeableConcept example=definition-topic
  author 0..* ContactDetail
  editor 0..* ContactDetail
  reviewer 0..* ContactDetail
  endorser 0..* ContactDetail
  relatedArtifact 0..* RelatedArtifact
  library 0..* canonical(Library)
- population 1..1 Reference(ResearchElementDefinition)
- exposure 0..1 Reference(ResearchElementDefinition)
- exposureAlternative 0..1 Reference(ResearchElementDefinition)
- outcome 0..1 Reference(ResearchElementDefinition)
-resource ResearchElementDefinition DomainResource partial
- url 0..1 uri
- identifier 0..* Identifier
- version 0..1 string
- name 0..1 string
- title 0..1 string
- shortTitle 0..1 string
+ population 1..1 Reference(ResearchElementDefinition) S
+ exposure 0..1 Reference(ResearchElementDefinition) S
+ exposureAlternative 0..1 Reference(ResearchElementDefinition) S
+ outcome 0..1 Reference(ResearchElementDefinition) S
+resource ResearchElementDefinition DomainResource rules=red-0
+ url 0..1 uri S
+ identifier 0..* Identifier S
+ version 0..1 string S
+ name 0..1 string S
+ title 0..1 string S
+ shortTitle 0..1 string S
  subtitle 0..1 string
- status 1..1 code
- experimental 0..1 boolean
- subject[x] 0..1 CodeableConcept|Reference(Group)
- date 0..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
- description 0..1 markdown
+ status 1..1 code SM required=publication-status
+ experimental 0..1 boolean S
+ subject[x] 0..1 CodeableConcept|Reference(Group) extensible=subject-type
+ date 0..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
+ description 0..1 markdown S
  comment 0..* string
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
  purpose 0..1 markdown
  usage 0..1 string
  copyright 0..1 markdown
  approvalDate 0..1 date
  lastReviewDate 0..1 date
- effectivePeriod 0..1 Period
- topic 0..* CodeableConcept
+ effectivePeriod 0..1 Period S
+ topic 0..* CodeableConcept example=definition-topic
  author 0..* ContactDetail
  editor 0..* ContactDetail
  reviewer 0..* ContactDetail
  endorser 0..* ContactDetail
  relatedArtifact 0..* RelatedArtifact
  library 0..* canonical(Library)
- type 1..1 code
- variableType 0..1 code
- characteristic 1..* BackboneElement
-  definition[x] 1..1 CodeableConcept|canonical(ValueSet)|Expression|DataRequirement
+ type 1..1 code S required=research-element-type
+ variableType 0..1 code required=variable-type
+ characteristic 1..* BackboneElement S
+  definition[x] 1..1 CodeableConcept|canonical(ValueSet)|Expression|DataRequirement S
   usageContext 0..* UsageContext
   exclude 0..1 boolean
-  unitOfMeasure 0..1 CodeableConcept
+  unitOfMeasure 0..1 CodeableConcept required=ucum-units
   studyEffectiveDescription 0..1 string
   studyEffective[x] 0..1 dateTime|Period|Duration|Timing
   studyEffectiveTimeFromStart 0..1 Duration
-  studyEffectiveGroupMeasure 0..1 code
+  studyEffectiveGroupMeasure 0..1 code required=group-measure
   participantEffectiveDescription 0..1 string
   participantEffective[x] 0..1 dateTime|Period|Duration|Timing
   participantEffectiveTimeFromStart 0..1 Duration
-  participantEffectiveGroupMeasure 0..1 code
-resource RiskAssessment DomainResource partial
- identifier 0..* Identifier
- basedOn 0..1 Reference
- parent 0..1 Reference
- status 1..1 code
- method 0..1 CodeableConcept
- code 0..1 CodeableConcept
- subject 1..1 Reference(Patient,Group)
- encounter 0..1 Reference(Encounter)
- occurrence[x] 0..1 dateTime|Period
- condition 0..1 Reference(Condition)
- performer 0..1 Reference(Practitioner,PractitionerRole,Device)
+  participantEffectiveGroupMeasure 0..1 code required=group-measure
+resource RiskAssessment DomainResource
+ identifier 0..* Identifier S
+ basedOn 0..1 Reference(Resource)
+ parent 0..1 Reference(Resource)
+ status 1..1 code S required=observation-status
+ method 0..1 CodeableConcept S
+ code 0..1 CodeableConcept S
+ subject 1..1 Reference(Patient,Group) S
+ encounter 0..1 Reference(Encounter) S
+ occurrence[x] 0..1 dateTime|Period S
+ condition 0..1 Reference(Condition) S
+ performer 0..1 Reference(Practitioner,PractitionerRole,Device) S
  reasonCode 0..* CodeableConcept
  reasonReference 0..* Reference(Condition,Observation,DiagnosticReport,DocumentReference)
- basis 0..* Reference
- prediction 0..* BackboneElement
+ basis 0..* Reference(Resource)
+ prediction 0..* BackboneElement rules=ras-2
   outcome 0..1 CodeableConcept
-  probability[x] 0..1 decimal|Range
-  qualitativeRisk 0..1 CodeableConcept
+  probability[x] 0..1 decimal|Range rules=ras-1
+  qualitativeRisk 0..1 CodeableConcept example=risk-probability
   relativeRisk 0..1 decimal
   when[x] 0..1 Period|Range
   rationale 0..1 string
  mitigation 0..1 string
  note 0..* Annotation
-resource RiskEvidenceSynthesis DomainResource partial
- url 0..1 uri
- identifier 0..* Identifier
- version 0..1 string
- name 0..1 string
- title 0..1 string
- status 1..1 code
- date 0..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
- description 0..1 markdown
+resource RiskEvidenceSynthesis DomainResource rules=rvs-0
+ url 0..1 uri S
+ identifier 0..* Identifier S
+ version 0..1 string S
+ name 0..1 string S
+ title 0..1 string S
+ status 1..1 code SM required=publication-status
+ date 0..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
+ description 0..1 markdown S
  note 0..* Annotation
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
  copyright 0..1 markdown
  approvalDate 0..1 date
  lastReviewDate 0..1 date
- effectivePeriod 0..1 Period
- topic 0..* CodeableConcept
+ effectivePeriod 0..1 Period S
+ topic 0..* CodeableConcept example=definition-topic
  author 0..* ContactDetail
  editor 0..* ContactDetail
  reviewer 0..* ContactDetail
  endorser 0..* ContactDetail
  relatedArtifact 0..* RelatedArtifact
- synthesisType 0..1 CodeableConcept
- studyType 0..1 CodeableConcept
- population 1..1 Reference(EvidenceVariable)
- exposure 0..1 Reference(EvidenceVariable)
- outcome 1..1 Reference(EvidenceVariable)
+ synthesisType 0..1 CodeableConcept extensible=synthesis-type
+ studyType 0..1 CodeableConcept extensible=study-type
+ population 1..1 Reference(EvidenceVariable) S
+ exposure 0..1 Reference(EvidenceVariable) S
+ outcome 1..1 Reference(EvidenceVariable) S
  sampleSize 0..1 BackboneElement
   description 0..1 string
   numberOfStudies 0..1 integer
   numberOfParticipants 0..1 integer
- riskEstimate 0..1 BackboneElement
+ riskEstimate 0..1 BackboneElement S
   description 0..1 string
-  type 0..1 CodeableConcept
+  type 0..1 CodeableConcept extensible=risk-estimate-type
   value 0..1 decimal
-  unitOfMeasure 0..1 CodeableConcept
+  unitOfMeasure 0..1 CodeableConcept required=ucum-units
   denominatorCount 0..1 integer
   numeratorCount 0..1 integer
   precisionEstimate 0..* BackboneElement
-   type 0..1 CodeableConcept
+   type 0..1 CodeableConcept extensible=precision-estimate-type
    level 0..1 decimal
    from 0..1 decimal
    to 0..1 decimal
  certainty 0..* BackboneElement
-  rating 0..* CodeableConcept
+  rating 0..* CodeableConcept extensible=evidence-quality
   note 0..* Annotation
   certaintySubcomponent 0..* BackboneElement
-   type 0..1 CodeableConcept
-   rating 0..* CodeableConcept
+   type 0..1 CodeableConcept extensible=certainty-subcomponent-type
+   rating 0..* CodeableConcept extensible=certainty-subcomponent-rating
    note 0..* Annotation
-resource Schedule DomainResource partial
- identifier 0..* Identifier
- active 0..1 boolean
- serviceCategory 0..* CodeableConcept
- serviceType 0..* CodeableConcept
- specialty 0..* CodeableConcept
- actor 1..* Reference(Patient,Practitioner,PractitionerRole,RelatedPerson,Device,HealthcareService,Location)
- planningHorizon 0..1 Period
+resource Schedule DomainResource
+ identifier 0..* Identifier S
+ active 0..1 boolean SM
+ serviceCategory 0..* CodeableConcept S example=service-category
+ serviceType 0..* CodeableConcept S example=service-type
+ specialty 0..* CodeableConcept S preferred=c80-practice-codes
+ actor 1..* Reference(Patient,Practitioner,PractitionerRole,RelatedPerson,Device,HealthcareService,Location) S
+ planningHorizon 0..1 Period S
  comment 0..1 string
-resource SearchParameter DomainResource partial
- url 1..1 uri
- version 0..1 string
- name 1..1 string
+resource SearchParameter DomainResource rules=spd-0,spd-1,spd-2
+ url 1..1 uri S
+ version 0..1 string S
+ name 1..1 string S
  derivedFrom 0..1 canonical(SearchParameter)
- status 1..1 code
- experimental 0..1 boolean
- date 0..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
- description 1..1 markdown
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
+ status 1..1 code SM required=publication-status
+ experimental 0..1 boolean S
+ date 0..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
+ description 1..1 markdown S
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
  purpose 0..1 markdown
- code 1..1 code
- base 1..* code
- type 1..1 code
+ code 1..1 code S
+ base 1..* code S required=resource-types
+ type 1..1 code S required=search-param-type
  expression 0..1 string
  xpath 0..1 string
- xpathUsage 0..1 code
- target 0..* code
+ xpathUsage 0..1 code required=search-xpath-usage
+ target 0..* code required=resource-types
  multipleOr 0..1 boolean
  multipleAnd 0..1 boolean
- comparator 0..* code
- modifier 0..* code
+ comparator 0..* code required=search-comparator
+ modifier 0..* code required=search-modifier-code
  chain 0..* string
  component 0..* BackboneElement
   definition 1..1 canonical(SearchParameter)
   expression 1..1 string
-resource Slot DomainResource partial
- identifier 0..* Identifier
- serviceCategory 0..* CodeableConcept
- serviceType 0..* CodeableConcept
- specialty 0..* CodeableConcept
- appointmentType 0..1 CodeableConcept
- schedule 1..1 Reference(Schedule)
- status 1..1 code
- start 1..1 instant
- end 1..1 instant
+resource Slot DomainResource
+ identifier 0..* Identifier S
+ serviceCategory 0..* CodeableConcept S example=service-category
+ serviceType 0..* CodeableConcept S example=service-type
+ specialty 0..* CodeableConcept S preferred=c80-practice-codes
+ appointmentType 0..1 CodeableConcept S preferred=http://terminology.hl7.org/ValueSet/v2-0276
+ schedule 1..1 Reference(Schedule) S
+ status 1..1 code S required=slotstatus
+ start 1..1 instant S
+ end 1..1 instant S
  overbooked 0..1 boolean
  comment 0..1 string
-resource SpecimenDefinition DomainResource partial
- identifier 0..1 Identifier
- typeCollected 0..1 CodeableConcept
- patientPreparation 0..* CodeableConcept
- timeAspect 0..1 string
- collection 0..* CodeableConcept
+resource SpecimenDefinition DomainResource
+ identifier 0..1 Identifier S
+ typeCollected 0..1 CodeableConcept S example=http://terminology.hl7.org/ValueSet/v2-0487
+ patientPreparation 0..* CodeableConcept S example=prepare-patient-prior-specimen-collection
+ timeAspect 0..1 string S
+ collection 0..* CodeableConcept S example=specimen-collection
  typeTested 0..* BackboneElement
   isDerived 0..1 boolean
-  type 0..1 CodeableConcept
-  preference 1..1 code
+  type 0..1 CodeableConcept example=http://terminology.hl7.org/ValueSet/v2-0487
+  preference 1..1 code required=specimen-contained-preference
   container 0..1 BackboneElement
-   material 0..1 CodeableConcept
-   type 0..1 CodeableConcept
-   cap 0..1 CodeableConcept
+   material 0..1 CodeableConcept example=container-material
+   type 0..1 CodeableConcept example=specimen-container-type
+   cap 0..1 CodeableConcept example=container-cap
    description 0..1 string
-   capacity 0..1 Quantity
-   minimumVolume[x] 0..1 Quantity|string
+   capacity 0..1 Quantity/SimpleQuantity
+   minimumVolume[x] 0..1 Quantity/SimpleQuantity|string
    additive 0..* BackboneElement
-    additive[x] 1..1 CodeableConcept|Reference(Substance)
+    additive[x] 1..1 CodeableConcept|Reference(Substance) example=http://terminology.hl7.org/ValueSet/v2-0371
    preparation 0..1 string
   requirement 0..1 string
   retentionTime 0..1 Duration
-  rejectionCriterion 0..* CodeableConcept
+  rejectionCriterion 0..* CodeableConcept example=rejection-criteria
   handling 0..* BackboneElement
-   temperatureQualifier 0..1 CodeableConcept
+   temperatureQualifier 0..1 CodeableConcept example=handling-condition
    temperatureRange 0..1 Range
    maxDuration 0..1 Duration
    instruction 0..1 string
-resource StructureDefinition DomainResource partial
- url 1..1 uri
- identifier 0..* Identifier
- version 0..1 string
- name 1..1 string
- title 0..1 string
- status 1..1 code
- experimental 0..1 boolean
- date 0..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
+resource StructureDefinition DomainResource rules=sdf-0,sdf-1,sdf-15a,sdf-4,sdf-5,sdf-6,sdf-9,sdf-11,sdf-14,sdf-15,sdf-16,sdf-17,sdf-18,sdf-19,sdf-21,sdf-22,sdf-23
+ url 1..1 uri S
+ identifier 0..* Identifier S
+ version 0..1 string S
+ name 1..1 string S
+ title 0..1 string S
+ status 1..1 code SM required=publication-status
+ experimental 0..1 boolean S
+ date 0..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
  description 0..1 markdown
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
  purpose 0..1 markdown
  copyright 0..1 markdown
- keyword 0..* Coding
- fhirVersion 0..1 code
- mapping 0..* BackboneElement
+ keyword 0..* Coding S extensible=definition-use
+ fhirVersion 0..1 code S required=FHIR-version
+ mapping 0..* BackboneElement rules=sdf-2
   identity 1..1 id
   uri 0..1 uri
   name 0..1 string
   comment 0..1 string
- kind 1..1 code
- abstract 1..1 boolean
- context 0..* BackboneElement
-  type 1..1 code
-  expression 1..1 string
- contextInvariant 0..* string
- type 1..1 uri
- baseDefinition 0..1 canonical(StructureDefinition)
- derivation 0..1 code
- snapshot 0..1 BackboneElement
+ kind 1..1 code S required=structure-definition-kind
+ abstract 1..1 boolean S
+ context 0..* BackboneElement S
+  type 1..1 code S required=extension-context-type
+  expression 1..1 string S
+ contextInvariant 0..* string S
+ type 1..1 uri S extensible=defined-types
+ baseDefinition 0..1 canonical(StructureDefinition) S
+ derivation 0..1 code S required=type-derivation-rule
+ snapshot 0..1 BackboneElement rules=sdf-3,sdf-8,sdf-8b
+  element 1..* ElementDefinition rules=sdf-10
+ differential 0..1 BackboneElement rules=sdf-20,sdf-8a
   element 1..* ElementDefinition
- differential 0..1 BackboneElement
-  element 1..* ElementDefinition
-resource StructureMap DomainResource partial
- url 1..1 uri
- identifier 0..* Identifier
- version 0..1 string
- name 1..1 string
- title 0..1 string
- status 1..1 code
- experimental 0..1 boolean
- date 0..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
+resource StructureMap DomainResource rules=smp-0
+ url 1..1 uri S
+ identifier 0..* Identifier S
+ version 0..1 string S
+ name 1..1 string S
+ title 0..1 string S
+ status 1..1 code SM required=publication-status
+ experimental 0..1 boolean S
+ date 0..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
  description 0..1 markdown
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
  purpose 0..1 markdown
  copyright 0..1 markdown
- structure 0..* BackboneElement
-  url 1..1 canonical(StructureDefinition)
-  mode 1..1 code
-  alias 0..1 string
+ structure 0..* BackboneElement S
+  url 1..1 canonical(StructureDefinition) S
+  mode 1..1 code S required=map-model-mode
+  alias 0..1 string S
   documentation 0..1 string
- import 0..* canonical(StructureMap)
- group 1..* BackboneElement
-  name 1..1 id
-  extends 0..1 id
-  typeMode 1..1 code
-  documentation 0..1 string
-  input 1..* BackboneElement
-   name 1..1 id
-   type 0..1 string
-   mode 1..1 code
+ import 0..* canonical(StructureMap) S
+ group 1..* BackboneElement S
+  name 1..1 id S
+  extends 0..1 id S
+  typeMode 1..1 code S required=map-group-type-mode
+  documentation 0..1 string S
+  input 1..* BackboneElement S
+   name 1..1 id S
+   type 0..1 string S
+   mode 1..1 code S required=map-input-mode
    documentation 0..1 string
-  rule 1..* BackboneElement
-   name 1..1 id
-   source 1..* BackboneElement
-    context 1..1 id
-    min 0..1 integer
-    max 0..1 string
-    type 0..1 string
-    defaultValue[x] 0..1 *
-    element 0..1 string
-    listMode 0..1 code
-    variable 0..1 id
-    condition 0..1 string
-    check 0..1 string
-    logMessage 0..1 string
-   target 0..* BackboneElement
-    context 0..1 id
-    contextType 0..1 code
-    element 0..1 string
-    variable 0..1 id
-    listMode 0..* code
-    listRuleId 0..1 id
-    transform 0..1 code
-    parameter 0..* BackboneElement
-     value[x] 1..1 id|string|boolean|integer|decimal
-   rule 0..* #StructureMap.group.rule
-   dependent 0..* BackboneElement
-    name 1..1 id
-    variable 1..* string
+  rule 1..* BackboneElement S
+   name 1..1 id S
+   source 1..* BackboneElement S
+    context 1..1 id S
+    min 0..1 integer S
+    max 0..1 string S
+    type 0..1 string S
+    defaultValue[x] 0..1 * S
+    element 0..1 string S
+    listMode 0..1 code S required=map-source-list-mode
+    variable 0..1 id S
+    condition 0..1 string S
+    check 0..1 string S
+    logMessage 0..1 string S
+   target 0..* BackboneElement S rules=smp-1,smp-2
+    context 0..1 id S
+    contextType 0..1 code S required=map-context-type
+    element 0..1 string S
+    variable 0..1 id S
+    listMode 0..* code S required=map-target-list-mode
+    listRuleId 0..1 id S
+    transform 0..1 code S required=map-transform
+    parameter 0..* BackboneElement S
+     value[x] 1..1 id|string|boolean|integer|decimal S
+   rule 0..* #StructureMap.group.rule S
+   dependent 0..* BackboneElement S
+    name 1..1 id S
+    variable 1..* string S
    documentation 0..1 string
-resource Substance DomainResource partial
+resource Substance DomainResource
+ identifier 0..* Identifier S
+ status 0..1 code SM required=substance-status
+ category 0..* CodeableConcept S extensible=substance-category
+ code 1..1 CodeableConcept S example=substance-code
+ description 0..1 string S
+ instance 0..* BackboneElement S
+  identifier 0..1 Identifier S
+  expiry 0..1 dateTime S
+  quantity 0..1 Quantity/SimpleQuantity S
+ ingredient 0..* BackboneElement S
+  quantity 0..1 Ratio S
+  substance[x] 1..1 CodeableConcept|Reference(Substance) S example=substance-code
+resource SubstanceNucleicAcid DomainResource
+ sequenceType 0..1 CodeableConcept S
+ numberOfSubunits 0..1 integer S
+ areaOfHybridisation 0..1 string S
+ oligoNucleotideType 0..1 CodeableConcept S
+ subunit 0..* BackboneElement S
+  subunit 0..1 integer S
+  sequence 0..1 string S
+  length 0..1 integer S
+  sequenceAttachment 0..1 Attachment S
+  fivePrime 0..1 CodeableConcept S
+  threePrime 0..1 CodeableConcept S
+  linkage 0..* BackboneElement S
+   connectivity 0..1 string S
+   identifier 0..1 Identifier S
+   name 0..1 string S
+   residueSite 0..1 string S
+  sugar 0..* BackboneElement S
+   identifier 0..1 Identifier S
+   name 0..1 string S
+   residueSite 0..1 string S
+resource SubstancePolymer DomainResource
+ class 0..1 CodeableConcept S
+ geometry 0..1 CodeableConcept S
+ copolymerConnectivity 0..* CodeableConcept S
+ modification 0..* string S
+ monomerSet 0..* BackboneElement S
+  ratioType 0..1 CodeableConcept S
+  startingMaterial 0..* BackboneElement S
+   material 0..1 CodeableConcept S
+   type 0..1 CodeableConcept S
+   isDefining 0..1 boolean S
+   amount 0..1 SubstanceAmount S
+ repeat 0..* BackboneElement S
+  numberOfUnits 0..1 integer S
+  averageMolecularFormula 0..1 string S
+  repeatUnitAmountType 0..1 CodeableConcept S
+  repeatUnit 0..* BackboneElement S
+   orientationOfPolymerisation 0..1 CodeableConcept S
+   repeatUnit 0..1 string S
+   amount 0..1 SubstanceAmount S
+   degreeOfPolymerisation 0..* BackboneElement S
+    degree 0..1 CodeableConcept S
+    amount 0..1 SubstanceAmount S
+   structuralRepresentation 0..* BackboneElement S
+    type 0..1 CodeableConcept S
+    representation 0..1 string S
+    attachment 0..1 Attachment S
+resource SubstanceProtein DomainResource
+ sequenceType 0..1 CodeableConcept S
+ numberOfSubunits 0..1 integer S
+ disulfideLinkage 0..* string S
+ subunit 0..* BackboneElement S
+  subunit 0..1 integer S
+  sequence 0..1 string S
+  length 0..1 integer S
+  sequenceAttachment 0..1 Attachment S
+  nTerminalModificationId 0..1 Identifier S
+  nTerminalModification 0..1 string S
+  cTerminalModificationId 0..1 Identifier S
+  cTerminalModification 0..1 string S
+resource SubstanceReferenceInformation DomainResource
+ comment 0..1 string S
+ gene 0..* BackboneElement S
+  geneSequenceOrigin 0..1 CodeableConcept S
+  gene 0..1 CodeableConcept S
+  source 0..* Reference(DocumentReference) S
+ geneElement 0..* BackboneElement S
+  type 0..1 CodeableConcept S
+  element 0..1 Identifier S
+  source 0..* Reference(DocumentReference) S
+ classification 0..* BackboneElement S
+  domain 0..1 CodeableConcept S
+  classification 0..1 CodeableConcept S
+  subtype 0..* CodeableConcept S
+  source 0..* Reference(DocumentReference) S
+ target 0..* BackboneElement S
+  target 0..1 Identifier S
+  type 0..1 CodeableConcept S
+  interaction 0..1 CodeableConcept S
+  organism 0..1 CodeableConcept S
+  organismType 0..1 CodeableConcept S
+  amount[x] 0..1 Quantity|Range|string S
+  amountType 0..1 CodeableConcept S
+  source 0..* Reference(DocumentReference) S
+resource SubstanceSourceMaterial DomainResource
+ sourceMaterialClass 0..1 CodeableConcept S
+ sourceMaterialType 0..1 CodeableConcept S
+ sourceMaterialState 0..1 CodeableConcept S
+ organismId 0..1 Identifier S
+ organismName 0..1 string S
+ parentSubstanceId 0..* Identifier S
+ parentSubstanceName 0..* string S
+ countryOfOrigin 0..* CodeableConcept S
+ geographicalLocation 0..* string S
+ developmentStage 0..1 CodeableConcept S
+ fractionDescription 0..* BackboneElement S
+  fraction 0..1 string S
+  materialType 0..1 CodeableConcept S
+ organism 0..1 BackboneElement S
+  family 0..1 CodeableConcept S
+  genus 0..1 CodeableConcept S
+  species 0..1 CodeableConcept S
+  intraspecificType 0..1 CodeableConcept S
+  intraspecificDescription 0..1 string S
+  author 0..* BackboneElement S
+   authorType 0..1 CodeableConcept S
+   authorDescription 0..1 string S
+  hybrid 0..1 BackboneElement S
+   maternalOrganismId 0..1 string S
+   maternalOrganismName 0..1 string S
+   paternalOrganismId 0..1 string S
+   paternalOrganismName 0..1 string S
+   hybridType 0..1 CodeableConcept S
+  organismGeneral 0..1 BackboneElement S
+   kingdom 0..1 CodeableConcept S
+   phylum 0..1 CodeableConcept S
+   class 0..1 CodeableConcept S
+   order 0..1 CodeableConcept S
+ partDescription 0..* BackboneElement S
+  part 0..1 CodeableConcept S
+  partLocation 0..1 CodeableConcept S
+resource SubstanceSpecification DomainResource
+ identifier 0..1 Identifier S
+ type 0..1 CodeableConcept S
+ status 0..1 CodeableConcept S
+ domain 0..1 CodeableConcept S
+ description 0..1 string S
+ source 0..* Reference(DocumentReference) S
+ comment 0..1 string S
+ moiety 0..* BackboneElement S
+  role 0..1 CodeableConcept S
+  identifier 0..1 Identifier S
+  name 0..1 string S
+  stereochemistry 0..1 CodeableConcept S
+  opticalActivity 0..1 CodeableConcept S
+  molecularFormula 0..1 string S
+  amount[x] 0..1 Quantity|string S
+ property 0..* BackboneElement S
+  category 0..1 CodeableConcept S
+  code 0..1 CodeableConcept S
+  parameters 0..1 string S
+  definingSubstance[x] 0..1 Reference(SubstanceSpecification,Substance)|CodeableConcept S
+  amount[x] 0..1 Quantity|string S
+ referenceInformation 0..1 Reference(SubstanceReferenceInformation) S
+ structure 0..1 BackboneElement S
+  stereochemistry 0..1 CodeableConcept S
+  opticalActivity 0..1 CodeableConcept S
+  molecularFormula 0..1 string S
+  molecularFormulaByMoiety 0..1 string S
+  isotope 0..* BackboneElement S
+   identifier 0..1 Identifier S
+   name 0..1 CodeableConcept S
+   substitution 0..1 CodeableConcept S
+   halfLife 0..1 Quantity S
+   molecularWeight 0..1 BackboneElement S
+    method 0..1 CodeableConcept S
+    type 0..1 CodeableConcept S
+    amount 0..1 Quantity S
+  molecularWeight 0..1 #SubstanceSpecification.structure.isotope.molecularWeight S
+  source 0..* Reference(DocumentReference) S
+  representation 0..* BackboneElement S
+   type 0..1 CodeableConcept S
+   representation 0..1 string S
+   attachment 0..1 Attachment S
+ code 0..* BackboneElement S
+  code 0..1 CodeableConcept S
+  status 0..1 CodeableConcept S
+  statusDate 0..1 dateTime S
+  comment 0..1 string S
+  source 0..* Reference(DocumentReference) S
+ name 0..* BackboneElement S
+  name 1..1 string S
+  type 0..1 CodeableConcept S
+  status 0..1 CodeableConcept S
+  preferred 0..1 boolean S
+  language 0..* CodeableConcept S
+  domain 0..* CodeableConcept S
+  jurisdiction 0..* CodeableConcept S
+  synonym 0..* #SubstanceSpecification.name S
+  translation 0..* #SubstanceSpecification.name S
+  official 0..* BackboneElement S
+   authority 0..1 CodeableConcept S
+   status 0..1 CodeableConcept S
+   date 0..1 dateTime S
+  source 0..* Reference(DocumentReference) S
+ molecularWeight 0..* #SubstanceSpecification.structure.isotope.molecularWeight S
+ relationship 0..* BackboneElement S
+  substance[x] 0..1 Reference(SubstanceSpecification)|CodeableConcept S
+  relationship 0..1 CodeableConcept S
+  isDefining 0..1 boolean S
+  amount[x] 0..1 Quantity|Range|Ratio|string S
+  amountRatioLowLimit 0..1 Ratio S
+  amountType 0..1 CodeableConcept S
+  source 0..* Reference(DocumentReference) S
+ nucleicAcid 0..1 Reference(SubstanceNucleicAcid) S
+ polymer 0..1 Reference(SubstancePolymer) S
+ protein 0..1 Reference(SubstanceProtein) S
+ sourceMaterial 0..1 Reference(SubstanceSourceMaterial) S
+resource SupplyDelivery DomainResource
  identifier 0..* Identifier
- status 0..1 code
- category 0..* CodeableConcept
- code 1..1 CodeableConcept
- description 0..1 string
- instance 0..* BackboneElement
-  identifier 0..1 Identifier
-  expiry 0..1 dateTime
-  quantity 0..1 Quantity
- ingredient 0..* BackboneElement
-  quantity 0..1 Ratio
-  substance[x] 1..1 CodeableConcept|Reference(Substance)
-resource SubstanceNucleicAcid DomainResource partial
- sequenceType 0..1 CodeableConcept
- numberOfSubunits 0..1 integer
- areaOfHybridisation 0..1 string
- oligoNucleotideType 0..1 CodeableConcept
- subunit 0..* BackboneElement
-  subunit 0..1 integer
-  sequence 0..1 string
-  length 0..1 integer
-  sequenceAttachment 0..1 Attachment
-  fivePrime 0..1 CodeableConcept
-  threePrime 0..1 CodeableConcept
-  linkage 0..* BackboneElement
-   connectivity 0..1 string
-   identifier 0..1 Identifier
-   name 0..1 string
-   residueSite 0..1 string
-  sugar 0..* BackboneElement
-   identifier 0..1 Identifier
-   name 0..1 string
-   residueSite 0..1 string
-resource SubstancePolymer DomainResource partial
- class 0..1 CodeableConcept
- geometry 0..1 CodeableConcept
- copolymerConnectivity 0..* CodeableConcept
- modification 0..* string
- monomerSet 0..* BackboneElement
-  ratioType 0..1 CodeableConcept
-  startingMaterial 0..* BackboneElement
-   material 0..1 CodeableConcept
-   type 0..1 CodeableConcept
-   isDefining 0..1 boolean
-   amount 0..1 SubstanceAmount
- repeat 0..* BackboneElement
-  numberOfUnits 0..1 integer
-  averageMolecularFormula 0..1 string
-  repeatUnitAmountType 0..1 CodeableConcept
-  repeatUnit 0..* BackboneElement
-   orientationOfPolymerisation 0..1 CodeableConcept
-   repeatUnit 0..1 string
-   amount 0..1 SubstanceAmount
-   degreeOfPolymerisation 0..* BackboneElement
-    degree 0..1 CodeableConcept
-    amount 0..1 SubstanceAmount
-   structuralRepresentation 0..* BackboneElement
-    type 0..1 CodeableConcept
-    representation 0..1 string
-    attachment 0..1 Attachment
-resource SubstanceProtein DomainResource partial
- sequenceType 0..1 CodeableConcept
- numberOfSubunits 0..1 integer
- disulfideLinkage 0..* string
- subunit 0..* BackboneElement
-  subunit 0..1 integer
-  sequence 0..1 string
-  length 0..1 integer
-  sequenceAttachment 0..1 Attachment
-  nTerminalModificationId 0..1 Identifier
-  nTerminalModification 0..1 string
-  cTerminalModificationId 0..1 Identifier
-  cTerminalModification 0..1 string
-resource SubstanceReferenceInformation DomainResource partial
- comment 0..1 string
- gene 0..* BackboneElement
-  geneSequenceOrigin 0..1 CodeableConcept
-  gene 0..1 CodeableConcept
-  source 0..* Reference(DocumentReference)
- geneElement 0..* BackboneElement
-  type 0..1 CodeableConcept
-  element 0..1 Identifier
-  source 0..* Reference(DocumentReference)
- classification 0..* BackboneElement
-  domain 0..1 CodeableConcept
-  classification 0..1 CodeableConcept
-  subtype 0..* CodeableConcept
-  source 0..* Reference(DocumentReference)
- target 0..* BackboneElement
-  target 0..1 Identifier
-  type 0..1 CodeableConcept
-  interaction 0..1 CodeableConcept
-  organism 0..1 CodeableConcept
-  organismType 0..1 CodeableConcept
-  amount[x] 0..1 Quantity|Range|string
-  amountType 0..1 CodeableConcept
-  source 0..* Reference(DocumentReference)
-resource SubstanceSourceMaterial DomainResource partial
- sourceMaterialClass 0..1 CodeableConcept
- sourceMaterialType 0..1 CodeableConcept
- sourceMaterialState 0..1 CodeableConcept
- organismId 0..1 Identifier
- organismName 0..1 string
- parentSubstanceId 0..* Identifier
- parentSubstanceName 0..* string
- countryOfOrigin 0..* CodeableConcept
- geographicalLocation 0..* string
- developmentStage 0..1 CodeableConcept
- fractionDescription 0..* BackboneElement
-  fraction 0..1 string
-  materialType 0..1 CodeableConcept
- organism 0..1 BackboneElement
-  family 0..1 CodeableConcept
-  genus 0..1 CodeableConcept
-  species 0..1 CodeableConcept
-  intraspecificType 0..1 CodeableConcept
-  intraspecificDescription 0..1 string
-  author 0..* BackboneElement
-   authorType 0..1 CodeableConcept
-   authorDescription 0..1 string
-  hybrid 0..1 BackboneElement
-   maternalOrganismId 0..1 string
-   maternalOrganismName 0..1 string
-   paternalOrganismId 0..1 string
-   paternalOrganismName 0..1 string
-   hybridType 0..1 CodeableConcept
-  organismGeneral 0..1 BackboneElement
-   kingdom 0..1 CodeableConcept
-   phylum 0..1 CodeableConcept
-   class 0..1 CodeableConcept
-   order 0..1 CodeableConcept
- partDescription 0..* BackboneElement
-  part 0..1 CodeableConcept
-  partLocation 0..1 CodeableConcept
-resource SubstanceSpecification DomainResource partial
- identifier 0..1 Identifier
- type 0..1 CodeableConcept
- status 0..1 CodeableConcept
- domain 0..1 CodeableConcept
- description 0..1 string
- source 0..* Reference(DocumentReference)
- comment 0..1 string
- moiety 0..* BackboneElement
-  role 0..1 CodeableConcept
-  identifier 0..1 Identifier
-  name 0..1 string
-  stereochemistry 0..1 CodeableConcept
-  opticalActivity 0..1 CodeableConcept
-  molecularFormula 0..1 string
-  amount[x] 0..1 Quantity|string
- property 0..* BackboneElement
-  category 0..1 CodeableConcept
-  code 0..1 CodeableConcept
-  parameters 0..1 string
-  definingSubstance[x] 0..1 Reference(SubstanceSpecification,Substance)|CodeableConcept
-  amount[x] 0..1 Quantity|string
- referenceInformation 0..1 Reference(SubstanceReferenceInformation)
- structure 0..1 BackboneElement
-  stereochemistry 0..1 CodeableConcept
-  opticalActivity 0..1 CodeableConcept
-  molecularFormula 0..1 string
-  molecularFormulaByMoiety 0..1 string
-  isotope 0..* BackboneElement
-   identifier 0..1 Identifier
-   name 0..1 CodeableConcept
-   substitution 0..1 CodeableConcept
-   halfLife 0..1 Quantity
-   molecularWeight 0..1 BackboneElement
-    method 0..1 CodeableConcept
-    type 0..1 CodeableConcept
-    amount 0..1 Quantity
-  molecularWeight 0..1 #SubstanceSpecification.structure.isotope.molecularWeight
-  source 0..* Reference(DocumentReference)
-  representation 0..* BackboneElement
-   type 0..1 CodeableConcept
-   representation 0..1 string
-   attachment 0..1 Attachment
- code 0..* BackboneElement
-  code 0..1 CodeableConcept
-  status 0..1 CodeableConcept
-  statusDate 0..1 dateTime
-  comment 0..1 string
-  source 0..* Reference(DocumentReference)
- name 0..* BackboneElement
-  name 1..1 string
-  type 0..1 CodeableConcept
-  status 0..1 CodeableConcept
-  preferred 0..1 boolean
-  domain 0..* CodeableConcept
-  jurisdiction 0..* CodeableConcept
-  synonym 0..* #SubstanceSpecification.name
-  translation 0..* #SubstanceSpecification.name
-  official 0..* BackboneElement
-   authority 0..1 CodeableConcept
-   status 0..1 CodeableConcept
-   date 0..1 dateTime
-  source 0..* Reference(DocumentReference)
- molecularWeight 0..* #SubstanceSpecification.structure.isotope.molecularWeight
- relationship 0..* BackboneElement
-  substance[x] 0..1 Reference(SubstanceSpecification)|CodeableConcept
-  relationship 0..1 CodeableConcept
-  isDefining 0..1 boolean
-  amount[x] 0..1 Quantity|Range|Ratio|string
-  amountRatioLowLimit 0..1 Ratio
-  amountType 0..1 CodeableConcept
-  source 0..* Reference(DocumentReference)
- nucleicAcid 0..1 Reference(SubstanceNucleicAcid)
- polymer 0..1 Reference(SubstancePolymer)
- protein 0..1 Reference(SubstanceProtein)
- sourceMaterial 0..1 Reference(SubstanceSourceMaterial)
-resource SupplyDelivery DomainResource partial
- identifier 0..* Identifier
- basedOn 0..* Reference(SupplyRequest)
- partOf 0..* Reference(SupplyDelivery,Contract)
- status 0..1 code
+ basedOn 0..* Reference(SupplyRequest) S
+ partOf 0..* Reference(SupplyDelivery,Contract) S
+ status 0..1 code SM required=supplydelivery-status
  patient 0..1 Reference(Patient)
- type 0..1 CodeableConcept
+ type 0..1 CodeableConcept required=supplydelivery-type
  suppliedItem 0..1 BackboneElement
-  quantity 0..1 Quantity
-  item[x] 0..1 CodeableConcept|Reference(Medication,Substance,Device)
- occurrence[x] 0..1 dateTime|Period|Timing
+  quantity 0..1 Quantity/SimpleQuantity
+  item[x] 0..1 CodeableConcept|Reference(Medication,Substance,Device) example=supply-item
+ occurrence[x] 0..1 dateTime|Period|Timing S
  supplier 0..1 Reference(Practitioner,PractitionerRole,Organization)
  destination 0..1 Reference(Location)
  receiver 0..* Reference(Practitioner,PractitionerRole)
-resource SupplyRequest DomainResource partial
- identifier 0..* Identifier
- status 0..1 code
- category 0..1 CodeableConcept
- priority 0..1 code
- item[x] 1..1 CodeableConcept|Reference(Medication,Substance,Device)
- quantity 1..1 Quantity
+resource SupplyRequest DomainResource
+ identifier 0..* Identifier S
+ status 0..1 code SM required=supplyrequest-status
+ category 0..1 CodeableConcept S example=supplyrequest-kind
+ priority 0..1 code S required=request-priority
+ item[x] 1..1 CodeableConcept|Reference(Medication,Substance,Device) S example=supply-item
+ quantity 1..1 Quantity S
  parameter 0..* BackboneElement
   code 0..1 CodeableConcept
   value[x] 0..1 CodeableConcept|Quantity|Range|boolean
- occurrence[x] 0..1 dateTime|Period|Timing
- authoredOn 0..1 dateTime
- requester 0..1 Reference(Practitioner,PractitionerRole,Organization,Patient,RelatedPerson,Device)
- supplier 0..* Reference(Organization,HealthcareService)
- reasonCode 0..* CodeableConcept
+ occurrence[x] 0..1 dateTime|Period|Timing S
+ authoredOn 0..1 dateTime S
+ requester 0..1 Reference(Practitioner,PractitionerRole,Organization,Patient,RelatedPerson,Device) S
+ supplier 0..* Reference(Organization,HealthcareService) S
+ reasonCode 0..* CodeableConcept example=supplyrequest-reason
  reasonReference 0..* Reference(Condition,Observation,DiagnosticReport,DocumentReference)
  deliverFrom 0..1 Reference(Organization,Location)
  deliverTo 0..1 Reference(Organization,Location,Patient)
-resource TerminologyCapabilities DomainResource partial
- url 0..1 uri
- version 0..1 string
- name 0..1 string
- title 0..1 string
- status 1..1 code
- experimental 0..1 boolean
- date 1..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
+resource TerminologyCapabilities DomainResource rules=tcp-0,tcp-2,tcp-3,tcp-4,tcp-5
+ url 0..1 uri S
+ version 0..1 string S
+ name 0..1 string S
+ title 0..1 string S
+ status 1..1 code SM required=publication-status
+ experimental 0..1 boolean S
+ date 1..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
  description 0..1 markdown
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
  purpose 0..1 markdown
- copyright 0..1 markdown
- kind 1..1 code
- software 0..1 BackboneElement
-  name 1..1 string
-  version 0..1 string
- implementation 0..1 BackboneElement
-  description 1..1 string
-  url 0..1 url
- lockedDate 0..1 boolean
- codeSystem 0..* BackboneElement
+ copyright 0..1 markdown S
+ kind 1..1 code S required=capability-statement-kind
+ software 0..1 BackboneElement S
+  name 1..1 string S
+  version 0..1 string S
+ implementation 0..1 BackboneElement S
+  description 1..1 string S
+  url 0..1 url S
+ lockedDate 0..1 boolean S
+ codeSystem 0..* BackboneElement rules=tcp-1
   uri 0..1 canonical(CodeSystem)
   version 0..* BackboneElement
-   code 0..1 string
-   isDefault 0..1 boolean
+   code 0..1 string S
+   isDefault 0..1 boolean S
    compositional 0..1 boolean
+   language 0..* code
    filter 0..* BackboneElement
     code 1..1 code
     op 1..* code
@@ -3025,68 +3031,68 @@ resource TerminologyCapabilities DomainResource partial
    name 1..1 code
    documentation 0..1 string
   textFilter 0..1 markdown
- codeSearch 0..1 code
+ codeSearch 0..1 code required=code-search-support
  validateCode 0..1 BackboneElement
   translations 1..1 boolean
  translation 0..1 BackboneElement
   needsMap 1..1 boolean
  closure 0..1 BackboneElement
   translation 0..1 boolean
-resource TestReport DomainResource partial
- identifier 0..1 Identifier
- name 0..1 string
- status 1..1 code
- testScript 1..1 Reference(TestScript)
- result 1..1 code
- score 0..1 decimal
- tester 0..1 string
- issued 0..1 dateTime
+resource TestReport DomainResource
+ identifier 0..1 Identifier S
+ name 0..1 string S
+ status 1..1 code SM required=report-status-codes
+ testScript 1..1 Reference(TestScript) S
+ result 1..1 code S required=report-result-codes
+ score 0..1 decimal S
+ tester 0..1 string S
+ issued 0..1 dateTime S
  participant 0..* BackboneElement
-  type 1..1 code
+  type 1..1 code required=report-participant-type
   uri 1..1 uri
   display 0..1 string
  setup 0..1 BackboneElement
-  action 1..* BackboneElement
+  action 1..* BackboneElement rules=inv-1@TestReport
    operation 0..1 BackboneElement
-    result 1..1 code
+    result 1..1 code required=report-action-result-codes
     message 0..1 markdown
     detail 0..1 uri
    assert 0..1 BackboneElement
-    result 1..1 code
+    result 1..1 code required=report-action-result-codes
     message 0..1 markdown
     detail 0..1 string
  test 0..* BackboneElement
   name 0..1 string
   description 0..1 string
-  action 1..* BackboneElement
+  action 1..* BackboneElement rules=inv-2
    operation 0..1 #TestReport.setup.action.operation
    assert 0..1 #TestReport.setup.action.assert
  teardown 0..1 BackboneElement
   action 1..* BackboneElement
    operation 1..1 #TestReport.setup.action.operation
-resource TestScript DomainResource partial
- url 1..1 uri
- identifier 0..1 Identifier
- version 0..1 string
- name 1..1 string
- title 0..1 string
- status 1..1 code
- experimental 0..1 boolean
- date 0..1 dateTime
- publisher 0..1 string
- contact 0..* ContactDetail
+resource TestScript DomainResource rules=tst-0
+ url 1..1 uri S
+ identifier 0..1 Identifier S
+ version 0..1 string S
+ name 1..1 string S
+ title 0..1 string S
+ status 1..1 code SM required=publication-status
+ experimental 0..1 boolean S
+ date 0..1 dateTime S
+ publisher 0..1 string S
+ contact 0..* ContactDetail S
  description 0..1 markdown
- useContext 0..* UsageContext
- jurisdiction 0..* CodeableConcept
+ useContext 0..* UsageContext S
+ jurisdiction 0..* CodeableConcept S extensible=jurisdiction
  purpose 0..1 markdown
  copyright 0..1 markdown
  origin 0..* BackboneElement
   index 1..1 integer
-  profile 1..1 Coding
+  profile 1..1 Coding extensible=testscript-profile-origin-types
  destination 0..* BackboneElement
   index 1..1 integer
-  profile 1..1 Coding
- metadata 0..1 BackboneElement
+  profile 1..1 Coding extensible=testscript-profile-destination-types
+ metadata 0..1 BackboneElement rules=tst-4
   link 0..* BackboneElement
    url 1..1 uri
    description 0..1 string
@@ -3101,9 +3107,9 @@ resource TestScript DomainResource partial
  fixture 0..* BackboneElement
   autocreate 1..1 boolean
   autodelete 1..1 boolean
-  resource 0..1 Reference
- profile 0..* Reference
- variable 0..* BackboneElement
+  resource 0..1 Reference(Resource)
+ profile 0..* Reference(Resource)
+ variable 0..* BackboneElement rules=tst-3
   name 1..1 string
   defaultValue 0..1 string
   description 0..1 string
@@ -3113,17 +3119,17 @@ resource TestScript DomainResource partial
   path 0..1 string
   sourceId 0..1 id
  setup 0..1 BackboneElement
-  action 1..* BackboneElement
-   operation 0..1 BackboneElement
-    type 0..1 Coding
-    resource 0..1 code
+  action 1..* BackboneElement rules=tst-1
+   operation 0..1 BackboneElement rules=tst-7
+    type 0..1 Coding extensible=testscript-operation-codes
+    resource 0..1 code required=defined-types
     label 0..1 string
     description 0..1 string
-    accept 0..1 code
-    contentType 0..1 code
+    accept 0..1 code required=mimetypes
+    contentType 0..1 code required=mimetypes
     destination 0..1 integer
     encodeRequestUrl 1..1 boolean
-    method 0..1 code
+    method 0..1 code required=http-operations
     origin 0..1 integer
     params 0..1 string
     requestHeader 0..* BackboneElement
@@ -3134,24 +3140,24 @@ resource TestScript DomainResource partial
     sourceId 0..1 id
     targetId 0..1 id
     url 0..1 string
-   assert 0..1 BackboneElement
+   assert 0..1 BackboneElement rules=tst-5,tst-10,tst-12
     label 0..1 string
     description 0..1 string
-    direction 0..1 code
+    direction 0..1 code required=assert-direction-codes
     compareToSourceId 0..1 string
     compareToSourceExpression 0..1 string
     compareToSourcePath 0..1 string
-    contentType 0..1 code
+    contentType 0..1 code required=mimetypes
     expression 0..1 string
     headerField 0..1 string
     minimumId 0..1 string
     navigationLinks 0..1 boolean
-    operator 0..1 code
+    operator 0..1 code required=assert-operator-codes
     path 0..1 string
-    requestMethod 0..1 code
+    requestMethod 0..1 code required=http-operations
     requestURL 0..1 string
-    resource 0..1 code
-    response 0..1 code
+    resource 0..1 code required=defined-types
+    response 0..1 code required=assert-response-code-types
     responseCode 0..1 string
     sourceId 0..1 id
     validateProfileId 0..1 id
@@ -3160,37 +3166,37 @@ resource TestScript DomainResource partial
  test 0..* BackboneElement
   name 0..1 string
   description 0..1 string
-  action 1..* BackboneElement
-   operation 0..1 #TestScript.setup.action.operation
-   assert 0..1 #TestScript.setup.action.assert
+  action 1..* BackboneElement rules=tst-2
+   operation 0..1 #TestScript.setup.action.operation rules=tst-8
+   assert 0..1 #TestScript.setup.action.assert rules=tst-6,tst-11,tst-13
  teardown 0..1 BackboneElement
   action 1..* BackboneElement
-   operation 1..1 #TestScript.setup.action.operation
-resource VerificationResult DomainResource partial
- target 0..* Reference
- targetLocation 0..* string
- need 0..1 CodeableConcept
- status 1..1 code
- statusDate 0..1 dateTime
- validationType 0..1 CodeableConcept
- validationProcess 0..* CodeableConcept
+   operation 1..1 #TestScript.setup.action.operation rules=tst-9
+resource VerificationResult DomainResource
+ target 0..* Reference(Resource) S
+ targetLocation 0..* string S
+ need 0..1 CodeableConcept S preferred=verificationresult-need
+ status 1..1 code S required=verificationresult-status
+ statusDate 0..1 dateTime S
+ validationType 0..1 CodeableConcept S preferred=verificationresult-validation-type
+ validationProcess 0..* CodeableConcept S example=verificationresult-validation-process
  frequency 0..1 Timing
  lastPerformed 0..1 dateTime
  nextScheduled 0..1 date
- failureAction 0..1 CodeableConcept
+ failureAction 0..1 CodeableConcept S preferred=verificationresult-failure-action
  primarySource 0..* BackboneElement
   who 0..1 Reference(Organization,Practitioner,PractitionerRole)
-  type 0..* CodeableConcept
-  communicationMethod 0..* CodeableConcept
-  validationStatus 0..1 CodeableConcept
+  type 0..* CodeableConcept S example=verificationresult-primary-source-type
+  communicationMethod 0..* CodeableConcept S example=verificationresult-communication-method
+  validationStatus 0..1 CodeableConcept preferred=verificationresult-validation-status
   validationDate 0..1 dateTime
-  canPushUpdates 0..1 CodeableConcept
-  pushTypeAvailable 0..* CodeableConcept
+  canPushUpdates 0..1 CodeableConcept S preferred=verificationresult-can-push-updates
+  pushTypeAvailable 0..* CodeableConcept preferred=verificationresult-push-type-available
  attestation 0..1 BackboneElement
-  who 0..1 Reference(Practitioner,PractitionerRole,Organization)
-  onBehalfOf 0..1 Reference(Organization,Practitioner,PractitionerRole)
-  communicationMethod 0..1 CodeableConcept
-  date 0..1 date
+  who 0..1 Reference(Practitioner,PractitionerRole,Organization) S
+  onBehalfOf 0..1 Reference(Organization,Practitioner,PractitionerRole) S
+  communicationMethod 0..1 CodeableConcept S example=verificationresult-communication-method
+  date 0..1 date S
   sourceIdentityCertificate 0..1 string
   proxyIdentityCertificate 0..1 string
   proxySignature 0..1 Signature
@@ -3199,28 +3205,28 @@ resource VerificationResult DomainResource partial
   organization 1..1 Reference(Organization)
   identityCertificate 0..1 string
   attestationSignature 0..1 Signature
-resource VisionPrescription DomainResource partial
+resource VisionPrescription DomainResource
  identifier 0..* Identifier
- status 1..1 code
- created 1..1 dateTime
- patient 1..1 Reference(Patient)
+ status 1..1 code SM required=fm-status
+ created 1..1 dateTime S
+ patient 1..1 Reference(Patient) S
  encounter 0..1 Reference(Encounter)
- dateWritten 1..1 dateTime
- prescriber 1..1 Reference(Practitioner,PractitionerRole)
- lensSpecification 1..* BackboneElement
-  product 1..1 CodeableConcept
-  eye 1..1 code
+ dateWritten 1..1 dateTime S
+ prescriber 1..1 Reference(Practitioner,PractitionerRole) S
+ lensSpecification 1..* BackboneElement S
+  product 1..1 CodeableConcept S example=vision-product
+  eye 1..1 code S required=vision-eye-codes
   sphere 0..1 decimal
   cylinder 0..1 decimal
   axis 0..1 integer
   prism 0..* BackboneElement
    amount 1..1 decimal
-   base 1..1 code
+   base 1..1 code required=vision-base-codes
   add 0..1 decimal
   power 0..1 decimal
   backCurve 0..1 decimal
   diameter 0..1 decimal
-  duration 0..1 Quantity
+  duration 0..1 Quantity/SimpleQuantity
   color 0..1 string
   brand 0..1 string
   note 0..* Annotation

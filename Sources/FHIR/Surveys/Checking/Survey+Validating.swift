@@ -1,4 +1,5 @@
 import FHIR
+import FHIRValidation
 
 extension Survey {
     /// The problems of a response: parts that do not belong to the questionnaire, the problems that

@@ -1,5 +1,6 @@
 import FHIR
 import FHIRTables
+import FHIRValidation
 import Foundation
 import OrderedJSON
 
@@ -73,7 +74,7 @@ struct ElementValue {
         guard let result, let binding, binding.strength == .required, let code = result.string else {
             return result
         }
-        guard let codes = Definitions.r4.valueSets[binding.valueSet] else { return result }
+        guard let codes = ValueSetTable.r4[binding.valueSet] else { return result }
         return codes.contains(code: code) ? result : nil
     }
 

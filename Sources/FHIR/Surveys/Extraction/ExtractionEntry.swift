@@ -1,5 +1,6 @@
 import FHIR
 import FHIRTables
+import FHIRValidation
 import OrderedJSON
 
 /// An entry of the bundle that is made.

@@ -1,5 +1,6 @@
 import FHIR
 import FHIRTables
+import FHIRValidation
 
 /// A search parameter with its expression ready to be evaluated.
 struct IndexedParameter: Sendable {
@@ -100,7 +101,7 @@ struct SearchCatalog: Sendable {
                 element = type?.element(named: String(name))
                 type = (element?.types.first?.id).map { Definitions.r4.types[$0] }
             }
-            return element?.binding.flatMap { Definitions.r4.valueSets[$0.valueSet] }
+            return element?.binding.flatMap { ValueSetTable.r4[$0.valueSet] }
         }
     }
 

@@ -1,5 +1,6 @@
 import FHIR
 import FHIRTables
+import FHIRValidation
 import Foundation
 import OrderedJSON
 import UCUM

@@ -1,6 +1,7 @@
 import FHIR
 import FHIRTables
 import FHIRTerminology
+import FHIRValidation
 import OrderedJSON
 import WebServing
 
@@ -15,7 +16,10 @@ enum Capabilities {
         if !server.configuration.tokens.isEmpty {
             rest["security"] = ["description": "A bearer token is needed for everything but this statement."]
         }
-        rest["resource"] = JSONValue(catalog.typeNames.map { resource($0, catalog) })
+        let profiles = Dictionary(grouping: server.configuration.definitions.profiles, by: \.type)
+        rest["resource"] = JSONValue(
+            catalog.typeNames.map { resource($0, catalog, profiles[$0, default: []].map(\.url)) }
+        )
         rest["interaction"] = [["code": "transaction"], ["code": "batch"], ["code": "history-system"]]
         rest["operation"] = [operation("validate")]
         return [
@@ -29,7 +33,8 @@ enum Capabilities {
         ]
     }
 
-    private static func resource(_ type: String, _ catalog: SearchCatalog) -> JSONValue {
+    private static func resource(_ type: String, _ catalog: SearchCatalog, _ profiles: [String]) -> JSONValue
+    {
         let interactions = [
             "read", "vread", "update", "patch", "delete", "history-instance", "history-type", "create",
             "search-type",
@@ -52,6 +57,7 @@ enum Capabilities {
         resource["searchParam"] = JSONValue(
             all.map { ["name": JSONValue($0.0), "type": JSONValue($0.1.rawValue)] as JSONValue }
         )
+        if !profiles.isEmpty { resource["supportedProfile"] = JSONValue(profiles.map { JSONValue($0) }) }
         var operations = type == "Patient" ? [operation("everything", "Patient-everything")] : []
         for terminology in TerminologyOperation.allCases where terminology.rawValue.hasPrefix("\(type)/$") {
             let name = String(terminology.rawValue.dropFirst(type.count + 2))

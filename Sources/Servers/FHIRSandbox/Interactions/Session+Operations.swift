@@ -1,6 +1,8 @@
 import FHIR
+import FHIRValidation
 import GRDB
 import OrderedJSON
+import Surveys
 
 extension Session {
     // MARK: $validate
@@ -9,6 +11,7 @@ extension Session {
     /// the same.
     func validate(_ type: String?, _ id: String?, _ request: SandboxRequest) throws -> FHIRResponse {
         let resource: JSONValue
+        var profiles = request.query.items.filter { $0.name == "profile" }.map(\.value)
         switch request.body {
         case .resource(let body)?:
             if body.member("resourceType")?.isString("Parameters") == true, type != "Parameters" {
@@ -19,6 +22,11 @@ extension Session {
                     throw FHIRFailure.invalid("the Parameters have no parameter “resource”")
                 }
                 resource = inner
+                for parameter in body.member("parameter")?.elements ?? []
+                where parameter.member("name")?.isString("profile") == true {
+                    let value = parameter.member("valueUri") ?? parameter.member("valueCanonical")
+                    if let url = value?.string { profiles.append(url) }
+                }
             } else {
                 resource = body
             }
@@ -34,14 +42,16 @@ extension Session {
         } catch {
             return FHIRResponse(resource: error.outcome)
         }
-        return FHIRResponse(
-            resource: OperationOutcome(ValidationIssue.all(of: resource, validationOptions)).tree
-        )
+        var options = validationOptions
+        options.profiles = profiles
+        options.checkResponses()
+        return FHIRResponse(resource: OperationOutcome(ValidationIssue.all(of: resource, options)).tree)
     }
 
     /// Limits for validating untrusted resources.
     private var validationOptions: ValidationOptions {
         var options = ValidationOptions()
+        options.definitions = server.configuration.definitions
         options.maximumIssues = 1_000
         options.maximumDepth = limits.depth
         options.maximumSteps = 20_000_000
@@ -156,16 +166,9 @@ extension Session {
         return Self.bundle(try searchset(query, page), of: page, query)
     }
 
-    /// The parameters that make a resource a patient's.
-    private static let patientKeys: [String] = {
-        let catalog = SearchCatalog.r4
-        return catalog.typeNames.flatMap { type in
-            ["patient", "subject", "individual", "beneficiary", "author", "source"].compactMap { name in
-                catalog.parameters(of: type)[name].flatMap { parameter in
-                    parameter.kind == .reference && parameter.targets.contains("Patient")
-                        ? parameter.key : nil
-                }
-            }
-        }
-    }()
+    /// The parameters that make a resource a patient's, by R4's CompartmentDefinition.
+    private static let patientKeys: [String] = Compartment.parameters(of: "Patient").sorted {
+        $0.key < $1.key
+    }
+    .flatMap { type, names in names.map { "\(type).\($0)" } }
 }

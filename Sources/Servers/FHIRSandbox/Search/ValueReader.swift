@@ -1,6 +1,7 @@
 import FHIR
 import FHIRTables
 import FHIRTerminology
+import FHIRValidation
 import Foundation
 import UCUM
 

@@ -1,5 +1,6 @@
 import Crypto
 import FHIR
+import FHIRValidation
 import Foundation
 import IndivoBase
 import OrderedJSON

@@ -1,20 +1,26 @@
 import ArgumentParser
 import FHIR
+import FHIRValidation
 import Foundation
 import OrderedJSON
+import Surveys
 
 struct FHIRCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check FHIR resources against the definitions of R4.",
+        abstract: "Check FHIR resources against the definitions of R4, and against profiles.",
         discussion: """
             indivo fhir check patient.json bundles/
+            indivo fhir check --definitions hl7.fhir.us.core-3.1.0.tgz \\
+              --profile http://hl7.org/fhir/us/core/StructureDefinition/us-core-patient patient.json
             indivo fhir check --json - < patient.json
 
             Each issue is a line with its file, line, column, severity, FHIRPath and text. \
             Of a folder all .json and .xml files in it and below are checked; \
-            those that are no resources are named on standard error. Profiles, and terminologies outside the \
-            specification, are not checked.
+            those that are no resources are named on standard error. Checked are the profiles that a resource \
+            claims in meta.profile, those that --profile names, those of vital signs, extensions by their \
+            definitions, and a QuestionnaireResponse by its questionnaire where --definitions has it. What \
+            cannot be checked, an unknown profile or value set, is said.
 
             The exit status is 0 when no file has an error (warnings and remarks are printed), \
             1 when one has, 2 when a file cannot be read as JSON or XML, or for wrong use.
@@ -30,12 +36,31 @@ struct FHIRCheckCommand: ParsableCommand {
     @ArgumentParser.Flag(help: "Print errors only.")
     var errorsOnly = false
 
+    @OptionGroup var known: DefinitionOptions
+
+    @Option(
+        name: .customLong("profile"),
+        help: ArgumentHelp(
+            "The canonical URL of a profile that the resources must conform to; may be repeated. One that "
+                + "is not known is an error.",
+            valueName: "url"
+        )
+    )
+    var profiles: [String] = []
+
+    @ArgumentParser.Flag(help: "Make an extension an error when its definition is not known.")
+    var knownExtensionsOnly = false
+
     @ArgumentParser.Flag(help: "Check recommendations too, such as that a resource has a narrative.")
     var bestPractice = false
 
     func run() throws {
         var options = ValidationOptions()
         options.includesBestPractice = bestPractice
+        options.definitions = try known.definitions()
+        options.profiles = profiles
+        options.unknownExtensions = knownExtensionsOnly ? .error : .remark
+        options.checkResponses()
         var results: [JSONValue] = []
         var hasErrors = false
         var isUnreadable = false

@@ -7,6 +7,7 @@ struct FHIRCommand: ParsableCommand {
         abstract: "Work with FHIR R4: files, and servers.",
         discussion: """
             indivo fhir check patient.json bundles/
+            indivo fhir check --definitions hl7.fhir.us.core-3.1.0.tgz patient.json
             indivo fhir format --compact patient.json
             indivo fhir path 'name.given.first()' patient.json
             indivo fhir export > bundle.json
@@ -26,6 +27,10 @@ struct FHIRCommand: ParsableCommand {
             CommandGroup(
                 name: "File",
                 subcommands: [FHIRCheckCommand.self, FHIRFormatCommand.self, FHIRPathCommand.self]
+            ),
+            CommandGroup(
+                name: "Definitions",
+                subcommands: [FHIRSnapshotCommand.self, FHIRPackageCommand.self]
             ),
             CommandGroup(name: "Server", subcommands: [FHIRServeCommand.self]),
         ]

@@ -32,6 +32,8 @@ struct FHIRServeCommand: AsyncParsableCommand {
     )
     var load: [String] = []
 
+    @OptionGroup var known: DefinitionOptions
+
     @ArgumentParser.Flag(
         inversion: .prefixedNo,
         help: ArgumentHelp(
@@ -50,6 +52,7 @@ struct FHIRServeCommand: AsyncParsableCommand {
         configuration.address = address
         configuration.port = port
         configuration.refusesInvalid = validation
+        configuration.definitions = try known.definitions()
         configuration.tokens = Set([ProcessInfo.processInfo.environment["FHIR_TOKEN"] ?? ""]).subtracting([""]
         )
         if let database { configuration.database = .file(URL(filePath: database)) }

@@ -1,4 +1,5 @@
 import FHIRTables
+import FHIRValidation
 import Testing
 
 @Suite("The tables of FHIR R4")
@@ -28,8 +29,8 @@ struct DefinitionsTests {
                 "Patient", "Group", "Device", "Location",
             ]
         )
-        #expect(r4.rules["obs-6"]?.severity == .error)
-        #expect(r4.rules["inv-1@Task"] != nil)
+        #expect(RuleTable.r4["obs-6"]?.severity == .error)
+        #expect(RuleTable.r4["inv-1@Task"] != nil)
     }
 
     @Test("members of JSON lead to elements and types")
@@ -66,10 +67,10 @@ struct DefinitionsTests {
         #expect(try age.isA(#require(r4.type(named: "Quantity"))) && !age.isA(component))
     }
 
-    @Test("resources without a view have elements, cardinalities and types")
-    func partial() throws {
+    @Test("resources without a view have elements, cardinalities, types and bindings")
+    func others() throws {
         let target = try #require(r4.type(named: "ConceptMap.group.element.target"))
-        #expect(target.isPartial && r4.type(named: "Observation")?.isPartial == false)
+        #expect(target.element(named: "equivalence")?.binding?.strength == .required)
         #expect(target.element(named: "equivalence")?.minimum == 1)
         let product = try #require(target.element(named: "product"))
         #expect(
@@ -88,9 +89,9 @@ struct DefinitionsTests {
         #expect(r4.resourceNames.count == 146)
         for type in r4.types {
             #expect(r4.types[type.id] === type)
-            for rule in type.rules { #expect(r4.rules[rule] != nil, "\(rule)") }
+            for rule in type.rules { #expect(RuleTable.r4[rule] != nil, "\(rule)") }
             for element in type.elements {
-                for rule in element.rules { #expect(r4.rules[rule] != nil, "\(rule)") }
+                for rule in element.rules { #expect(RuleTable.r4[rule] != nil, "\(rule)") }
                 #expect(!element.types.isEmpty)
             }
         }
@@ -98,15 +99,15 @@ struct DefinitionsTests {
 
     @Test("codes of value sets, with the abstract ones left out")
     func codes() throws {
-        let gender = try #require(r4.valueSets["administrative-gender"])
+        let gender = try #require(ValueSetTable.r4["administrative-gender"])
         #expect(gender.codes.map(\.code) == ["male", "female", "other", "unknown"])
         #expect(gender.codes[0].display == "Male")
         #expect(gender.contains(code: "other") && !gender.contains(code: "Other"))
         #expect(gender.contains(system: "http://hl7.org/fhir/administrative-gender", code: "male"))
         #expect(!gender.contains(system: "http://example.org", code: "male"))
-        let items = try #require(r4.valueSets["item-type"])
+        let items = try #require(ValueSetTable.r4["item-type"])
         #expect(!items.contains(code: "question") && items.contains(code: "group"))
-        #expect(r4.valueSets["resource-types"]?.codes.count == 148)
+        #expect(ValueSetTable.r4["resource-types"]?.codes.count == 148)
     }
 
     @Test("search parameters")
@@ -132,7 +133,7 @@ struct DefinitionsTests {
     )
     func wrongTables(table: String) {
         #expect(throws: TableError.self) {
-            try Definitions(types: [table, "primitive string -"], rules: "", codes: "")
+            try Definitions(types: [table, "primitive string -"]).check()
         }
     }
 }

@@ -1,4 +1,5 @@
 import FHIR
+import FHIRValidation
 import OrderedJSON
 
 /// Whatever the JSON: its issues have locations in the text, are the same for the text in another layout, say

@@ -1,5 +1,6 @@
 import DurableQueue
 import FHIR
+import FHIRValidation
 import Foundation
 import Testing
 

@@ -97,5 +97,5 @@ extension PathNode {
 
 extension JSONValue {
     /// `resourceType` of a resource.
-    var resourceType: String? { member("resourceType")?.string }
+    package var resourceType: String? { member("resourceType")?.string }
 }

@@ -1,7 +1,7 @@
 import OrderedJSON
 
 /// JSON as navigation needs it: a value that holds its text, or a node that does not.
-protocol PathTree: Sendable {
+package protocol PathTree: Sendable {
     typealias Text = UnsafeBufferPointer<UInt8>
 
     var kind: JSONValue.Kind { get }
@@ -15,7 +15,7 @@ protocol PathTree: Sendable {
     func read<Result>(_ body: (Text) -> Result) -> Result?
 }
 
-extension PathTree {
+package extension PathTree {
     func member(named name: String) -> Self? {
         var name = name
         return name.withUTF8 { member($0) }
@@ -40,20 +40,23 @@ extension PathTree {
 }
 
 extension JSONValue: PathTree {
-    func forEachElement(_ body: (JSONValue) -> Void) {
+    package func forEachElement(_ body: (JSONValue) -> Void) {
         for element in elements ?? [] { body(element) }
     }
 
-    func forEachMember(beginningWith prefix: Text, _ body: (_ name: JSONValue, _ value: JSONValue) -> Void) {
+    package func forEachMember(
+        beginningWith prefix: Text,
+        _ body: (_ name: JSONValue, _ value: JSONValue) -> Void
+    ) {
         for member in members ?? [] where member.begins(with: prefix) { body(member.nameValue, member.value) }
     }
 
-    func read<Result>(_ body: (Text) -> Result) -> Result? { withUTF8(body) }
+    package func read<Result>(_ body: (Text) -> Result) -> Result? { withUTF8(body) }
 }
 
 extension ParsedNode: PathTree {
     /// `resourceType` of a resource.
-    var resourceType: String? { typeMember?.string }
+    package var resourceType: String? { typeMember?.string }
 
-    func read<Result>(_ body: (Text) -> Result) -> Result? { withUTF8(body) }
+    package func read<Result>(_ body: (Text) -> Result) -> Result? { withUTF8(body) }
 }

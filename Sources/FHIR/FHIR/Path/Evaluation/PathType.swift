@@ -19,7 +19,7 @@ struct PathType: Sendable, Hashable {
         self.init(definition)
     }
 
-    fileprivate init(id: Int) { self.init(Definitions.r4.types[id]) }
+    fileprivate init(id: Int) { self.init(Definitions.r4.type(id: id)) }
 
     @inline(__always)
     private func read<Result>(_ body: (DefinedType) -> Result) -> Result {

@@ -132,6 +132,11 @@ extension FHIRPathEvaluation {
         let prefix = "http://hl7.org/fhir/StructureDefinition/"
         guard profile.hasPrefix(prefix), PathType(named: String(profile.dropFirst(prefix.count))) != nil
         else {
+            if case .node(let node) = item.storage, let json = node.json,
+                let conforms = context.conformsTo?(profile, json)
+            {
+                return [FHIRPathItem(conforms)]
+            }
             throw failure("The profile \(profile) is not known.", at: call.node)
         }
         guard case .node(let node) = item.storage else { return [FHIRPathItem(false)] }

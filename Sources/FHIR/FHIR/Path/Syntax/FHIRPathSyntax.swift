@@ -1,15 +1,15 @@
 /// A parsed expression: nodes in one array that name each other by index, so that neither reading, evaluating
 /// nor releasing a long expression recurses deeper than ``FHIRPathParser/deepest``.
-struct FHIRPathSyntax: Sendable {
-    typealias Reference = Int32
+package struct FHIRPathSyntax: Sendable {
+    package typealias Reference = Int32
 
-    struct Node: Sendable {
-        let kind: Kind
+    package struct Node: Sendable {
+        package let kind: Kind
         /// Where the node's own word is in the text, in UTF-8 bytes.
-        let offset: Int32
+        package let offset: Int32
     }
 
-    enum Kind: Sendable {
+    package enum Kind: Sendable {
         case empty
         case boolean(Bool)
         case string(String)
@@ -41,7 +41,7 @@ struct FHIRPathSyntax: Sendable {
         case type(TypeOperator, Reference?, TypeSpecifier)
     }
 
-    enum Operator: String, Sendable {
+    package enum Operator: String, Sendable {
         case multiply = "*", divide = "/", integerDivide = "div", modulo = "mod"
         case add = "+", subtract = "-", concatenate = "&"
         case union = "|"
@@ -51,14 +51,14 @@ struct FHIRPathSyntax: Sendable {
         case and, or, xor, implies
     }
 
-    enum TypeOperator: Sendable {
+    package enum TypeOperator: Sendable {
         case `is`, `as`, ofType
     }
 
     /// A type's name with its namespace, if given: `System.Boolean`, `Patient`.
-    struct TypeSpecifier: Sendable {
-        let namespace: String?
-        let name: String
+    package struct TypeSpecifier: Sendable {
+        package let namespace: String?
+        package let name: String
         /// The type of FHIR; nil for one of FHIRPath's own.
         let fhirType: PathType?
 
@@ -79,15 +79,15 @@ struct FHIRPathSyntax: Sendable {
         ]
     }
 
-    private(set) var nodes: [Node] = []
-    private(set) var root: Reference = 0
+    package private(set) var nodes: [Node] = []
+    package private(set) var root: Reference = 0
     /// Whether there is a `defineVariable` in it, so that what is defined must be kept to its scope.
     private(set) var definesVariables = false
     /// Of each node whether it only goes from what the expression is evaluated on to parts: see
     /// ``isNavigation(_:)``.
     private var navigations: [Bool] = []
 
-    subscript(reference: Reference) -> Node { nodes[Int(reference)] }
+    package subscript(reference: Reference) -> Node { nodes[Int(reference)] }
 
     /// Whether a node is a path of names from the focus or from `$this`, with nothing but `where` by type
     /// between them.

@@ -1,5 +1,5 @@
 /// The functions: FHIRPath's, those that FHIR adds, and SDC's.
-enum PathFunction: String, Sendable, CaseIterable {
+package enum PathFunction: String, Sendable, CaseIterable {
     // Existence
     case empty, exists, all, allTrue, anyTrue, allFalse, anyFalse, subsetOf, supersetOf, count, distinct,
         isDistinct, not
@@ -31,7 +31,7 @@ enum PathFunction: String, Sendable, CaseIterable {
     case ordinal, weight
 
     /// How many arguments it takes.
-    var arguments: ClosedRange<Int> {
+    package var arguments: ClosedRange<Int> {
         switch self {
         case .exists, .toQuantity, .convertsToQuantity, .join, .round, .lowBoundary, .highBoundary: 0...1
         case .all, .subsetOf, .supersetOf, .where, .select, .repeat, .repeatAll, .skip, .take, .intersect,

@@ -2,6 +2,7 @@ import ArgumentParser
 import FHIR
 import FHIRClient
 import FHIRTables
+import FHIRValidation
 import IndivoBase
 import OrderedJSON
 

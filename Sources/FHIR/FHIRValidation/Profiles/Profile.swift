@@ -1,0 +1,185 @@
+import FHIR
+import FHIRTables
+import OrderedJSON
+
+/// A profile, ready to be applied: what it and the profiles that it is derived from ask beyond the type.
+///
+/// The elements are nodes of a tree that name each other by index. Elements that nothing is said about have
+/// no node.
+struct Profile: Sendable {
+    typealias Index = Int
+
+    /// The canonical URL, without a version.
+    let url: String
+    /// The name of the type that is constrained: `Observation`, `Extension`.
+    let type: String
+    /// What an extension may be used in; empty for other types.
+    var contexts: [ExtensionContext] = []
+    var isModifier = false
+    /// The canonical URLs of other profiles that must hold too.
+    var imposed: [String] = []
+    /// What is wrong with its definition.
+    var problems: [Problem] = []
+    /// The element itself first.
+    var nodes: [ProfileNode]
+    /// The nodes that are no slices, by path: `Observation.component`.
+    var nodesByPath: [String: Index] = [:]
+
+    /// Something that is wrong with a definition.
+    struct Problem: Sendable, Hashable {
+        /// The index in the differential; nil for the whole.
+        let element: Int?
+        var severity = IssueSeverity.error
+        let text: String
+    }
+
+    /// The URL that an extension fixes for one of its parts or itself.
+    func fixedURL(of node: Index) -> String? {
+        nodes[node].children.lazy.map { nodes[$0] }.first { $0.name == "url" }.flatMap { $0.fixed?.string }
+    }
+}
+
+/// Where an extension may be used (StructureDefinition.context).
+struct ExtensionContext: Sendable, Hashable {
+    /// `element`, `extension` or `fhirpath`.
+    let type: String
+    let expression: String
+}
+
+/// What a profile says of an element, or of a slice of it. What is nil or empty it leaves as it is.
+struct ProfileNode: Sendable {
+    /// The name; of a choice without `[x]`. Of the element itself the type.
+    let name: String
+    /// The path, with the names of slices: `Observation.component:systolic.code`.
+    let id: String
+    let sliceName: String?
+    /// The profile that said the last about it.
+    var source: String
+    var minimum: Int?
+    /// `Int.max` for any number.
+    var maximum: Int?
+    var types: [ProfileType] = []
+    var fixed: JSONValue?
+    var pattern: JSONValue?
+    var binding: ProfileBinding?
+    var rules: [ProfileRule] = []
+    var maximumLength: Int?
+    var minimumLength: Int?
+    var minimumValue: JSONValue?
+    var maximumValue: JSONValue?
+    /// Whether a primitive must have a value, and not only extensions.
+    var mustHaveValue = false
+    /// The extensions one of which must be there where a primitive has no value.
+    var valueAlternatives: [String] = []
+    var narrative = NarrativeControl()
+    var slicing: ProfileSlicing?
+    var slices: [Profile.Index] = []
+    var children: [Profile.Index] = []
+    /// The types of R4 that it can be of, where they are known.
+    var definedTypes: [Int] = []
+    /// The path whose definition it has.
+    var contentReference: String?
+}
+
+/// One of the types that an element may have.
+struct ProfileType: Sendable, Hashable {
+    let code: String
+    var profiles: [String] = []
+    var targets: [String] = []
+    /// `contained`, `bundled`, `referenced`; empty for any.
+    var aggregation: [String] = []
+}
+
+struct ProfileBinding: Sendable, Hashable {
+    let strength: Binding.Strength
+    let valueSet: String
+    let maximum: String?
+}
+
+/// A rule that a profile adds.
+struct ProfileRule: Sendable {
+    let key: String
+    let severity: IssueSeverity
+    let text: String
+    let expression: String
+    /// Nil for an expression that cannot be read.
+    let path: FHIRPath?
+    let source: String
+}
+
+/// How the values of an element are told apart.
+struct ProfileSlicing: Sendable {
+    enum Rules: String, Sendable {
+        case open, closed, openAtEnd
+    }
+
+    enum Kind: String, Sendable {
+        case value, pattern, exists, type, profile, position
+    }
+
+    struct Discriminator: Sendable {
+        let kind: Kind
+        let path: [DiscriminatorStep]
+    }
+
+    var discriminators: [Discriminator]
+    var rules: Rules
+    var isOrdered: Bool
+}
+
+/// A step of a discriminator's path, which is a restricted FHIRPath.
+enum DiscriminatorStep: Sendable, Hashable {
+    case element(String)
+    case resolve
+    case ofType(String)
+    case `extension`(String)
+
+    /// The steps of a path; nil for one that is no discriminator's.
+    static func steps(_ path: String) -> [DiscriminatorStep]? {
+        var steps: [DiscriminatorStep] = []
+        for part in parts(path) where part != "$this" {
+            let open = part.firstIndex(of: "(")
+            let name = String(part[..<(open ?? part.endIndex)])
+            let argument = open.map { String(part[part.index(after: $0)...].dropLast()) } ?? ""
+            let plain = argument.trimmingQuotes
+            switch (name, open != nil) {
+            case ("resolve", true): steps.append(.resolve)
+            case ("ofType", true), ("as", true): steps.append(.ofType(plain))
+            case ("extension", true): steps.append(.extension(plain))
+            case (_, false):
+                let bare = name.hasSuffix("[x]") ? String(name.dropLast(3)) : name
+                guard !bare.isEmpty else { return nil }
+                steps.append(.element(bare))
+            default: return nil
+            }
+        }
+        return steps
+    }
+
+    /// The parts between points that are in no parentheses.
+    private static func parts(_ path: String) -> [Substring] {
+        var parts: [Substring] = []
+        var depth = 0
+        var start = path.startIndex
+        for index in path.indices {
+            switch path[index] {
+            case "(": depth += 1
+            case ")": depth -= 1
+            case "." where depth == 0:
+                parts.append(path[start..<index])
+                start = path.index(after: index)
+            default: break
+            }
+        }
+        return parts + [path[start...]]
+    }
+}
+
+extension String {
+    /// The text without the quotes around it.
+    fileprivate var trimmingQuotes: String {
+        let quotes: Set<Character> = ["'", "\"", "`"]
+        guard count > 1, let first, quotes.contains(first), last == first else { return self }
+        return String(dropFirst().dropLast())
+    }
+}

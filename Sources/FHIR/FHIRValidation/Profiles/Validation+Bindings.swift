@@ -1,0 +1,146 @@
+import FHIR
+import FHIRTables
+import OrderedJSON
+
+/// Whether a code is in a value set.
+public enum CodeMembership: Sendable, Hashable {
+    /// It is in it.
+    case valid
+    /// It is not.
+    case invalid
+    /// Nobody here knows, with the reason: `the code system http://loinc.org is not here`.
+    case notChecked(String)
+}
+
+extension Validation {
+    /// Checks the codes of an element that a profile binds to a value set.
+    mutating func binding(
+        _ binding: ProfileBinding,
+        _ focus: ProfileFocus,
+        _ node: ProfileNode,
+        at anchor: ParsedNode
+    ) {
+        guard let json = focus.json, binding.strength == .required || binding.maximum != nil else { return }
+        if binding.strength == .required {
+            self.binding(json, focus, binding.valueSet, "required", node, at: anchor)
+        }
+        if let maximum = binding.maximum, maximum != binding.valueSet {
+            self.binding(json, focus, maximum, "the most that is allowed", node, at: anchor)
+        }
+    }
+
+    private mutating func binding(
+        _ json: ParsedNode,
+        _ focus: ProfileFocus,
+        _ valueSet: String,
+        _ strength: String,
+        _ node: ProfileNode,
+        at anchor: ParsedNode
+    ) {
+        switch isMember(json, focus, of: valueSet) {
+        case true?: break
+        case false?:
+            report(
+                .error,
+                .codeInvalid,
+                "no code is in the value set \(valueSet), which is \(strength) (\(node.source))",
+                at: anchor
+            )
+        case nil:
+            guard silent == nil, uncheckedValueSets.insert(valueSet).inserted else { return }
+            let text = "codes of the value set\(LogicalURL.shown(valueSet)) are not checked: it is not here"
+            report(.information, .notSupported, text, at: anchor)
+        }
+    }
+
+    /// Whether one of the codes of a value is in a value set; nil where that is not known.
+    func isMember(_ json: ParsedNode, _ focus: ProfileFocus, of valueSet: String) -> Bool? {
+        var codes: [(system: String?, code: String)] = []
+        switch focus.type.name {
+        case "CodeableConcept":
+            for coding in json.member("coding")?.list ?? [] {
+                if let code = coding.member("code")?.string {
+                    codes.append((coding.member("system")?.string, code))
+                }
+            }
+        default:
+            if let code = json.string ?? json.member("code")?.string {
+                codes.append((json.member("system")?.string, code))
+            }
+        }
+        var isUnknown = false
+        for (system, code) in codes {
+            switch options.membership(of: code, system: system, in: valueSet) {
+            case .valid: return true
+            case .invalid: break
+            case .notChecked: isUnknown = true
+            }
+        }
+        return isUnknown ? nil : false
+    }
+}
+
+extension ValidationOptions {
+    /// Asks ``validateCode``, or looks in the lists of codes that are here.
+    func membership(of code: String, system: String?, in valueSet: String) -> CodeMembership {
+        if let validateCode { return validateCode(code, system, valueSet) }
+        return ListedCodes(definitions: definitions).membership(of: code, system: system, in: valueSet)
+    }
+}
+
+/// The codes of value sets that only list codes, or have all of a code system that is here.
+private struct ListedCodes {
+    let definitions: FHIRDefinitions
+    var depth = 0
+
+    func membership(of code: String, system: String?, in valueSet: String) -> CodeMembership {
+        let prefix = "http://hl7.org/fhir/ValueSet/"
+        let url = String(valueSet.prefix { $0 != "|" })
+        if url.hasPrefix(prefix), let known = ValueSetTable.r4[String(url.dropFirst(prefix.count))] {
+            let isIn = system.map { known.contains(system: $0, code: code) } ?? known.contains(code: code)
+            return isIn ? .valid : .invalid
+        }
+        guard depth < 8, let json = definitions.json(canonical: valueSet), json.resourceType == "ValueSet"
+        else {
+            return .notChecked("the value set \(valueSet) is not here")
+        }
+        let compose = json.member("compose")
+        guard compose?.member("exclude") == nil else { return .notChecked("the value set leaves out codes") }
+        var unknown: CodeMembership?
+        for include in compose?.member("include")?.elements ?? [] {
+            switch self.membership(of: code, system: system, include) {
+            case .valid: return .valid
+            case .invalid: break
+            case .notChecked(let reason): unknown = .notChecked(reason)
+            }
+        }
+        return unknown ?? .invalid
+    }
+
+    private func membership(of code: String, system: String?, _ include: JSONValue) -> CodeMembership {
+        var inner = self
+        inner.depth += 1
+        for url in include.member("valueSet")?.elements ?? [] {
+            let result = inner.membership(of: code, system: system, in: url.string ?? "")
+            if result != .valid { return result }
+        }
+        guard let own = include.member("system")?.string else { return .valid }
+        if let system, system != own { return .invalid }
+        if let concepts = include.member("concept")?.elements {
+            return concepts.contains { $0.member("code")?.isString(equalTo: code) == true }
+                ? .valid : .invalid
+        }
+        guard include.member("filter") == nil, let codes = definitions.json(canonical: own),
+            codes.member("content")?.isString("complete") == true
+        else { return .notChecked("the code system \(own) is not here") }
+        return Self.has(code, codes.member("concept"), depth: 0) ? .valid : .invalid
+    }
+
+    private static func has(_ code: String, _ concepts: JSONValue?, depth: Int) -> Bool {
+        guard depth < 64 else { return false }
+        return (concepts?.elements ?? []).contains {
+            $0.member("code")?.isString(equalTo: code) == true
+                || has(code, $0.member("concept"), depth: depth + 1)
+        }
+    }
+}

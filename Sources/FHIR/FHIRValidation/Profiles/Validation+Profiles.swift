@@ -1,0 +1,542 @@
+import FHIR
+import FHIRTables
+import OrderedJSON
+
+/// An element or a value of one, as profiles are applied to it.
+struct ProfileFocus {
+    /// Nil for a primitive that has only extensions.
+    let json: ParsedNode?
+    /// `id` and extensions of a primitive.
+    let sibling: ParsedNode?
+    let type: DefinedType
+    /// The name of the type as the element has it: of a nested type `BackboneElement`.
+    let code: String
+    /// The index among the values of a list.
+    let index: Int?
+    /// The end of the name of a choice.
+    let suffix: String?
+
+    /// What an issue about it is at.
+    var anchor: ParsedNode? { json ?? sibling }
+    /// The node with the members: of a primitive those of `_name`.
+    var object: ParsedNode? { json?.kind == .object ? json : sibling }
+
+    /// A resource.
+    init?(resource json: ParsedNode) {
+        guard let name = json.resourceType, let type = Definitions.r4.type(named: name) else { return nil }
+        self.init(json: json, sibling: nil, type: type, code: name, index: nil, suffix: nil)
+    }
+
+    init(
+        json: ParsedNode?,
+        sibling: ParsedNode?,
+        type: DefinedType,
+        code: String,
+        index: Int?,
+        suffix: String?
+    ) {
+        self.json = json
+        self.sibling = sibling
+        self.type = type
+        self.code = code
+        self.index = index
+        self.suffix = suffix
+    }
+
+    /// The values of an element, in order.
+    func children(_ name: String) -> [ProfileFocus] {
+        guard let object, let index = type.index(ofElementNamed: name) else { return [] }
+        let element = type.elements[index]
+        var values: [ProfileFocus] = []
+        for kind in element.types {
+            let member = element.isChoice ? name + kind.suffix : name
+            let value = object.member(named: member)
+            let sibling = object.sibling(named: member)
+            guard value != nil || sibling != nil else { continue }
+            let suffix = element.isChoice ? kind.suffix : nil
+            let list = value?.list
+            let siblings = sibling?.list
+            guard list != nil || siblings != nil else {
+                values.append(Self.value(value, sibling, kind, nil, suffix))
+                continue
+            }
+            for position in 0..<max(list?.count ?? 0, siblings?.count ?? 0) {
+                let one = list.flatMap { position < $0.count ? $0[position] : nil }
+                let other = siblings.flatMap { position < $0.count ? $0[position] : nil }
+                let isThere = one?.isNull == false || other?.isNull == false
+                guard isThere else { continue }
+                values.append(
+                    Self.value(
+                        one?.isNull == true ? nil : one,
+                        other?.isNull == true ? nil : other,
+                        kind,
+                        position,
+                        suffix
+                    )
+                )
+            }
+        }
+        return values
+    }
+
+    private static func value(
+        _ json: ParsedNode?,
+        _ sibling: ParsedNode?,
+        _ kind: ElementType,
+        _ index: Int?,
+        _ suffix: String?
+    ) -> ProfileFocus {
+        var type = Definitions.r4.type(id: kind.id)
+        var code = kind.code
+        if type.kind == .resource, let name = json?.resourceType, let own = Definitions.r4.type(named: name) {
+            type = own
+            code = name
+        }
+        return ProfileFocus(
+            json: json,
+            sibling: sibling,
+            type: type,
+            code: code,
+            index: index,
+            suffix: suffix
+        )
+    }
+}
+
+extension Validation {
+    // MARK: Resources
+
+    /// Applies the profiles that a resource claims (`meta.profile`), that somebody asks for, and that R4 asks
+    /// of vital signs.
+    ///
+    /// - Parameter asked: The canonical URLs of profiles that it must conform to.
+    mutating func profiles(of json: ParsedNode, asked: [String]) {
+        guard let focus = ProfileFocus(resource: json) else { return }
+        var done: Set<String> = []
+        for url in asked where done.insert(url).inserted {
+            apply(url, to: focus, whenUnknown: .error, at: json)
+        }
+        for claim in json.member("meta")?.member("profile")?.list ?? [] {
+            guard let url = claim.string, done.insert(url).inserted else { continue }
+            apply(url, to: focus, whenUnknown: .warning, at: claim)
+        }
+        if focus.code == "Observation" {
+            for url in VitalSigns.profiles(of: json) where done.insert(url).inserted {
+                apply(url, to: focus, whenUnknown: .warning, at: json)
+            }
+        }
+    }
+
+    private mutating func apply(
+        _ url: String,
+        to focus: ProfileFocus,
+        whenUnknown severity: IssueSeverity,
+        at anchor: ParsedNode
+    ) {
+        guard !url.hasPrefix("#") else { return }
+        guard let profile = options.definitions.profile(url) else {
+            let shown = LogicalURL.shown(url)
+            return report(
+                severity,
+                .notFound,
+                "the profile\(shown) is not known, and not checked",
+                at: anchor
+            )
+        }
+        if let problem = profile.problems.first {
+            let text =
+                "the definition of the profile\(LogicalURL.shown(url)) is not applied as a whole: \(problem.text)"
+            report(.warning, .incomplete, text, at: anchor)
+        }
+        conform(focus, to: profile)
+    }
+
+    /// Applies a profile to a resource or an element, and those that it imposes.
+    ///
+    /// - Parameter index: The element of the profile that it is, where a type names one.
+    mutating func conform(_ focus: ProfileFocus, to profile: Profile, at index: Profile.Index = 0) {
+        guard let anchor = focus.anchor else { return }
+        let key = ProfileVisit(node: anchor.identity, url: profile.url, index: index)
+        // A resource that refers to itself conforms if the rest does.
+        guard visits.insert(key).inserted else { return }
+        defer { visits.remove(key) }
+        if index == 0, !focus.type.isNamed(profile.type), Definitions.r4.type(named: profile.type) != nil {
+            return report(
+                .error,
+                .structure,
+                "the profile \(profile.url) is for the type \(profile.type), and this is \(focus.type.name)",
+                at: anchor
+            )
+        }
+        let outer = (context.resource, context.rootResource)
+        enter(focus)
+        check(focus, profile, index)
+        (context.resource, context.rootResource) = outer
+        for url in index == 0 ? profile.imposed : [] {
+            if let other = options.definitions.profile(url) { conform(focus, to: other) }
+        }
+    }
+
+    /// Whether a profile holds, without a word about it.
+    mutating func conforms(_ focus: ProfileFocus, to profile: Profile, at index: Profile.Index = 0) -> Bool {
+        silently { $0.conform(focus, to: profile, at: index) }
+    }
+
+    /// What a type asks for: a profile, or after `#` an element of one.
+    func target(_ canonical: String) -> (profile: Profile, index: Profile.Index)? {
+        let parts = canonical.split(separator: "#", maxSplits: 1)
+        guard let url = parts.first, let profile = options.definitions.profile(String(url)) else {
+            return nil
+        }
+        guard parts.count > 1 else { return (profile, 0) }
+        return profile.nodes.firstIndex { $0.id == parts[1] }.map { (profile, $0) }
+    }
+
+    /// Lets rules ask for a resource as `%resource`.
+    private mutating func enter(_ focus: ProfileFocus) {
+        guard focus.type.kind == .resource, let json = focus.json else { return }
+        context.resource = json.value
+        if context.rootResource == nil { context.rootResource = json.value }
+    }
+
+    /// Whether `body` reports no error. Nothing that it reports is kept.
+    mutating func silently(_ body: (inout Validation) -> Void) -> Bool {
+        let outer = silent
+        silent = 0
+        body(&self)
+        let count = silent ?? 0
+        silent = outer
+        return count == 0
+    }
+
+    // MARK: Elements
+
+    /// Checks an element by a node of a profile, and what is in it.
+    mutating func check(_ focus: ProfileFocus, _ profile: Profile, _ index: Profile.Index) {
+        guard let anchor = focus.anchor, spend(at: anchor) else { return }
+        descend(at: anchor) { $0.checkInside(focus, profile, index) }
+    }
+
+    private mutating func checkInside(_ focus: ProfileFocus, _ profile: Profile, _ index: Profile.Index) {
+        let node = profile.nodes[index]
+        guard let anchor = focus.anchor else { return }
+        values(focus, node, at: anchor)
+        if let binding = node.binding { self.binding(binding, focus, node, at: anchor) }
+        for rule in node.rules where !isStopped { apply(rule, to: focus, at: anchor) }
+        types(focus, node, at: anchor)
+        let outer = (context.resource, context.rootResource)
+        enter(focus)
+        children(of: focus, profile, index)
+        (context.resource, context.rootResource) = outer
+    }
+
+    private mutating func apply(_ rule: ProfileRule, to focus: ProfileFocus, at anchor: ParsedNode) {
+        guard let path = rule.path else { return }
+        guard let json = focus.json ?? focus.sibling else { return }
+        context.limits.steps = max(1, remainingSteps)
+        var steps = 0
+        let items: [FHIRPathItem]
+        do {
+            items = try path.evaluate(
+                on: FHIRPathItem(json.value, of: focus.type),
+                in: context,
+                counting: &steps
+            )
+        } catch {
+            guard spend(steps, at: anchor) else { return }
+            let reason = "the rule \(rule.key) of \(rule.source) cannot be evaluated: \(error.reason)"
+            return report(.warning, .incomplete, reason, rule: rule.key, at: anchor)
+        }
+        guard spend(steps, at: anchor) else { return }
+        if items.count != 1 || items[0].boolean == false {
+            report(rule.severity, .invariant, "\(rule.text) (\(rule.source))", rule: rule.key, at: anchor)
+        }
+    }
+
+    // MARK: Values
+
+    private mutating func values(_ focus: ProfileFocus, _ node: ProfileNode, at anchor: ParsedNode) {
+        if let fixed = node.fixed {
+            let isSame = focus.json.map { ProfileValue.isEqual($0.value, fixed) } ?? false
+            if !isSame {
+                report(.error, .value, "not the value that \(node.source) fixes for \(node.id)", at: anchor)
+            }
+        }
+        if let pattern = node.pattern {
+            let isSame = focus.json.map { ProfileValue.matches($0.value, pattern) } ?? false
+            if !isSame {
+                report(.error, .value, "not the pattern that \(node.source) sets for \(node.id)", at: anchor)
+            }
+        }
+        if node.narrative != NarrativeControl(), let text = focus.json?.member("div")?.string {
+            let language = context.resource?.member("language")?.string
+            for problem in node.narrative.problems(in: text, language: language) {
+                report(.error, .structure, "\(problem) (\(node.source))", at: anchor)
+            }
+        }
+        guard focus.type.kind == .primitive else { return }
+        let hasValue = focus.json != nil
+        if node.mustHaveValue, !hasValue {
+            report(.error, .required, "\(node.id) must have a value, says \(node.source)", at: anchor)
+        }
+        if !node.valueAlternatives.isEmpty, !hasValue {
+            let urls = (focus.sibling?.member("extension")?.list ?? []).compactMap {
+                $0.member("url")?.string
+            }
+            if !urls.contains(where: node.valueAlternatives.contains) {
+                let list = node.valueAlternatives.joined(separator: " or ")
+                report(
+                    .error,
+                    .required,
+                    "without a value, \(node.id) must have the extension \(list)",
+                    at: anchor
+                )
+            }
+        }
+        guard let json = focus.json else { return }
+        if let text = json.string {
+            let count = text.unicodeScalars.count
+            if let maximum = node.maximumLength, count > maximum {
+                report(
+                    .error,
+                    .tooLong,
+                    "longer than the \(maximum) characters of \(node.source)",
+                    at: anchor
+                )
+            }
+            if let minimum = node.minimumLength, count < minimum {
+                report(.error, .value, "shorter than the \(minimum) characters of \(node.source)", at: anchor)
+            }
+        }
+        if let minimum = node.minimumValue, ProfileValue.isBelow(json.value, minimum, focus.type) {
+            report(
+                .error,
+                .value,
+                "less than the least value of \(node.source), \(minimum.text())",
+                at: anchor
+            )
+        }
+        if let maximum = node.maximumValue, ProfileValue.isBelow(maximum, json.value, focus.type) {
+            report(
+                .error,
+                .value,
+                "more than the greatest value of \(node.source), \(maximum.text())",
+                at: anchor
+            )
+        }
+    }
+
+    // MARK: Types
+
+    /// The types that a profile allows, with the profiles of the types and of what references are to.
+    private mutating func types(_ focus: ProfileFocus, _ node: ProfileNode, at anchor: ParsedNode) {
+        guard !node.types.isEmpty, focus.type.kind != .nested else { return }
+        let own = node.types.filter { focus.isOf($0.code) }
+        guard !own.isEmpty else {
+            let list = node.types.map(\.code).joined(separator: " or ")
+            return report(
+                .error,
+                .structure,
+                "the type is \(focus.code), and \(node.source) allows \(list) for \(node.id)",
+                at: anchor
+            )
+        }
+        let profiles = own.flatMap(\.profiles)
+        if !profiles.isEmpty, own.allSatisfy({ !$0.profiles.isEmpty }) {
+            conform(focus, toOneOf: profiles, node, at: anchor)
+        }
+        if focus.code == "Reference", own.contains(where: { !$0.targets.isEmpty || !$0.aggregation.isEmpty })
+        {
+            reference(focus, own, node, at: anchor)
+        }
+    }
+
+    private mutating func conform(
+        _ focus: ProfileFocus,
+        toOneOf urls: [String],
+        _ node: ProfileNode,
+        at anchor: ParsedNode
+    ) {
+        var known: [(profile: Profile, index: Profile.Index)] = []
+        for url in urls {
+            if let profile = target(url) {
+                known.append(profile)
+            } else if silent == nil, unknownProfiles.insert(url).inserted {
+                report(
+                    .warning,
+                    .notFound,
+                    "the profile\(LogicalURL.shown(url)) is not known, and not checked",
+                    at: anchor
+                )
+            }
+        }
+        // One of those that are not known may fit.
+        guard known.count == urls.count else { return }
+        if known.count == 1 { return conform(focus, to: known[0].profile, at: known[0].index) }
+        for one in known where conforms(focus, to: one.profile, at: one.index) { return }
+        let list = urls.joined(separator: ", ")
+        report(
+            .error,
+            .structure,
+            "conforms to none of the profiles that \(node.source) allows: \(list)",
+            at: anchor
+        )
+    }
+
+    private mutating func reference(
+        _ focus: ProfileFocus,
+        _ types: [ProfileType],
+        _ node: ProfileNode,
+        at anchor: ParsedNode
+    ) {
+        guard let text = focus.json?.member("reference")?.string else { return }
+        let found = resolve(text)
+        let aggregations = types.flatMap(\.aggregation)
+        if !aggregations.isEmpty, types.allSatisfy({ !$0.aggregation.isEmpty }), let found {
+            let kind = found.isContained ? "contained" : "bundled"
+            if !aggregations.contains(kind) {
+                let list = aggregations.joined(separator: " or ")
+                report(
+                    .error,
+                    .structure,
+                    "the resource is \(kind), and \(node.source) asks for \(list)",
+                    at: anchor
+                )
+            }
+        }
+        let targets = types.flatMap(\.targets)
+        guard !targets.isEmpty, types.allSatisfy({ !$0.targets.isEmpty }) else { return }
+        let profiles = targets.map { options.definitions.profile($0) }
+        guard let found, let target = ProfileFocus(resource: found.json) else {
+            guard let name = ReferenceText.type(of: text), let type = Definitions.r4.type(named: name) else {
+                return
+            }
+            guard profiles.allSatisfy({ $0.map { !type.isNamed($0.type) } ?? false }) else { return }
+            let list = targets.map { LogicalURL.last($0) }.joined(separator: ", ")
+            // What only the text names may be something else.
+            return report(
+                .warning,
+                .structure,
+                "a reference to \(name), where \(node.source) allows \(list)",
+                at: anchor
+            )
+        }
+        guard profiles.allSatisfy({ $0 != nil }) else { return }
+        let outer = scope
+        let outerContext = (context.resource, context.rootResource)
+        if !found.isContained {
+            scope = scope.entering(found.json)
+            context.rootResource = nil
+        }
+        let isFound = profiles.contains { profile in profile.map { conforms(target, to: $0) } ?? false }
+        scope = outer
+        (context.resource, context.rootResource) = outerContext
+        if !isFound {
+            let list = targets.joined(separator: ", ")
+            report(
+                .error,
+                .structure,
+                "the resource that is referred to conforms to none of \(list) (\(node.source))",
+                at: anchor
+            )
+        }
+    }
+
+    // MARK: Children
+
+    private mutating func children(of focus: ProfileFocus, _ profile: Profile, _ index: Profile.Index) {
+        let node = profile.nodes[index]
+        for child in node.children where !isStopped {
+            let values = focus.children(profile.nodes[child].name)
+            count(values, profile, child, in: focus)
+            self.values(values, profile, child, in: focus.anchor)
+        }
+        guard node.children.isEmpty || profile.nodesByPath.count > 1 else { return }
+        referred(focus, profile, node)
+    }
+
+    /// Elements whose definition is that of another (contentReference) have what the profile says of it.
+    private mutating func referred(_ focus: ProfileFocus, _ profile: Profile, _ node: ProfileNode) {
+        guard focus.type.kind == .nested else { return }
+        let known = Set(node.children.map { profile.nodes[$0].name })
+        for element in focus.type.elements where element.types.count == 1 && !known.contains(element.name) {
+            let type = Definitions.r4.type(id: element.types[0].id)
+            guard type.kind == .nested, !type.name.hasPrefix(focus.type.name + "."),
+                let main = profile.nodesByPath[type.name]
+            else { continue }
+            for value in focus.children(element.name) {
+                path.pushProfile(element.name, value)
+                check(value, profile, main)
+                path.popProfile()
+            }
+        }
+    }
+
+    /// Checks how many values there are.
+    private mutating func count(
+        _ values: [ProfileFocus],
+        _ profile: Profile,
+        _ child: Profile.Index,
+        in focus: ProfileFocus
+    ) {
+        let node = profile.nodes[child]
+        guard let anchor = focus.anchor else { return }
+        let own = focus.type.element(named: node.name)
+        if let minimum = node.minimum, values.count < minimum, values.count >= own?.minimum ?? 0 {
+            report(
+                .error,
+                .required,
+                "\(node.source) asks for at least \(minimum) of \(node.id), and there \(Self.amount(values.count))",
+                at: anchor
+            )
+        }
+        if let maximum = node.maximum, values.count > maximum {
+            report(
+                .error,
+                .structure,
+                "\(node.source) allows at most \(maximum) of \(node.id), and there \(Self.amount(values.count))",
+                at: values[maximum].anchor ?? anchor
+            )
+        }
+    }
+
+    static func amount(_ count: Int) -> String {
+        count == 0 ? "is none" : count == 1 ? "is 1" : "are \(count)"
+    }
+
+    private mutating func values(
+        _ values: [ProfileFocus],
+        _ profile: Profile,
+        _ child: Profile.Index,
+        in anchor: ParsedNode?
+    ) {
+        let node = profile.nodes[child]
+        for value in values where !isStopped {
+            path.pushProfile(node.name, value)
+            check(value, profile, child)
+            path.popProfile()
+        }
+        if !node.slices.isEmpty || node.slicing != nil { slices(of: values, profile, child, in: anchor) }
+    }
+}
+
+extension ProfileFocus {
+    /// Whether a type that a profile names is its type.
+    func isOf(_ code: String) -> Bool {
+        code == self.code || type.isNamed(code) || code == "*"
+    }
+}
+
+extension DefinedType {
+    /// Whether it is the type with a name, or specializes it.
+    func isNamed(_ name: String) -> Bool {
+        name == self.name || lineage.contains { Definitions.r4.type(id: $0).name == name }
+    }
+}
+
+/// A resource or element that a profile is being applied to.
+struct ProfileVisit: Hashable {
+    let node: Int
+    let url: String
+    let index: Profile.Index
+}

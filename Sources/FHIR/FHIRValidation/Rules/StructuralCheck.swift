@@ -1,0 +1,164 @@
+import FHIR
+import FHIRTables
+
+/// What an expression's result must be, as far as it follows from which elements an object has.
+///
+/// `value.empty() or component.code.where(…).empty()` holds without reading values where there is no `value`,
+/// and also where there is no `component`. Most rules of most objects are decided in this way, and need no
+/// evaluation.
+indirect enum StructuralCheck: Sendable {
+    /// What is known of a result.
+    enum Knowledge: Sendable {
+        case unknown
+        /// It has no items.
+        case empty
+        /// It has items, and nothing is known of them.
+        case some
+        case isTrue, isFalse
+    }
+
+    case known(Knowledge)
+    /// The values of an element: none when it is absent.
+    case element(TypePlan.Elements)
+    /// What has no items where the operand has none, and is not known otherwise.
+    case part(StructuralCheck)
+    /// What has no items where one of both has none, and is not known otherwise.
+    case both(StructuralCheck, StructuralCheck)
+    case exists(StructuralCheck)
+    case isEmpty(StructuralCheck)
+    /// False where there are no items, and not known otherwise: `hasValue()`, and `exists` with a criterion.
+    case someHave(StructuralCheck)
+    /// True where there are no items, and not known otherwise: `all` and `isDistinct`.
+    case allHave(StructuralCheck)
+    case not(StructuralCheck)
+    case and(StructuralCheck, StructuralCheck)
+    case or(StructuralCheck, StructuralCheck)
+    case xor(StructuralCheck, StructuralCheck)
+
+    /// - Parameter type: The type of the objects that the expression is evaluated on.
+    init(_ syntax: FHIRPathSyntax, of type: DefinedType) { self.init(syntax, syntax.root, type) }
+
+    private init(_ syntax: FHIRPathSyntax, _ reference: FHIRPathSyntax.Reference, _ type: DefinedType) {
+        func check(_ reference: FHIRPathSyntax.Reference) -> StructuralCheck {
+            StructuralCheck(syntax, reference, type)
+        }
+        switch syntax[reference].kind {
+        case .empty: self = .known(.empty)
+        case .boolean(let value): self = .known(value ? .isTrue : .isFalse)
+        case .string, .integer, .long, .decimal, .date, .quantity, .this: self = .known(.some)
+        case .index, .total, .variable: self = .known(.unknown)
+        case .member(let base?, _): self = .part(check(base))
+        case .member(nil, let name):
+            let bit = TypePlan.bit(of: name, in: type)
+            // A name that is the type's own means the object itself.
+            self = bit == 0 ? .known(.unknown) : .element(bit)
+        case .indexer(let base, _): self = .part(check(base))
+        case .sign(_, let operand): self = .part(check(operand))
+        case .type(_, let operand?, _): self = .part(check(operand))
+        case .type(_, nil, _): self = .known(.unknown)
+        case .function(let base?, let function, let arguments):
+            self = Self.function(function, check(base), hasArguments: !arguments.isEmpty)
+        case .function(nil, _, _): self = .known(.unknown)
+        case .operation(let operation, let left, let right):
+            self = Self.operation(operation, check(left), check(right))
+        }
+    }
+
+    private static func function(_ function: PathFunction, _ base: StructuralCheck, hasArguments: Bool)
+        -> StructuralCheck
+    {
+        switch function {
+        case .exists: hasArguments ? .someHave(base) : .exists(base)
+        case .empty: .isEmpty(base)
+        case .not: .not(base)
+        case .hasValue: .someHave(base)
+        case .all, .isDistinct, .allTrue, .allFalse: .allHave(base)
+        case .where, .select, .first, .last, .tail, .single, .trace, .children, .descendants, .substring,
+            .startsWith,
+            .endsWith, .contains, .matches, .matchesFull, .toInteger, .toString, .extension, .lowBoundary,
+            .highBoundary,
+            .comparable:
+            .part(base)
+        case .count: .known(.some)
+        default: .known(.unknown)
+        }
+    }
+
+    private static func operation(
+        _ operation: FHIRPathSyntax.Operator,
+        _ left: StructuralCheck,
+        _ right: StructuralCheck
+    ) -> StructuralCheck {
+        switch operation {
+        case .and: .and(left, right)
+        case .or: .or(left, right)
+        case .xor: .xor(left, right)
+        case .implies: .or(.not(left), right)
+        case .equal, .notEqual, .lessThan, .lessOrEqual, .greaterThan, .greaterOrEqual, .add, .subtract,
+            .multiply, .divide:
+            .both(left, right)
+        case .in: .part(left)
+        default: .known(.unknown)
+        }
+    }
+
+    /// What is known of the result for an object that has these elements.
+    func knowledge(of elements: TypePlan.Elements) -> Knowledge {
+        switch self {
+        case .known(let knowledge): return knowledge
+        case .element(let element): return elements & element == 0 ? .empty : .some
+        case .part(let base): return base.knowledge(of: elements) == .empty ? .empty : .unknown
+        case .both(let left, let right):
+            return left.knowledge(of: elements) == .empty || right.knowledge(of: elements) == .empty
+                ? .empty : .unknown
+        case .exists(let base):
+            return switch base.knowledge(of: elements) {
+            case .empty: .isFalse
+            case .unknown: .unknown
+            default: .isTrue
+            }
+        case .isEmpty(let base):
+            return switch base.knowledge(of: elements) {
+            case .empty: .isTrue
+            case .unknown: .unknown
+            default: .isFalse
+            }
+        case .someHave(let base): return base.knowledge(of: elements) == .empty ? .isFalse : .unknown
+        case .allHave(let base): return base.knowledge(of: elements) == .empty ? .isTrue : .unknown
+        case .not(let base):
+            return switch base.knowledge(of: elements) {
+            case .isTrue: .isFalse
+            case .isFalse: .isTrue
+            case .empty: .empty
+            default: .unknown
+            }
+        case .and(let left, let right):
+            let a = left.knowledge(of: elements)
+            if a == .isFalse { return .isFalse }
+            let b = right.knowledge(of: elements)
+            return switch (a, b) {
+            case (_, .isFalse): .isFalse
+            case (.isTrue, .isTrue): .isTrue
+            case (.empty, .empty), (.empty, .isTrue), (.isTrue, .empty): .empty
+            default: .unknown
+            }
+        case .or(let left, let right):
+            let a = left.knowledge(of: elements)
+            if a == .isTrue { return .isTrue }
+            let b = right.knowledge(of: elements)
+            return switch (a, b) {
+            case (_, .isTrue): .isTrue
+            case (.isFalse, .isFalse): .isFalse
+            case (.empty, .empty), (.empty, .isFalse), (.isFalse, .empty): .empty
+            default: .unknown
+            }
+        case .xor(let left, let right):
+            return switch (left.knowledge(of: elements), right.knowledge(of: elements)) {
+            case (.isTrue, .isFalse), (.isFalse, .isTrue): .isTrue
+            case (.isTrue, .isTrue), (.isFalse, .isFalse): .isFalse
+            case (.empty, _), (_, .empty): .empty
+            default: .unknown
+            }
+        }
+    }
+}

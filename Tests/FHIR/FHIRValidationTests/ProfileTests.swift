@@ -1,0 +1,319 @@
+import FHIR
+import FHIRValidation
+import OrderedJSON
+import Testing
+
+/// What profiles ask for, on definitions that are made here.
+@Suite("Validation by profiles")
+struct ProfileTests {
+    static let url = "http://example.org/StructureDefinition/p"
+
+    /// A profile of a type with the elements of a differential.
+    static func profile(
+        _ type: String,
+        url: String = url,
+        base: String? = nil,
+        _ elements: String
+    ) throws -> AnyResource {
+        let base = base ?? "http://hl7.org/fhir/StructureDefinition/\(type)"
+        return try AnyResource(
+            parsing: """
+                {"resourceType":"StructureDefinition","url":"\(url)","name":"P","status":"active","kind":"resource",
+                "abstract":false,"type":"\(type)","baseDefinition":"\(base)","derivation":"constraint",
+                "differential":{"element":[\(elements)]}}
+                """
+        )
+    }
+
+    /// The errors of a resource by a profile: what they are about, and their texts.
+    static func errors(_ resource: String, _ profiles: AnyResource...) throws -> [ValidationIssue] {
+        let definitions = FHIRDefinitions()
+        for profile in profiles { definitions.add(profile) }
+        var options = ValidationOptions()
+        options.definitions = definitions
+        options.profiles = [Self.url]
+        return ValidationIssue.all(of: try JSONValue(parsing: resource), options).filter(\.isError)
+    }
+
+    private static func patient(_ members: String) -> String { #"{"resourceType":"Patient",\#(members)}"# }
+
+    @Test("cardinality: at least and at most, with the profile and the element in the sentence")
+    func cardinality() throws {
+        let profile = try Self.profile(
+            "Patient",
+            #"{"path":"Patient.birthDate","min":1},{"path":"Patient.name","max":"1"}"#
+        )
+        let missing = try Self.errors(Self.patient(#""name":[{"text":"a"}]"#), profile)
+        #expect(missing.map(\.expression) == ["Patient"])
+        #expect(missing[0].text.contains(Self.url) && missing[0].text.contains("Patient.birthDate"))
+        let many = try Self.errors(
+            Self.patient(#""birthDate":"2000","name":[{"text":"a"},{"text":"b"}]"#),
+            profile
+        )
+        #expect(many.count == 1 && many[0].text.contains("at most 1 of Patient.name"))
+        #expect(try Self.errors(Self.patient(#""birthDate":"2000""#), profile).isEmpty)
+    }
+
+    @Test("a fixed value is all of the value, a pattern a part of it")
+    func values() throws {
+        let fixed = try Self.profile(
+            "Observation",
+            #"{"path":"Observation.code","fixedCodeableConcept":{"coding":[{"code":"a"}]}}"#
+        )
+        let pattern = try Self.profile(
+            "Observation",
+            #"{"path":"Observation.code","patternCodeableConcept":{"coding":[{"code":"a"}]}}"#
+        )
+        func observation(_ code: String) -> String {
+            #"{"resourceType":"Observation","status":"final","code":\#(code)}"#
+        }
+        let more = observation(#"{"coding":[{"code":"b"},{"code":"a"}],"text":"t"}"#)
+        #expect(try Self.errors(more, fixed).map(\.expression) == ["Observation.code"])
+        #expect(try Self.errors(more, pattern).isEmpty)
+        #expect(try Self.errors(observation(#"{"coding":[{"code":"b"}]}"#), pattern).count == 1)
+        #expect(try Self.errors(observation(#"{"coding":[{"code":"a"}]}"#), fixed).isEmpty)
+    }
+
+    @Test("types of a choice, with the profile of a type")
+    func types() throws {
+        let quantity = "http://example.org/StructureDefinition/kg"
+        let profile = try Self.profile(
+            "Observation",
+            #"{"path":"Observation.value[x]","type":[{"code":"Quantity","profile":["\#(quantity)"]}]}"#
+        )
+        let kilograms = try Self.profile(
+            "Quantity",
+            url: quantity,
+            #"{"path":"Quantity.code","min":1,"fixedCode":"kg"}"#
+        )
+        func observation(_ value: String) -> String {
+            #"{"resourceType":"Observation","status":"final","code":{"text":"x"},\#(value)}"#
+        }
+        #expect(try Self.errors(observation(#""valueQuantity":{"code":"kg"}"#), profile, kilograms).isEmpty)
+        let wrong = try Self.errors(observation(#""valueQuantity":{"code":"g"}"#), profile, kilograms)
+        #expect(wrong.map(\.expression) == ["Observation.value.ofType(Quantity).code"])
+        #expect(try Self.errors(observation(#""valueString":"x""#), profile, kilograms).count == 1)
+    }
+
+    // MARK: Slices
+
+    private static let identifiers = """
+        {"path":"Patient.identifier","slicing":{"discriminator":[{"type":"value","path":"system"}],"rules":"closed",\
+        "ordered":true}},
+        {"path":"Patient.identifier","sliceName":"a","min":1,"max":"1"},
+        {"path":"Patient.identifier.system","min":1,"fixedUri":"urn:a"},
+        {"path":"Patient.identifier.value","min":1},
+        {"path":"Patient.identifier","sliceName":"b","min":0,"max":"1"},
+        {"path":"Patient.identifier.system","min":1,"fixedUri":"urn:b"}
+        """
+
+    @Test(
+        "slices by a value: how many, closed, in order",
+        arguments: [
+            (#"{"system":"urn:a","value":"1"}"#, 0),
+            (#"{"system":"urn:a","value":"1"},{"system":"urn:b"}"#, 0),
+            (#"{"system":"urn:b"}"#, 1),
+            (#"{"system":"urn:a"}"#, 1),
+            (#"{"system":"urn:a","value":"1"},{"system":"urn:a","value":"2"}"#, 1),
+            (#"{"system":"urn:a","value":"1"},{"system":"urn:c"}"#, 1),
+            (#"{"system":"urn:b"},{"system":"urn:a","value":"1"}"#, 1),
+        ]
+    )
+    func slices(identifiers: String, count: Int) throws {
+        let profile = try Self.profile("Patient", Self.identifiers)
+        let errors = try Self.errors(Self.patient(#""identifier":[\#(identifiers)]"#), profile)
+        #expect(errors.count == count, "\(errors)")
+    }
+
+    @Test("slices of extensions by their definitions, and of a choice by type")
+    func implicitSlices() throws {
+        let definition = "http://example.org/StructureDefinition/e"
+        let profile = try Self.profile(
+            "Patient",
+            """
+            {"path":"Patient.extension","sliceName":"e","min":1,"max":"1",\
+            "type":[{"code":"Extension","profile":["\(definition)"]}]},
+            {"path":"Patient.deceasedBoolean","min":1,"fixedBoolean":true}
+            """
+        )
+        let part = try Self.profile(
+            "Extension",
+            url: definition,
+            """
+            {"path":"Extension.extension","max":"0"},{"path":"Extension.url","fixedUri":"\(definition)"},
+            {"path":"Extension.value[x]","min":1,"type":[{"code":"code"}]}
+            """
+        )
+        let good = #""extension":[{"url":"\#(definition)","valueCode":"x"}],"deceasedBoolean":true"#
+        #expect(try Self.errors(Self.patient(good), profile, part).isEmpty)
+        let wrong = #""extension":[{"url":"\#(definition)","valueString":"x"}],"deceasedBoolean":false"#
+        let errors = try Self.errors(Self.patient(wrong), profile, part)
+        #expect(errors.contains { $0.expression == "Patient.extension[0].value.ofType(string)" }, "\(errors)")
+        #expect(errors.contains { $0.expression == "Patient.deceased.ofType(boolean)" }, "\(errors)")
+        #expect(try Self.errors(Self.patient(#""deceasedBoolean":true"#), profile, part).count == 1)
+    }
+
+    @Test("slices that are sliced again")
+    func reslicing() throws {
+        let profile = try Self.profile(
+            "Patient",
+            """
+            {"path":"Patient.telecom","slicing":{"discriminator":[{"type":"value","path":"system"}],"rules":"open"}},
+            {"path":"Patient.telecom","sliceName":"phone","slicing":\
+            {"discriminator":[{"type":"value","path":"use"}],"rules":"open"}},
+            {"path":"Patient.telecom.system","min":1,"fixedCode":"phone"},
+            {"path":"Patient.telecom","sliceName":"phone/home","min":1,"max":"1"},
+            {"path":"Patient.telecom.use","min":1,"fixedCode":"home"}
+            """
+        )
+        let home = #"{"system":"phone","use":"home"}"#
+        #expect(try Self.errors(Self.patient(#""telecom":[\#(home),{"system":"email"}]"#), profile).isEmpty)
+        let errors = try Self.errors(Self.patient(#""telecom":[{"system":"phone","use":"work"}]"#), profile)
+        #expect(errors.count == 1 && errors[0].text.contains("phone/home"), "\(errors)")
+        #expect(try Self.errors(Self.patient(#""telecom":[\#(home),\#(home)]"#), profile).count == 1)
+    }
+
+    @Test("slices by type, existence and profile")
+    func discriminators() throws {
+        let female = "http://example.org/StructureDefinition/f"
+        let profile = try Self.profile(
+            "Bundle",
+            """
+            {"path":"Bundle.entry","slicing":{"discriminator":[{"type":"profile","path":"resource"}],"rules":"open"}},
+            {"path":"Bundle.entry","sliceName":"f","min":1},
+            {"path":"Bundle.entry.resource","min":1,"type":[{"code":"Patient","profile":["\(female)"]}]},
+            {"path":"Bundle.link","slicing":{"discriminator":[{"type":"exists","path":"extension"}],"rules":"open"}},
+            {"path":"Bundle.link","sliceName":"plain","max":"1"},
+            {"path":"Bundle.link.extension","max":"0"}
+            """
+        )
+        let other = try Self.profile(
+            "Patient",
+            url: female,
+            #"{"path":"Patient.gender","min":1,"fixedCode":"female"}"#
+        )
+        func bundle(_ gender: String, links: Int) -> String {
+            let link = Array(repeating: #"{"relation":"self","url":"urn:x"}"#, count: links).joined(
+                separator: ","
+            )
+            return """
+                {"resourceType":"Bundle","type":"collection","link":[\(link)],"entry":[{"fullUrl":"urn:uuid:\
+                9f2a1c1e-0d3b-4a50-9c1f-6a1b2c3d4e5f","resource":{"resourceType":"Patient","gender":"\(gender)"}}]}
+                """
+        }
+        #expect(try Self.errors(bundle("female", links: 1), profile, other).isEmpty)
+        #expect(try Self.errors(bundle("male", links: 1), profile, other).count == 1)
+        #expect(try Self.errors(bundle("female", links: 2), profile, other).count == 1)
+    }
+
+    // MARK: References, rules, extensions
+
+    @Test("what a reference is to conforms to one of the profiles of targets")
+    func references() throws {
+        let target = "http://example.org/StructureDefinition/t"
+        let profile = try Self.profile(
+            "Observation",
+            #"{"path":"Observation.subject","type":[{"code":"Reference","targetProfile":["\#(target)"]}]}"#
+        )
+        let named = try Self.profile("Patient", url: target, #"{"path":"Patient.name","min":1}"#)
+        func observation(_ patient: String) -> String {
+            """
+            {"resourceType":"Observation","status":"final","code":{"text":"x"},"subject":{"reference":"#p"},
+            "contained":[{"resourceType":"Patient","id":"p"\(patient)}]}
+            """
+        }
+        #expect(try Self.errors(observation(#","name":[{"text":"x"}]"#), profile, named).isEmpty)
+        #expect(try Self.errors(observation(""), profile, named).map(\.expression) == ["Observation.subject"])
+    }
+
+    @Test("rules of a profile, and those of the profiles that it is derived from")
+    func rules() throws {
+        let base = try Self.profile(
+            "Patient",
+            url: "http://example.org/StructureDefinition/base",
+            """
+            {"path":"Patient","constraint":[{"key":"b-1","severity":"error","human":"Needs a name.",\
+            "expression":"name.exists()"}]}
+            """
+        )
+        let profile = try Self.profile(
+            "Patient",
+            base: "http://example.org/StructureDefinition/base",
+            """
+            {"path":"Patient","constraint":[{"key":"p-1","severity":"error","human":"Is active.",\
+            "expression":"active = true"}]}
+            """
+        )
+        let errors = try Self.errors(Self.patient(#""active":false"#), base, profile)
+        #expect(errors.map(\.rule) == ["b-1", "p-1"])
+        #expect(errors[0].text.hasPrefix("b-1: Needs a name"))
+    }
+
+    @Test("extensions stand where their definitions say")
+    func contexts() throws {
+        let definition = try AnyResource(
+            parsing: """
+                {"resourceType":"StructureDefinition","url":"http://example.org/e","name":"E","status":"active",
+                "kind":"complex-type","abstract":false,"type":"Extension","derivation":"constraint",
+                "baseDefinition":"http://hl7.org/fhir/StructureDefinition/Extension",
+                "context":[{"type":"element","expression":"HumanName"},
+                {"type":"fhirpath","expression":"Patient.contact.where(gender = 'male')"}],
+                "differential":{"element":[{"path":"Extension.url","fixedUri":"http://example.org/e"}]}}
+                """
+        )
+        let definitions = FHIRDefinitions()
+        definitions.add(definition)
+        var options = ValidationOptions()
+        options.definitions = definitions
+        let part = #""extension":[{"url":"http://example.org/e","valueCode":"x"}]"#
+        for (members, count) in [
+            (#""name":[{\#(part)}]"#, 0), (#""address":[{\#(part)}]"#, 1), (part, 1),
+            (#""contact":[{"gender":"male","name":{"text":"x"},\#(part)}]"#, 0),
+            (#""contact":[{"gender":"female","name":{"text":"x"},\#(part)}]"#, 1),
+        ] {
+            let issues = ValidationIssue.all(of: try JSONValue(parsing: Self.patient(members)), options)
+            #expect(issues.count(where: \.isError) == count, "\(members): \(issues)")
+        }
+    }
+
+    @Test("an unknown profile is an error where it is asked for, and a warning where it is claimed")
+    func unknown() throws {
+        let asked = try Self.errors(Self.patient(#""active":true"#))
+        #expect(asked.map(\.code) == [.notFound])
+        let claimed = try JSONValue(
+            parsing: Self.patient(#""active":true,"meta":{"profile":["http://example.org/unknown"]}"#)
+        )
+        let issues = ValidationIssue.all(of: claimed)
+        #expect(issues.map(\.severity) == [.warning] && issues[0].text.contains("http://example.org/unknown"))
+    }
+
+    @Test("vital signs have the profile of their code without a claim")
+    func vitalSigns() throws {
+        func weight(_ unit: String) throws -> [ValidationIssue] {
+            ValidationIssue.all(
+                of: try JSONValue(
+                    parsing: """
+                        {"resourceType":"Observation","status":"final","category":[{"coding":[{"code":"vital-signs",
+                        "system":"http://terminology.hl7.org/CodeSystem/observation-category"}]}],
+                        "code":{"coding":[{"system":"http://loinc.org","code":"29463-7"}]},
+                        "subject":{"reference":"Patient/1"},"effectiveDateTime":"2026-01-01",
+                        "valueQuantity":{"value":1,"unit":"\(unit)","system":"http://unitsofmeasure.org","code":"\(unit)"}}
+                        """
+                )
+            ).filter(\.isError)
+        }
+        #expect(try weight("kg").isEmpty)
+        var options = ValidationOptions()
+        options.validateCode = { code, _, valueSet in
+            valueSet.contains("ucum-bodyweight")
+                ? ["g", "kg", "[lb_av]"].contains(code) ? .valid : .invalid : .valid
+        }
+        let stone = try JSONValue(
+            parsing:
+                #"{"resourceType":"Observation","status":"final","code":{"coding":[{"system":"http://loinc.org","code":"29463-7"}]}}"#
+        )
+        #expect(
+            ValidationIssue.all(of: stone, options).contains { $0.text.contains("vitalsigns") && $0.isError }
+        )
+    }
+}
