@@ -26,7 +26,12 @@ enum FormControl: Equatable {
     init(_ item: SurveyItem, options: [SurveyOption]) {
         // Without options that are known, a code is entered as text.
         var isListed = false
-        if case .listed? = item.format.options { isListed = !item.format.isOpen }
+        switch item.format.options {
+        case .listed?: isListed = !item.format.isOpen
+        // An expression that gives nothing leaves nothing to choose, and no text to enter.
+        case .expression?: isListed = item.type == .choice && !item.format.isOpen
+        case .external?, nil: break
+        }
         if !options.isEmpty || isListed {
             let isList =
                 item.controls.contains("drop-down") || item.controls.contains("autocomplete")

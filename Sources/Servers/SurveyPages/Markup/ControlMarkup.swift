@@ -20,8 +20,10 @@ struct ControlMarkup {
                 ("true", "\(words.yes)", chosen == .boolean(true)),
                 ("false", "\(words.no)", chosen == .boolean(false)),
             ])
-        case .radios, .checkboxes: return choices(options) + openField
-        case .list: return list + openField
+        case .radios, .checkboxes, .list:
+            let options = options
+            if options.isEmpty, !item.item.format.isOpen { return "<p>\(words.noOptions)</p>" }
+            return (item.control == .list ? list : choices(options)) + openField
         case .text, .lines, .number, .quantity, .time: return lines
         case .date, .dateTime:
             return Markup((0..<items.fieldCount(item)).map { date($0) })
