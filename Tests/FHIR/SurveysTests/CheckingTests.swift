@@ -44,6 +44,32 @@ struct CheckingTests {
         ]
 
         static let all: [Case] = [
+            Case(
+                "a quantity in a unit that measures something else than the bound's",
+                "quantity",
+                [:],
+                [("minValue", "Quantity", ["value": 5, "system": "http://unitsofmeasure.org", "code": "kg"])],
+                answer: ["value": 10, "system": "http://unitsofmeasure.org", "code": "[mi_i]"],
+                "unit"
+            ),
+            Case(
+                "a quantity in another unit of the bound's dimension",
+                "quantity",
+                [:],
+                [("minValue", "Quantity", ["value": 5, "system": "http://unitsofmeasure.org", "code": "kg"])],
+                answer: ["value": 6000, "system": "http://unitsofmeasure.org", "code": "g"]
+            ),
+            Case(
+                "an attachment of the size that it states",
+                "attachment",
+                answer: ["contentType": "text/plain", "data": "YWJj", "size": 3]
+            ),
+            Case(
+                "an attachment of another size than it states",
+                "attachment",
+                answer: ["contentType": "text/plain", "data": "YWJj", "size": 4],
+                "attachmentSize"
+            ),
             Case("a text of the longest length", "string", ["maxLength": 3], answer: "abc"),
             Case("a longer text", "string", ["maxLength": 3], answer: "abcd", "tooLong"),
             Case("a shorter text", "text", [:], [("minLength", "Integer", 3)], answer: "ab", "tooShort"),

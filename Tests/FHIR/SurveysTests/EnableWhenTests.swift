@@ -253,4 +253,26 @@ struct EnableWhenTests {
             ]
         )
     }
+
+    @Test("An expression that reads everything under an item around it is worth a warning, and is evaluated")
+    func readsAround() throws {
+        let url = "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-enableWhenExpression"
+        let criterion = "%resource.repeat(item).where(linkId='1' and answer.value = true).exists()"
+        let condition: JSONValue = [
+            "url": JSONValue(url),
+            "valueExpression": ["language": "text/fhirpath", "expression": JSONValue(criterion)],
+        ]
+        let survey = survey([
+            [
+                "linkId": "1", "type": "boolean",
+                "item": [["linkId": "1.1", "type": "string", "extension": [condition]]],
+            ]
+        ])
+        #expect(survey.diagnostics.allSatisfy { $0.severity != .error })
+        var session = SurveySession(survey)
+        try session.answer("1", with: .boolean(true))
+        #expect(session.occurrences(of: "1.1").map(session.isEnabled) == [true])
+        try session.answer("1", with: .boolean(false))
+        #expect(session.occurrences(of: "1.1").map(session.isEnabled) == [false])
+    }
 }

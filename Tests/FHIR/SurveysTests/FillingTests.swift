@@ -105,4 +105,36 @@ struct FillingTests {
         #expect(session.fill(with: try JSONValue(parsing: answers)).map(\.code) == [code])
         #expect(session.response().item.isEmpty)
     }
+
+    @Test("An option that an answer further down enables can be chosen in any order")
+    func optionsFromBelow() {
+        let url = "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-answerOptionsToggleExpression"
+        let toggle: JSONValue = [
+            "url": JSONValue(url),
+            "extension": [
+                ["url": "option", "valueCoding": ["system": "s", "code": "b"]],
+                [
+                    "url": "expression",
+                    "valueExpression": [
+                        "language": "text/fhirpath",
+                        "expression": "%resource.item.where(linkId='fever').answer.value = true",
+                    ],
+                ],
+            ],
+        ]
+        let survey = survey([
+            [
+                "linkId": "symptom", "type": "choice", "extension": [toggle],
+                "answerOption": [
+                    ["valueCoding": ["system": "s", "code": "a"]], ["valueCoding": ["system": "s", "code": "b"]],
+                ],
+            ],
+            ["linkId": "fever", "type": "boolean"],
+        ])
+        var session = SurveySession(survey)
+        #expect(session.fill(with: ["symptom": "b", "fever": true]).isEmpty)
+        #expect(session.answers(of: session.occurrences(of: "symptom")[0]).first?.coding?.code == "b")
+        var other = SurveySession(survey)
+        #expect(other.fill(with: ["symptom": "b", "fever": false]).map(\.code) == ["notAnOption"])
+    }
 }

@@ -29,6 +29,11 @@ struct AnswerChecker {
         if let maximum, answer.compared(to: maximum) == .greater {
             reasons.append(.tooLarge(maximum: maximum.label))
         }
+        for bound in [minimum, maximum].compactMap({ $0 }) where !reasons.hasUnit {
+            if case .quantity(let quantity) = bound, answer.isInOtherDimension(than: quantity) {
+                reasons.append(.unit(allowed: [SurveyText(quantity.unit ?? quantity.code ?? "")]))
+            }
+        }
         if let options, !isOption(answer, of: options) { reasons.append(.notAnOption) }
         return reasons
     }
@@ -126,7 +131,11 @@ struct AnswerChecker {
         }
         // Base64 has four characters for three bytes.
         let bytes = attachment.tree.member("data")?.string.map { data in
-            data.utf8.count / 4 * 3 - data.utf8.suffix(2).count { $0 == UInt8(ascii: "=") }
+            let digits = data.utf8.count { $0 > 0x20 }
+            return digits / 4 * 3 - data.utf8.suffix(2).count { $0 == UInt8(ascii: "=") }
+        }
+        if let bytes, let stated = attachment.size, bytes != stated {
+            reasons.append(.attachmentSize(stated: stated, found: bytes))
         }
         if let maximum = item.format.maxBytes, max(bytes ?? 0, attachment.size ?? 0) > maximum {
             reasons.append(.attachmentTooLarge(maximum: maximum))
@@ -141,4 +150,8 @@ struct AnswerChecker {
         guard !allowed.isEmpty, !allowed.contains(type) else { return [] }
         return [.referenceType(allowed: allowed)]
     }
+}
+
+extension [SurveyProblem.Reason] {
+    fileprivate var hasUnit: Bool { contains { if case .unit = $0 { true } else { false } } }
 }

@@ -30,6 +30,7 @@ public struct SurveyPhrases: Sendable {
         "notAnOption": "This is not one of the options.",
         "exclusiveOption": "This option cannot be chosen together with others.",
         "attachmentTooLarge": "The file is too large: at most {0} MB are allowed.",
+        "attachmentSize": "The file says that it has {0} bytes, and has {1}.",
         "attachmentType": "Files of this type are not accepted, only: {0}.",
         "referenceType": "This is not a reference to: {0}.",
         "constraint": "{0}",
@@ -80,6 +81,7 @@ public struct SurveyPhrases: Sendable {
         "notAnOption": "Das gehört nicht zur Auswahl.",
         "exclusiveOption": "Diese Antwort kann nicht zusammen mit anderen gewählt werden.",
         "attachmentTooLarge": "Die Datei ist zu groß: höchstens {0} MB sind möglich.",
+        "attachmentSize": "Die Datei gibt {0} Bytes an und hat {1}.",
         "attachmentType": "Dateien dieser Art werden nicht angenommen, nur: {0}.",
         "referenceType": "Das ist kein Verweis auf: {0}.",
         "notEvaluated":

@@ -40,6 +40,8 @@ public struct SurveyProblem: Sendable, Hashable, CustomStringConvertible {
         case exclusiveOption
         /// An attachment of more bytes than `maxSize`.
         case attachmentTooLarge(maximum: Int)
+        /// An attachment that states another size than its data have, in bytes.
+        case attachmentSize(stated: Int, found: Int)
         /// An attachment of a media type that the question does not allow.
         case attachmentType(allowed: [String])
         /// A reference to a type of resource that the question does not allow.
@@ -129,6 +131,7 @@ public struct SurveyProblem: Sendable, Hashable, CustomStringConvertible {
             case .attachmentType(let allowed), .referenceType(let allowed): [allowed.joined(separator: ", ")]
             case .subjectType(let allowed, let found): [allowed.joined(separator: ", "), found]
             case .attachmentTooLarge(let bytes): [String(Double(bytes) / 1_000_000)]
+            case .attachmentSize(let stated, let found): [String(stated), String(found)]
             case .wrongType(let expected, let found): [expected, found]
             case .invalidFHIR(let element, let text): [element, text]
             case .wrongQuestionnaire(let canonical): [canonical]

@@ -31,9 +31,11 @@ package struct ItemWalk {
             for number in index..<end {
                 let occurrence = occurrences[number]
                 if isShown, !session.isEnabled(occurrence) || item.isHidden || item.isHelp { continue }
+                var shown = item
+                shown.text = session.text(of: occurrence)
                 var presented = PresentedItem(
                     occurrence: occurrence,
-                    item: item,
+                    item: shown,
                     kind: kind(item),
                     depth: depth,
                     repetition: number - index,
@@ -73,6 +75,7 @@ package struct ItemWalk {
             return
         }
         presented.answers = session.answers(of: occurrence)
+        presented.origin = session.origin(of: occurrence)
         if isShown { findControl(of: &presented) }
         guard !item.children.isEmpty else { return }
         presented.answerChildren = presented.answers.indices.map { index in

@@ -41,6 +41,8 @@ public struct PresentedItem: Sendable, Identifiable {
     public internal(set) var canAddRepetition = false
     /// The answers.
     public internal(set) var answers: [SurveyAnswer] = []
+    /// Where the answers come from that nobody gave: to be shown beside them, since they are to be checked.
+    public internal(set) var origin: AnswerOrigin?
     /// The options of the questionnaire now.
     public package(set) var options: [SurveyOption] = []
     /// What is wrong with it, in the person's language.

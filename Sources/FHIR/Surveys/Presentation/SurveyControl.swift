@@ -34,7 +34,12 @@ public enum SurveyControl: Sendable, Hashable {
     package init(_ item: SurveyItem, options: [SurveyOption]) {
         // Without options that are known, a code is entered as text.
         var isListed = false
-        if case .listed? = item.format.options { isListed = !item.format.isOpen }
+        switch item.format.options {
+        case .listed?: isListed = !item.format.isOpen
+        // An expression that gives nothing leaves nothing to choose, and no text to enter.
+        case .expression?: isListed = item.type == .choice && !item.format.isOpen
+        case .external?, nil: break
+        }
         if !options.isEmpty || isListed {
             let isMenu =
                 item.controls.contains("drop-down") || item.controls.contains("autocomplete")

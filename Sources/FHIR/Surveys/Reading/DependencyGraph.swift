@@ -18,6 +18,9 @@ struct DependencyGraph: Sendable {
     private(set) var readsAnything: [Int] = []
     /// Items whose conditions or expressions come back to themselves.
     private(set) var cyclic: Set<Int> = []
+    /// Those of them that do so not only because an expression may read everything under an item that they are
+    /// under.
+    private var cyclicForSure: Set<Int> = []
     /// Nodes that come back to themselves.
     private(set) var cyclicNodes: Set<Node> = []
     private let itemCount: Int
@@ -35,6 +38,10 @@ struct DependencyGraph: Sendable {
         builder.build()
         (ranks, cyclicNodes) = Self.rank(builder.reads)
         cyclic = Set(cyclicNodes.filter { Int($0) < items.count * 3 }.map(Self.item))
+        if !cyclic.isEmpty {
+            let exact = Self.rank(builder.exactReads).cyclic
+            cyclicForSure = Set(exact.filter { Int($0) < items.count * 3 }.map(Self.item))
+        }
         readers = Array(repeating: [], count: builder.reads.count)
         for (reader, nodes) in builder.reads.enumerated() {
             for node in nodes { readers[Int(node)].append(Node(reader)) }
@@ -60,6 +67,10 @@ struct DependencyGraph: Sendable {
                 ? "Whether the item is asked depends on itself, over conditions of other items; "
                     + "answers of disabled items count in its conditions."
                 : "The calculated value depends on itself; it is calculated a few times and then left."
+            guard cyclicForSure.contains(index) else {
+                let text = "The expression may read everything under an item that this one is under, itself too."
+                return SurveyDiagnostic(.warning, "cycle", text, linkId: items[index].linkId, position: index)
+            }
             return SurveyDiagnostic(.error, "cycle", what, linkId: items[index].linkId, position: index)
         }
     }
@@ -72,6 +83,8 @@ struct DependencyGraph: Sendable {
         let indices: [String: Int]
         /// What each node reads.
         var reads: [[Node]] = []
+        /// Of the nodes that read everything under an item that they are under: that item's.
+        private var wide: [Node: Set<Node>] = [:]
         /// Nodes that may read anything.
         var incomplete: Set<Node> = []
         private var hasSubtree: Set<Int> = []
@@ -122,6 +135,7 @@ struct DependencyGraph: Sendable {
                 if part == .subtree, !items[target].children.isEmpty {
                     linkSubtree(of: target)
                     reads[Int(reader)].append(node(target, .subtree))
+                    if isUnder(level, target) { wide[reader, default: []].insert(node(target, .subtree)) }
                 }
             }
             for name in found.variables {
@@ -135,6 +149,22 @@ struct DependencyGraph: Sendable {
                 else { continue }
                 reads[Int(reader)].append(Node(items.count * 3 + number))
             }
+        }
+
+        /// What each node reads, without what is read only because an item is under another.
+        var exactReads: [[Node]] {
+            var exact = reads
+            for (reader, nodes) in wide { exact[Int(reader)].removeAll(where: nodes.contains) }
+            return exact
+        }
+
+        private func isUnder(_ item: Int, _ other: Int) -> Bool {
+            var current: Int? = item < 0 ? nil : item
+            while let index = current {
+                if index == other { return true }
+                current = items[index].parent
+            }
+            return false
         }
 
         private mutating func linkSubtree(of item: Int) {

@@ -17,9 +17,10 @@ extension SurveySession {
         together { session in
             var problems: [SurveyProblem] = []
             var queue = EvaluationQueue(session.survey.dependencies)
+            session.deferredAnswers = []
             session.fill(answers, in: ResponseTree.root, linkId: nil, &queue, &problems)
             session.run(&queue)
-            return problems
+            return problems + session.fillDeferred(&queue)
         }
     }
 
@@ -113,6 +114,25 @@ extension SurveySession {
         for (list, node) in zip(lists, found) { fill(list, node, item, &queue, &problems) }
     }
 
+    /// Answers again what was none of the options before later items were answered, as long as that helps.
+    private mutating func fillDeferred(_ queue: inout EvaluationQueue) -> [SurveyProblem] {
+        var problems: [SurveyProblem] = []
+        while !deferredAnswers.isEmpty {
+            let waiting = deferredAnswers
+            deferredAnswers = []
+            problems = []
+            for (occurrence, list) in waiting {
+                guard let node = node(occurrence) else { continue }
+                fill(list, node, survey.items[occurrence.item], &queue, &problems)
+            }
+            run(&queue)
+            guard deferredAnswers.count < waiting.count else { break }
+        }
+        problems += deferredAnswers.map { SurveyProblem(survey.items[$0.occurrence.item].linkId, .notAnOption) }
+        deferredAnswers = []
+        return problems
+    }
+
     private mutating func fill(
         _ list: [JSONValue],
         _ node: Int,
@@ -130,6 +150,11 @@ extension SurveySession {
                 if !answer.isEmpty { answers.append(answer) }
             } else {
                 let isChoice = !options.isEmpty && (json.kind == .string || json.kind == .number)
+                if item.format.hasChangingOptions {
+                    let isWaiting = deferredAnswers.last?.occurrence == occurrence(node)
+                    if !isWaiting { deferredAnswers.append((occurrence(node), list)) }
+                    continue
+                }
                 problems.append(
                     SurveyProblem(
                         item.linkId,

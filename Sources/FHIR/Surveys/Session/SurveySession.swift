@@ -47,6 +47,8 @@ public struct SurveySession: Sendable {
     var constants: [Int: [FHIRPathItem]] = [:]
     /// Expressions that failed or took too many steps, so that each is reported once.
     var failedExpressions: Set<String> = []
+    /// What was none of the options when it was filled in, and may be one when all is.
+    var deferredAnswers: [(occurrence: ItemOccurrence, list: [JSONValue])] = []
     /// What is left of ``maximumSteps``.
     var steps = Self.maximumSteps
     /// Whether several changes have to do with the steps that are left.

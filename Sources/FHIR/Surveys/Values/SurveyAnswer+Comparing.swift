@@ -116,6 +116,15 @@ extension SurveyAnswer {
 
     // MARK: Quantities
 
+    /// Whether it is a quantity in a unit of UCUM that measures something else than another one's, so that the two
+    /// cannot be compared.
+    func isInOtherDimension(than other: Quantity) -> Bool {
+        guard case .quantity(let own) = self, own.system == .ucum, other.system == .ucum,
+            let left = own.code.flatMap({ try? UCUMUnit($0) }), let right = other.code.flatMap({ try? UCUMUnit($0) })
+        else { return false }
+        return !left.isCommensurable(with: right)
+    }
+
     /// Compares the values in one unit: of UCUM by conversion, else where both have the same code or unit.
     private static func quantities(_ a: Quantity, _ b: Quantity) -> AnswerOrder {
         let hasCodes = a.code != nil && b.code != nil

@@ -13,6 +13,9 @@ struct ControlMarkup {
     private var name: String { item.id }
 
     var markup: Markup {
+        if item.control?.isChoice == true, item.choices.isEmpty, !item.item.format.isOpen {
+            return "<p>\(words.noOptions)</p>"
+        }
         switch item.control {
         case .yesNo, .radioButtons, .checkboxes: return choices + openField
         case .menu: return menu + openField
