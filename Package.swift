@@ -171,7 +171,11 @@ let servers =
     + module("SurveyPages", in: .servers, on: "FHIR IndivoBase OrderedJSON Surveys WebServing",
         tests: "IndivoCommand TestSupport")
     + module(
-        "FHIRSandbox", in: .servers, on: "FHIR FHIRTables IndivoBase IndivoXML OrderedJSON SurveyPages Surveys UCUM WebServing",
+        "FHIRSandbox", in: .servers,
+        on: """
+            FHIR FHIRTables IndivoBase IndivoXML JSONWebKeys OrderedJSON SMARTScopes SurveyPages Surveys UCUM \
+            WebServing
+            """,
         with: [grdb, fetched("GRDB.swift", "GRDBSQLite", for: "Sandbox"), logging], tests: "IndivoCommand")
     + module(
         "IndivoSandbox", in: .servers, on: "IndivoBase IndivoModel IndivoXML OAuth1 OrderedJSON SDML WebServing",

@@ -14,6 +14,7 @@ enum Capabilities {
         if !server.configuration.tokens.isEmpty {
             rest["security"] = ["description": "A bearer token is needed for everything but this statement."]
         }
+        if server.smart != nil { rest["security"] = SMARTEndpoints.security(base: base) }
         rest["resource"] = JSONValue(catalog.typeNames.map { resource($0, catalog) })
         rest["interaction"] = [["code": "transaction"], ["code": "batch"], ["code": "history-system"]]
         rest["operation"] = [operation("validate")]
