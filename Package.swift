@@ -214,7 +214,7 @@ let tool =
             dependencies: targets(
                 """
                 ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables HTTPCalls HealthSamples HealthUpload Indivo IndivoBase \
-                IndivoFHIR IndivoModel IndivoOutbox IndivoSamples IndivoSandbox IndivoXML OrderedJSON SDML \
+                IndivoFHIR IndivoModel IndivoOutbox IndivoSamples IndivoSandbox IndivoXML OrderedJSON SDML SMARTLaunch \
                 StudyDelivery StudyServer StudyWarehouse SurveyPages Surveys SwiftGenerator ZipArchive
                 """) + [fetched("swift-argument-parser", "ArgumentParser", for: "Tool"), logging],
             path: "Sources/Tool/IndivoCommand", swiftSettings: onCallersActor),

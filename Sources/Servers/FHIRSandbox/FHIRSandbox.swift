@@ -82,6 +82,7 @@ public final class FHIRSandbox: Sendable {
     /// Stops listening, closes every connection and the database.
     public func stop() async {
         await listener.stop()
+        server.bulkJobs.removeAll()
         do {
             try server.database.writer.close()
         } catch {

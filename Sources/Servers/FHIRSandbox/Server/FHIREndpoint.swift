@@ -21,6 +21,10 @@ struct FHIREndpoint: Sendable {
     ) async -> Response {
         var format = ResponseFormat()
         do {
+            let bulk = BulkEndpoint(server: server)
+            if let response = try await bulk.respond(to: request, segments, base: base, access: access) {
+                return response
+            }
             format = try ResponseFormat(request)
             let asked = try read(request, segments)
             let response = try await server.perform(asked, base: base, access: access)

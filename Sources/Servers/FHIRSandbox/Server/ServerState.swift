@@ -11,6 +11,7 @@ final class ServerState: Sendable {
     let database: FHIRDatabase
     let snapshots = SnapshotStore()
     let startedAt: Timestamp
+    let bulkJobs = BulkJobs()
     /// What the authorization server knows; nil without one.
     let smart: SMARTState?
 
