@@ -187,7 +187,10 @@ let servers =
         tests: "IndivoCommand TestSupport")
     + module(
         "FHIRSandbox", in: .servers,
-        on: "FHIR FHIRTables FHIRTerminology FHIRValidation IndivoBase IndivoXML OrderedJSON SurveyPages Surveys UCUM WebServing",
+        on: """
+            FHIR FHIRTables FHIRTerminology FHIRValidation IndivoBase IndivoXML JSONWebKeys OrderedJSON SMARTScopes \
+            SurveyPages Surveys UCUM WebServing
+            """,
         with: [grdb, fetched("GRDB.swift", "GRDBSQLite", for: "Sandbox"), logging], tests: "IndivoCommand")
     + module(
         "IndivoSandbox", in: .servers, on: "IndivoBase IndivoModel IndivoXML OAuth1 OrderedJSON SDML WebServing",
@@ -226,8 +229,8 @@ let tool =
             name: "IndivoCommand",
             dependencies: targets(
                 """
-                ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables FHIRValidation HTTPCalls HealthSamples HealthUpload Indivo IndivoBase \
-                IndivoFHIR IndivoModel IndivoOutbox IndivoSamples IndivoSandbox IndivoXML OrderedJSON SDML \
+                ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables FHIRValidation HTTPCalls HealthSamples HealthUpload Indivo \
+                IndivoBase IndivoFHIR IndivoModel IndivoOutbox IndivoSamples IndivoSandbox IndivoXML OrderedJSON SDML SMARTLaunch \
                 StudyDelivery StudyServer StudyWarehouse SurveyExchange SurveyPages Surveys SwiftGenerator ZipArchive
                 """) + [fetched("swift-argument-parser", "ArgumentParser", for: "Tool"), logging],
             path: "Sources/Tool/IndivoCommand", swiftSettings: onCallersActor),

@@ -118,13 +118,11 @@ extension SMARTServer {
             let why = (error as? SessionStoreError)?.description ?? "\(type(of: error))"
             throw failure(.sessionNotKept(why), .refresh)
         }
-        return sessions.filter { session in
-            guard let kept = ServerAddress(session.base), let own = ServerAddress(base) else { return false }
-            return session.clientID == app.id && kept.scheme == own.scheme
-                && kept.authority == own.authority && kept.path == own.path
-        }
-        .map { SMARTLaunch($0, self, isKept: true) }
+        return sessions.filter { $0.clientID == app.id && $0.isFor(base) }.map(launch)
     }
+
+    /// The launch of a session that is kept, for an app that reads its store itself.
+    public func launch(of session: SMARTSession) -> SMARTLaunch { SMARTLaunch(session, self, isKept: true) }
 }
 
 extension FHIRClient {

@@ -13,8 +13,9 @@ import WebServing
 /// ```
 /// It keeps every version of every resource in SQLite, finds resources by the search parameters of R4, does
 /// batches and transactions, and shows patients on pages at ``pagesURL``. It listens on the loopback
-/// interface unless set otherwise, and is for development and tests alone: it has no users, and a token opens
-/// everything.
+/// interface unless set otherwise, and is for development and tests alone. With
+/// ``FHIRSandboxConfiguration/smart`` it is a SMART server: people log in, apps get tokens, and scopes hold;
+/// without, it has no users, and a token opens everything.
 public final class FHIRSandbox: Sendable {
     /// The base of the REST interface: `http://127.0.0.1:NNNN/fhir`.
     public let baseURL: URL
@@ -76,6 +77,7 @@ public final class FHIRSandbox: Sendable {
     /// Stops listening, closes every connection and the database.
     public func stop() async {
         await listener.stop()
+        server.bulkJobs.removeAll()
         do {
             try server.database.writer.close()
         } catch {

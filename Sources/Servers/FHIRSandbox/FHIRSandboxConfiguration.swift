@@ -27,6 +27,10 @@ public struct FHIRSandboxConfiguration: Sendable {
     /// A browser asks for a name and a password: any name, and one of the tokens as the password.
     public var tokens: Set<String> = []
 
+    /// The authorization server (SMART App Launch 2.2); nil for none. With one, each request needs a token,
+    /// whose scopes are enforced; ``tokens`` still open everything.
+    public var smart: SMARTSandboxConfiguration?
+
     /// Whether a resource with errors is refused with 422, rather than stored. It says what is wrong.
     public var refusesInvalid = true
 

@@ -36,6 +36,11 @@ package struct ServerAddress {
         self.path = path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
+    /// Whether both are the same place, in whatever spelling.
+    package func isSame(as other: ServerAddress?) -> Bool {
+        scheme == other?.scheme && authority == other?.authority && path == other?.path
+    }
+
     /// Whether a host is this machine by its name or number (RFC 6761, section 6.3; RFC 1122, section
     /// 3.2.1.3).
     private static func isLoopback(_ host: String) -> Bool {

@@ -17,13 +17,38 @@ extension FHIRClient {
         }
     }
 
+    /// Sends a request that only reads, or whose response is no resource.
+    /// - Parameter isAccepted: Whether a status is no failure.
+    func sendRaw(_ request: FHIRRequest, isAccepted: (Int) -> Bool) async throws(FHIRClientError) -> HTTPAnswer {
+        try await engine.call { (now) throws(FHIRClientError) in
+            let answer = try await answer(to: request, until: now.end)
+            guard isAccepted(answer.response.status.code) else {
+                // A refusal says why as every other does.
+                let reply = try FHIRReply(answer, to: request, options: options)
+                throw reply.malformed("its status is \(reply.status)")
+            }
+            return answer
+        } after: { error, _ in
+            let isUnsent = error.status == nil && error.transportError?.mayHaveReachedServer == false
+            return error.mayPass && (request.retry == .freely || isUnsent) ? .retry : .fail
+        }
+    }
+
     /// Sends a request once; a second time only with another token.
     private func attempt(_ request: FHIRRequest, until end: Duration) async throws(FHIRClientError)
         -> FHIRReply
     {
+        let reply = try FHIRReply(try await answer(to: request, until: end), to: request, options: options)
+        logger.debug("\(request.interaction) \(request.shape): \(reply.status)")
+        return reply
+    }
+
+    private func answer(to request: FHIRRequest, until end: Duration) async throws(FHIRClientError)
+        -> HTTPAnswer
+    {
         var token = try await token(for: request, until: end) { try await authorization.token() }
         do {
-            let http = try await engine.transfer(.data(request.body?.bytes), until: end) {
+            return try await engine.transfer(.data(request.body?.bytes), until: end) {
                 try self.request(request, token)
             } unlessCorrected: { answer in
                 guard answer.response.status.code == 401 else { return false }
@@ -36,9 +61,6 @@ extension FHIRClient {
                 token = other
                 return true
             }
-            let reply = try FHIRReply(http, to: request, options: options)
-            logger.debug("\(request.interaction) \(request.shape): \(reply.status)")
-            return reply
         } catch {
             throw FHIRClientError(thrown: error, by: request, server: address.authority)
         }
@@ -77,7 +99,7 @@ extension FHIRClient {
                 + (request.target.isEmpty && address.path.isEmpty ? "/" : request.target),
             headerFields: request.fields
         )
-        outgoing.headerFields[.accept] = "application/fhir+json"
+        outgoing.headerFields[.accept] = request.fields[.accept] ?? "application/fhir+json"
         outgoing.headerFields[.contentType] = request.body?.contentType
         if let token {
             let text = token.reveal()
@@ -143,7 +165,7 @@ extension FHIRClientError: CallFailure {
     }
 
     /// Whether it may pass by itself: the network's failures, and a server or proxy that is busy or failed.
-    private var mayPass: Bool {
+    fileprivate var mayPass: Bool {
         switch reason {
         case .cancelled: false
         case .busy: true

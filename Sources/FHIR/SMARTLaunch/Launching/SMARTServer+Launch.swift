@@ -32,9 +32,9 @@ extension SMARTServer {
         callback: (any CallbackReceiver)? = nil,
         open: (URL) async throws -> Void
     ) async throws -> SMARTLaunch {
-        guard let asked = ServerAddress(ehr.server), let own = ServerAddress(base),
-            asked.scheme == own.scheme, asked.authority == own.authority, asked.path == own.path
-        else { throw failure(.launchedByAnotherServer, .authorization) }
+        guard ServerAddress(ehr.server)?.isSame(as: ServerAddress(base)) == true else {
+            throw failure(.launchedByAnotherServer, .authorization)
+        }
         return try await launch(audience: ehr.server.absoluteString, launch: ehr.launch, callback, open)
     }
 

@@ -34,6 +34,11 @@ public struct SMARTSession: KeptSession, Hashable {
         )
     }
 
+    /// Whether it is with the server of a base URL, whatever its spelling.
+    public func isFor(_ base: URL) -> Bool {
+        ServerAddress(self.base)?.isSame(as: ServerAddress(base)) == true
+    }
+
     init(
         base: URL,
         clientID: String,

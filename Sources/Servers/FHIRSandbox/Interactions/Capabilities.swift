@@ -16,6 +16,7 @@ enum Capabilities {
         if !server.configuration.tokens.isEmpty {
             rest["security"] = ["description": "A bearer token is needed for everything but this statement."]
         }
+        if server.smart != nil { rest["security"] = SMARTEndpoints.security(base: base) }
         let profiles = Dictionary(grouping: server.configuration.definitions.profiles, by: \.type)
         rest["resource"] = JSONValue(
             catalog.typeNames.map { resource($0, catalog, profiles[$0, default: []].map(\.url)) }

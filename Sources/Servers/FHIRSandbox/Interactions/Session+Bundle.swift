@@ -187,9 +187,12 @@ extension Session {
 
     private func performAssigned(_ entry: BundleEntry) throws -> FHIRResponse {
         switch entry.request.interaction {
-        case .create(let type): return try create(type, entry.request, id: entry.assigned?.id)
+        case .create(let type):
+            return try permitted(entry.request) { try create(type, entry.request, id: entry.assigned?.id) }
         case .conditionalUpdate(let type):
-            return try conditionalUpdate(type, entry.request, newID: entry.assigned?.id)
+            return try permitted(entry.request) {
+                try conditionalUpdate(type, entry.request, newID: entry.assigned?.id)
+            }
         default: return try perform(entry.request)
         }
     }

@@ -161,7 +161,7 @@ extension Session {
             guard rows.count <= limits.matches else {
                 throw FHIRFailure.tooCostly("the patient has more than \(limits.matches) resources")
             }
-            return rows
+            return try readable(rows)
         }
         return Self.bundle(try searchset(query, page), of: page, query)
     }

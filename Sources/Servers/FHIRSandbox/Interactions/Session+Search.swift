@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OrderedJSON
+import SMARTScopes
 
 extension Session {
     /// The rows that a condition matches, for conditional interactions: what they do not understand is an
@@ -16,7 +17,8 @@ extension Session {
                 "the condition has no search parameter, and so matches everything"
             )
         }
-        return try rows(query)
+        // A condition sees what the token opens in any way: to write needs no right to search.
+        return try rows(query, .all)
     }
 
     func search(_ type: String, _ request: SandboxRequest) throws -> JSONValue {
@@ -28,14 +30,16 @@ extension Session {
         )
         reader.terminology = { server.terminology(db) }
         let query = try reader.read(request.query, type: type)
-        let page = try page(query, path: type) { try rows(query) }
+        let page = try page(query, path: type) { try rows(query, .search) }
         return Self.bundle(try searchset(query, page), of: page, query)
     }
 
     // MARK: Rows
 
-    private func rows(_ query: SearchQuery) throws -> [Int64] {
-        let rows = try SQLRequest<Int64>(literal: selection(query)).fetchAll(db)
+    private func rows(_ query: SearchQuery, _ permissions: ResourceScope.Permissions) throws -> [Int64] {
+        try requireOpenChains(query)
+        let visible = try visibility(query.type, permissions)
+        let rows = try SQLRequest<Int64>(literal: selection(query, visible)).fetchAll(db)
         guard rows.count <= limits.matches else {
             throw FHIRFailure.tooCostly("the search finds more than \(limits.matches) resources")
         }
@@ -43,7 +47,8 @@ extension Session {
     }
 
     /// Selects the rows that a query finds, in its order: one more than there may be.
-    func selection(_ query: SearchQuery) -> SQL {
+    /// - Parameter visible: What they fulfil besides, since a token opens no others.
+    func selection(_ query: SearchQuery, _ visible: SQL? = nil) -> SQL {
         // The condition that matches least finds rows, and the others are asked of those: a subject may have
         // a million.
         let finder = query.criteria.indices.min { query.criteria[$0].breadth < query.criteria[$1].breadth }
@@ -55,6 +60,7 @@ extension Session {
         conditions += query.criteria.indices.map {
             query.criteria[$0].sql("resource", isFilter: $0 != finder, now: now)
         }
+        if let visible { conditions.append(visible) }
         var order = query.sort.map { key -> SQL in
             let direction: SQL = key.isDescending ? "DESC" : "ASC"
             switch key.by {
@@ -97,7 +103,7 @@ extension Session {
     /// The page of a result that a query asks for. The first is of a new result, which is kept if there are
     /// more.
     func page(_ query: SearchQuery, path: String, find: () throws -> [Int64]) throws -> Page {
-        let origin = path + "?" + query.used.without("_count").text
+        let origin = path + "?" + query.used.without("_count").text + (access.map { "\n" + $0.key } ?? "")
         let result: [Int64]
         var name: String?
         let offset = query.page?.offset ?? 0
@@ -189,7 +195,7 @@ extension Session {
             for include in query.reverseIncludes where round == 0 || include.iterates {
                 next += try referring(include, to: frontier)
             }
-            frontier = next.filter { seen.insert($0).inserted }
+            frontier = try readable(next.filter { seen.insert($0).inserted })
             found += frontier
             if found.count > limits.included { return (Array(found.prefix(limits.included)), true) }
         }

@@ -18,6 +18,8 @@ struct Session {
     /// Whether a conditional reference that matches nothing stays as it is, as in files that name what is
     /// elsewhere.
     var keepsConditionalReferences = false
+    /// What the client's token opens; nil for everything.
+    var access: SMARTAccess?
 
     var limits: FHIRSandboxLimits { server.configuration.limits }
     var catalog: SearchCatalog { .r4 }
@@ -28,6 +30,10 @@ struct Session {
 
     /// Does what a request asks for. Bundles are done entry by entry, each by this.
     func perform(_ request: SandboxRequest) throws -> FHIRResponse {
+        try permitted(request) { try interact(request) }
+    }
+
+    private func interact(_ request: SandboxRequest) throws -> FHIRResponse {
         switch request.interaction {
         case .capabilities: return FHIRResponse(resource: Capabilities.statement(base: base, server: server))
         case .read(let type, let id): return try read(type, id, request)

@@ -12,12 +12,22 @@ struct FHIREndpoint: Sendable {
     static let root = "fhir"
 
     /// - Parameter segments: The decoded segments of the path below ``root``.
-    func respond(to request: Request, _ segments: [String], base: String) async -> Response {
+    /// - Parameter access: What the client's token opens; nil for everything.
+    func respond(
+        to request: Request,
+        _ segments: [String],
+        base: String,
+        access: SMARTAccess? = nil
+    ) async -> Response {
         var format = ResponseFormat()
         do {
+            let bulk = BulkEndpoint(server: server)
+            if let response = try await bulk.respond(to: request, segments, base: base, access: access) {
+                return response
+            }
             format = try ResponseFormat(request)
             let asked = try read(request, segments)
-            let response = try await server.perform(asked, base: base)
+            let response = try await server.perform(asked, base: base, access: access)
             return http(response, asked, base: base, format)
         } catch let failure as FHIRFailure {
             return self.failure(failure, format)

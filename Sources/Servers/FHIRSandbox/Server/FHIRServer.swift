@@ -18,10 +18,14 @@ struct FHIRServer: Sendable {
             )
         )
         let tokens = server.configuration.tokens
+        let smart = SMARTEndpoints(server).map { SMARTGate(smart: $0, endpoint: endpoint, pages: pages) }
         self.endpoint = endpoint
         respond = Middleware.handler([
             .host(nil, refusal: misdirected),
-            .checking { Self.refusal(of: $0, tokens).map { endpoint.failure($0) } },
+            .checking { request in
+                guard smart == nil else { return nil }
+                return Self.refusal(of: request, tokens).map { endpoint.failure($0) }
+            },
         ]) { request in
             let base = "http://\(request.header("Host") ?? "")/\(FHIREndpoint.root)"
             let segments: [String]
@@ -30,6 +34,10 @@ struct FHIRServer: Sendable {
             } catch {
                 return endpoint.failure(error)
             }
+            if let smart {
+                let isAllowed = !tokens.isEmpty && Self.refusal(of: request, tokens) == nil
+                return await smart.respond(to: request, segments, base: base, isAllowed: isAllowed)
+            }
             return segments.first == FHIREndpoint.root
                 ? await endpoint.respond(to: request, Array(segments.dropFirst()), base: base)
                 : await pages.respond(to: request, segments, base: base)
@@ -37,7 +45,7 @@ struct FHIRServer: Sendable {
     }
 
     /// Paths for which no token is needed.
-    private static let open = ["/\(FHIREndpoint.root)/metadata", "/style.css", "/favicon.ico"]
+    static let open = ["/\(FHIREndpoint.root)/metadata", "/style.css", "/favicon.ico"]
 
     /// What somebody without a token is told. A browser's password counts as one on the pages.
     private static func refusal(of request: Request, _ tokens: Set<String>) -> FHIRFailure? {

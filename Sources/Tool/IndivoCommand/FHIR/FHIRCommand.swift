@@ -21,7 +21,8 @@ struct FHIRCommand: ParsableCommand {
                     FHIRCapabilitiesCommand.self, FHIRReadCommand.self, FHIRSearchCommand.self,
                     FHIRHistoryCommand.self,
                     FHIRCreateCommand.self, FHIRUpdateCommand.self, FHIRDeleteCommand.self,
-                    FHIRTransactionCommand.self,
+                    FHIRTransactionCommand.self, FHIRLoginCommand.self, FHIRLogoutCommand.self,
+                    FHIRExportBulkCommand.self,
                 ]
             ),
             CommandGroup(

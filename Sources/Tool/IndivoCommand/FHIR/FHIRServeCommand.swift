@@ -13,6 +13,16 @@ struct FHIRServeCommand: AsyncParsableCommand {
 
             With a bearer token in the environment variable FHIR_TOKEN, clients need it; \
             a browser asks for it as the password.
+
+            With --smart it is a SMART server too (SMART App Launch 2.2): people log in as demo with the \
+            password demo, apps register themselves or are in the file of --apps, and the scopes of their \
+            tokens hold. /auth/launch launches an app as a health record does. The file of --apps is JSON:
+
+            {"users": [{"name": "ann", "password": "…", "fhirUser": "Patient/ann"}],
+             "apps": [{"client_id": "growth", "redirect_uris": ["http://127.0.0.1:8002/callback"],
+                       "launch_url": "http://127.0.0.1:8002/launch"},
+                      {"client_id": "uploader", "grant_types": ["client_credentials"],
+                       "scope": "system/*.cruds", "jwks": {"keys": […]}}]}
             """
     )
 
@@ -24,6 +34,15 @@ struct FHIRServeCommand: AsyncParsableCommand {
 
     @Option(help: "Keep the resources in this SQLite file; in memory unless given.", completion: .file())
     var database: String?
+
+    @ArgumentParser.Flag(help: "Be a SMART server: logins, apps, tokens with scopes.")
+    var smart = false
+
+    @Option(help: "The apps and users of the SMART server, a file of JSON; implies --smart.", completion: .file())
+    var apps: String?
+
+    @Option(help: ArgumentHelp("How long an access token lives.", valueName: "seconds"))
+    var tokenLifetime = 300
 
     @Option(
         parsing: .upToNextOption,
@@ -55,6 +74,7 @@ struct FHIRServeCommand: AsyncParsableCommand {
         configuration.definitions = try known.definitions()
         configuration.tokens = Set([ProcessInfo.processInfo.environment["FHIR_TOKEN"] ?? ""]).subtracting([""]
         )
+        if smart || apps != nil { configuration.smart = try smartConfiguration() }
         if let database { configuration.database = .file(URL(filePath: database)) }
         let sandbox = try await CommandFailure.starting("the server") {
             try await FHIRSandbox.start(configuration)
@@ -68,6 +88,20 @@ struct FHIRServeCommand: AsyncParsableCommand {
         announce(sandbox)
         await Interrupt.wait()
         await sandbox.stop()
+    }
+
+    private func smartConfiguration() throws -> SMARTSandboxConfiguration {
+        var configuration = SMARTSandboxConfiguration()
+        configuration.accessTokenLifetime = max(1, tokenLifetime)
+        guard let apps else { return configuration }
+        do {
+            try configuration.add(json: JSONValue(parsing: InputFile(path: apps).read()))
+        } catch let error as JSONError {
+            throw CommandFailure("\(error)", at: apps + ":")
+        } catch let error as FHIRSandboxError {
+            throw CommandFailure("\(error)", at: apps + ":")
+        }
+        return configuration
     }
 
     private func store(_ path: String, in sandbox: FHIRSandbox) async throws {
@@ -91,6 +125,7 @@ struct FHIRServeCommand: AsyncParsableCommand {
             A FHIR R4 server, for development and tests only.
               REST     \(base)
               pages    \(pages)
+            \(smart || apps != nil ? "  launch   \(pages)auth/launch\n" : "")\
             Try it:    curl \(base)/metadata
             Stop it with Control-C.
             """

@@ -4,6 +4,7 @@ import FHIRClient
 import Foundation
 import IndivoBase
 import Logging
+import SMARTLaunch
 
 /// Which FHIR server a command is about. The token comes from the environment, never from arguments.
 struct FHIRConnectionOptions: ParsableArguments {
@@ -27,8 +28,24 @@ struct FHIRConnectionOptions: ParsableArguments {
     /// The client of a server, for commands that have other options of their own.
     /// - Throws: ``CommandFailure``, `FHIRClientError`.
     static func client(base: String?, allowHTTP: [String], talk: MessageOptions) throws -> FHIRClient {
-        let environment = ProcessInfo.processInfo.environment
-        guard let text = base ?? environment["FHIR_BASE"], !text.isEmpty else {
+        let url = try url(base)
+        let token = ProcessInfo.processInfo.environment["FHIR_TOKEN"].flatMap { $0.isEmpty ? nil : Secret($0) }
+        let options = FHIRClient.Options(plainHTTPHosts: Set(allowHTTP))
+        if token == nil, let launch = try keptLaunch(url, allowHTTP: allowHTTP) {
+            return try FHIRClient(launch, logger: logger(talk), options: options)
+        }
+        return try FHIRClient(
+            base: url,
+            authorization: EnvironmentAuthorization(bearer: token),
+            logger: logger(talk),
+            options: options
+        )
+    }
+
+    /// The base URL of the argument or the environment.
+    /// - Throws: ``CommandFailure``.
+    static func url(_ base: String?) throws -> URL {
+        guard let text = base ?? ProcessInfo.processInfo.environment["FHIR_BASE"], !text.isEmpty else {
             throw CommandFailure(
                 """
                 the base URL of the FHIR server is missing; give it with --base or in FHIR_BASE, as \
@@ -37,13 +54,7 @@ struct FHIRConnectionOptions: ParsableArguments {
             )
         }
         guard let url = URL(string: text) else { throw CommandFailure("“\(text)” is no URL".shown()) }
-        let token = environment["FHIR_TOKEN"].flatMap { $0.isEmpty ? nil : Secret($0) }
-        return try FHIRClient(
-            base: url,
-            authorization: EnvironmentAuthorization(bearer: token),
-            logger: logger(talk),
-            options: FHIRClient.Options(plainHTTPHosts: Set(allowHTTP))
-        )
+        return url
     }
 
     private static func logger(_ talk: MessageOptions) -> Logger {
@@ -63,7 +74,7 @@ private struct EnvironmentAuthorization: FHIRAuthorization {
 /// What FHIR's commands have in common in their help.
 enum FHIRClientHelp {
     static let connection = """
-        The server is named by --base or FHIR_BASE; a bearer token is read from FHIR_TOKEN. \(ExitStatus.help)
+        The server is named by --base or FHIR_BASE; a bearer token is read from FHIR_TOKEN, or “indivo fhir login” keeps a session. \(ExitStatus.help)
         """
 }
 
@@ -111,7 +122,7 @@ extension CommandFailure {
                 + "“indivo fhir capabilities”"
         case .notReachable, .timedOut, .malformedResponse:
             "check the base URL with “indivo fhir capabilities”"
-        case .unauthorized, .forbidden: "set FHIR_TOKEN to a token that the server takes"
+        case .unauthorized, .forbidden: "“indivo fhir login”, or set FHIR_TOKEN to a token that the server takes"
         case .notSupported: "“indivo fhir capabilities” says what the server supports"
         case .invalid where error.interaction.hasPrefix("search"):
             "“indivo fhir capabilities” lists the search parameters of each type"

@@ -1,0 +1,65 @@
+/// Which resources are about a patient (FHIR R4, CompartmentDefinition/patient).
+///
+/// A Group is left out, though it has patients as members: it tells of others, too. So is another Patient that
+/// links to this one.
+enum PatientCompartment {
+    /// The index keys of the parameters that refer to the patient, by type.
+    static let keys: [String: [String]] = {
+        let catalog = SearchCatalog.r4
+        var keys: [String: [String]] = [:]
+        for (type, names) in parameters {
+            keys[type] = names.compactMap { catalog.parameters(of: type)[$0]?.key }
+        }
+        return keys
+    }()
+
+    /// Types of which nothing is about a patient: definitions, and who and what care needs. Everybody who
+    /// reads a patient's resources may read them.
+    static let shared: Set<String> = [
+        "ActivityDefinition", "CodeSystem", "ConceptMap", "Endpoint", "HealthcareService", "Library",
+        "Location", "Measure", "Medication", "MedicationKnowledge", "NamingSystem", "ObservationDefinition",
+        "Organization", "OrganizationAffiliation", "PlanDefinition", "Practitioner", "PractitionerRole",
+        "Questionnaire", "SearchParameter", "StructureDefinition", "StructureMap", "Substance", "ValueSet",
+    ]
+
+    /// The parameters that refer to the patient, by type, as the specification lists them.
+    static let parameters: [String: [String]] = {
+        var parameters: [String: [String]] = [:]
+        for line in table.split(separator: "\n") {
+            let words = line.split(separator: " ").map(String.init)
+            for type in words[0].split(separator: ",") { parameters[String(type)] = Array(words.dropFirst()) }
+        }
+        return parameters
+    }()
+
+    private static let table = """
+        Account,AdverseEvent,ChargeItem,ClinicalImpression,DeviceUseStatement,DiagnosticReport subject
+        EnrollmentRequest,MedicationRequest,MedicationStatement,Media,RiskAssessment,Specimen subject
+        SupplyRequest subject
+        AuditEvent,BodyStructure,ClaimResponse,Consent,CoverageEligibilityRequest patient
+        CoverageEligibilityResponse,DetectedIssue,Encounter,EpisodeOfCare,FamilyMemberHistory,Flag,Goal patient
+        ImagingStudy,Immunization,ImmunizationEvaluation,ImmunizationRecommendation,MeasureReport patient
+        MolecularSequence,NutritionOrder,Person,Provenance,RelatedPerson,SupplyDelivery patient
+        VisionPrescription patient
+        AllergyIntolerance patient recorder asserter
+        Appointment,AppointmentResponse,Schedule actor
+        Basic patient author
+        CarePlan,MedicationAdministration patient performer
+        CareTeam patient participant
+        Claim,ExplanationOfBenefit patient payee
+        Communication subject sender recipient
+        CommunicationRequest subject sender recipient requester
+        Composition subject author attester
+        Condition patient asserter
+        Coverage policy-holder subscriber beneficiary payor
+        DeviceRequest,ServiceRequest,Observation subject performer
+        DocumentManifest subject author recipient
+        DocumentReference,QuestionnaireResponse subject author
+        Invoice subject patient recipient
+        List subject source
+        MedicationDispense subject patient receiver
+        Procedure patient performer
+        RequestGroup subject participant
+        ResearchSubject individual
+        """
+}

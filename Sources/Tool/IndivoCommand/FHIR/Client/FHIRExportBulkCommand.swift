@@ -1,0 +1,155 @@
+import ArgumentParser
+import FHIR
+import FHIRClient
+import Foundation
+import IndivoBase
+
+struct FHIRExportBulkCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export-bulk",
+        abstract: "Export much of a FHIR server into files of NDJSON (Bulk Data Access 2).",
+        discussion: """
+            indivo fhir export-bulk --output export --type Patient --type Observation
+            indivo fhir export-bulk --output export --group diabetes --since 2026-01-01T00:00:00Z
+
+            The folder gets a file for each one of the server's, such as Patient.1.ndjson, readable by you alone. \
+            When it is interrupted, the same command goes on: the folder's export.url has the address of the \
+            export, and a file whose name ends in .part goes on where it ended. At the end the server deletes its \
+            files, unless --keep is given.
+
+            \(FHIRClientHelp.connection)
+            """
+    )
+
+    @Option(help: "The folder for the files.", completion: .directory)
+    var output: String
+
+    @ArgumentParser.Flag(help: "Export what is about patients alone.")
+    var patients = false
+
+    @Option(help: "Export what is about the patients of a group, by its id.")
+    var group: String?
+
+    @Option(help: "A type of resources; again for others. All unless given.")
+    var type: [String] = []
+
+    @Option(help: "Only what changed since then, such as 2026-01-01T00:00:00Z.")
+    var since: String?
+
+    @Option(help: "A search that the resources match, such as Observation?category=laboratory.")
+    var typeFilter: [String] = []
+
+    @Option(help: "An element to export, such as Patient.name; again for others. All unless given.")
+    var element: [String] = []
+
+    @ArgumentParser.Flag(help: "Leave the export on the server.")
+    var keep = false
+
+    @OptionGroup var connection: FHIRConnectionOptions
+
+    func validate() throws {
+        if patients && group != nil { throw ValidationError("--patients and --group exclude each other.") }
+    }
+
+    func run() async throws {
+        let folder = URL(filePath: output)
+        do {
+            try FileManager.default.createDirectory(
+                at: folder,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+        } catch {
+            throw CommandFailure("the folder \(output) cannot be made: \(error.localizedDescription)")
+        }
+        let client = try connection.client()
+        do {
+            let export = try await begun(client, folder)
+            let manifest = try await export.manifest { progress in
+                connection.talk.note("The server works on it\(progress.map { ": \($0)" } ?? ".")".shown())
+            }
+            try await download(manifest.output, "", export, manifest, folder)
+            try await download(manifest.deleted, "deleted.", export, manifest, folder)
+            try await download(manifest.error, "error.", export, manifest, folder)
+            if !keep { try await export.delete() }
+            try? FileManager.default.removeItem(at: Self.record(in: folder))
+            connection.talk.note(
+                "\(manifest.output.count) files are in \(output), of data at \(manifest.transactionTime?.description ?? "an unknown time")."
+            )
+            if !manifest.error.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+        } catch let error as FHIRClientError {
+            throw CommandFailure(error)
+        }
+    }
+
+    /// The export that the folder was begun with, or a new one.
+    private func begun(_ client: FHIRClient, _ folder: URL) async throws -> BulkExport {
+        let record = PrivateFile(Self.record(in: folder).path)
+        do {
+            if let kept = try record.read(), let url = URL(string: String(decoding: kept, as: UTF8.self)) {
+                connection.talk.note("Going on with the export that was begun.")
+                return client.export(at: url)
+            }
+            var request = BulkExportRequest(of: group.map { .group($0) } ?? (patients ? .patients : .system))
+            request.types = type
+            request.typeFilters = typeFilter
+            request.elements = element
+            if let since {
+                guard let instant = FHIRInstant(text: since) else {
+                    throw CommandFailure("“\(since)” is no instant; it looks like 2026-01-01T00:00:00Z".shown())
+                }
+                request.since = instant
+            }
+            let export = try await client.export(request)
+            try record.replace(with: Data(export.statusURL.absoluteString.utf8))
+            return export
+        } catch let failure as PrivateFile.Failure {
+            throw CommandFailure("\(record.path) cannot be used: \(failure)")
+        }
+    }
+
+    private static func record(in folder: URL) -> URL { folder.appending(path: "export.url") }
+
+    private func download(
+        _ files: [BulkManifest.File],
+        _ prefix: String,
+        _ export: BulkExport,
+        _ manifest: BulkManifest,
+        _ folder: URL
+    ) async throws {
+        var numbers: [String: Int] = [:]
+        for file in files {
+            // A type that a server made up names no file elsewhere.
+            let isName = !file.type.isEmpty && file.type.utf8.allSatisfy { (0x41...0x5A).contains($0 & 0xDF) }
+            let type = isName ? file.type : "Resource"
+            numbers[type, default: 0] += 1
+            let name = "\(prefix)\(type).\(numbers[type] ?? 0).ndjson"
+            let target = folder.appending(path: name)
+            guard !FileManager.default.fileExists(atPath: target.path) else { continue }
+            try await download(file, to: target, export, manifest)
+            connection.talk.note("\(name)\(file.count.map { ": \($0) resources" } ?? "")")
+        }
+    }
+
+    private func download(
+        _ file: BulkManifest.File,
+        to target: URL,
+        _ export: BulkExport,
+        _ manifest: BulkManifest
+    ) async throws {
+        let part = target.path + ".part"
+        let descriptor = open(part, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw CommandFailure("\(part) cannot be written: \(String(cString: strerror(errno)))")
+        }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        let offset = Int(try handle.seekToEnd())
+        for try await piece in export.pieces(of: file, of: manifest, from: offset) {
+            try handle.write(contentsOf: piece)
+        }
+        try handle.synchronize()
+        guard rename(part, target.path) == 0 else {
+            throw CommandFailure("\(target.path) cannot be written: \(String(cString: strerror(errno)))")
+        }
+    }
+}

@@ -1,0 +1,174 @@
+"""Foreign clients against `indivo fhir serve --smart`. usage: server.py PATH-OF-INDIVO"""
+import html
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+import uuid
+
+import requests
+from authlib.integrations.requests_client import OAuth2Session
+from authlib.oauth2.rfc7523 import PrivateKeyJWT
+from fhirclient import client as fhirclient
+from fhirclient.models.observation import Observation
+from fhirclient.models.patient import Patient
+from joserfc import jwt
+from joserfc.jwk import ECKey, KeySet
+
+REDIRECT = "http://127.0.0.1:9/callback"
+LAUNCH = "http://127.0.0.1:9/launch"
+failed = False
+
+
+def check(what, holds, detail=""):
+    global failed
+    failed = failed or not holds
+    print(("passed  " if holds else "FAILED  ") + what + (f": {detail}" if detail and not holds else ""), flush=True)
+
+
+class Browser:
+    """A browser without scripts: cookies, redirections within the server, forms."""
+
+    def __init__(self):
+        self.session = requests.Session()
+
+    def open(self, url, form=None):
+        server = urllib.parse.urlsplit(url).netloc
+        for _ in range(10):
+            answer = self.session.request("POST" if form else "GET", url, data=form, allow_redirects=False)
+            if "Location" not in answer.headers:
+                return url, answer.text
+            url, form = urllib.parse.urljoin(url, answer.headers["Location"]), None
+            if urllib.parse.urlsplit(url).netloc != server:
+                return url, ""
+        raise RuntimeError("too many redirections")
+
+    def submit(self, page, path, fields):
+        url, text = page
+        hidden = {name: html.unescape(value) for name, value in
+                  re.findall(r'<input type="hidden" name="([^"]*)"\s+value="([^"]*)"', text)}
+        return self.open(urllib.parse.urljoin(url, path), list(hidden.items()) + list(fields))
+
+    def log_in(self, url, patient="ann"):
+        page = self.open(url)
+        if urllib.parse.urlsplit(page[0]).path == "/auth/login":
+            page = self.submit(page, "/auth/login", [("name", "demo"), ("password", "demo")])
+        if urllib.parse.urlsplit(page[0]).path == "/auth/patient":
+            page = self.submit(page, "/auth/patient", [("patient", patient)])
+        if urllib.parse.urlsplit(page[0]).path == "/auth/decide":
+            boxes = re.findall(r'<input type="checkbox" name="scope" value="([^"]*)"', page[1])
+            page = self.submit(page, "/auth/decide", [("scope", html.unescape(b)) for b in boxes] + [("decision", "allow")])
+        return page[0]
+
+
+def patient(id):
+    return {"resourceType": "Patient", "id": id, "name": [{"family": id}]}
+
+
+def weight(id):
+    return {"resourceType": "Observation", "id": f"w-{id}", "status": "final", "code": {"text": "weight"},
+            "subject": {"reference": f"Patient/{id}"}}
+
+
+def with_fhirclient(base, pages):
+    smart = fhirclient.FHIRClient(settings={
+        "app_id": "growth", "api_base": base, "redirect_uri": REDIRECT,
+        "scope": "openid fhirUser launch/patient offline_access patient/*.read"})
+    check("fhirclient is not ready without a login", not smart.ready)
+    back = Browser().log_in(smart.authorize_url)
+    smart.handle_callback(back)
+    check("fhirclient: a standalone launch gives the patient", smart.patient_id == "ann", smart.patient_id)
+    check("fhirclient reads the patient", smart.patient.name[0].family == "ann")
+    found = Observation.where(struct={}).perform_resources(smart.server)
+    check("fhirclient finds that patient's observations", [o.id for o in found] == ["w-ann"])
+    try:
+        Patient.read("bob", smart.server)
+        check("fhirclient does not read another patient", False)
+    except Exception:
+        check("fhirclient does not read another patient", True)
+    check("fhirclient refreshes", smart.reauthorize() and Patient.read("ann", smart.server).id == "ann")
+    browser = Browser()
+    page = browser.open(pages + "auth/launch")
+    page = browser.submit(page, "/auth/login", [("name", "demo"), ("password", "demo")])
+    url, _ = browser.submit(page, "/auth/launch", [("app", "growth"), ("patient", "bob")])
+    query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(url).query))
+    check("a health record's launch brings iss and launch", url.startswith(LAUNCH) and query["iss"] == base)
+    ehr = fhirclient.FHIRClient(settings={
+        "app_id": "growth", "api_base": query["iss"], "redirect_uri": REDIRECT, "launch_token": query["launch"],
+        "scope": "launch patient/*.rs"})
+    ehr.handle_callback(browser.log_in(ehr.authorize_url))
+    check("fhirclient: a launch from a health record gives its patient", ehr.patient_id == "bob", ehr.patient_id)
+
+
+def with_authlib(base, key):
+    configuration = requests.get(base + "/.well-known/smart-configuration").json()
+    registered = requests.post(configuration["registration_endpoint"], json={
+        "client_name": "authlib", "redirect_uris": [REDIRECT], "grant_types": ["authorization_code", "refresh_token"],
+        "token_endpoint_auth_method": "client_secret_basic"}).json()
+    check("authlib's app is registered", "client_secret" in registered)
+    session = OAuth2Session(
+        registered["client_id"], registered["client_secret"], redirect_uri=REDIRECT, code_challenge_method="S256",
+        scope="openid fhirUser launch/patient offline_access patient/Patient.rs",
+        token_endpoint_auth_method="client_secret_basic")
+    verifier, nonce = uuid.uuid4().hex * 2, uuid.uuid4().hex
+    url, state = session.create_authorization_url(
+        configuration["authorization_endpoint"], code_verifier=verifier, aud=base, nonce=nonce)
+    back = Browser().log_in(url)
+    token = session.fetch_token(
+        configuration["token_endpoint"], authorization_response=back, code_verifier=verifier, state=state)
+    check("authlib logs in with PKCE", token["patient"] == "ann" and token["token_type"] == "Bearer")
+    keys = KeySet.import_key_set(requests.get(configuration["jwks_uri"]).json())
+    claims = jwt.decode(token["id_token"], keys, algorithms=["ES256"]).claims
+    jwt.JWTClaimsRegistry(
+        iss={"essential": True, "value": configuration["issuer"]},
+        aud={"essential": True, "value": registered["client_id"]},
+        nonce={"essential": True, "value": nonce}, exp={"essential": True}).validate(claims)
+    check("authlib verifies the ID token", claims["fhirUser"] == base + "/Practitioner/demo")
+    check("authlib reads with the token", session.get(base + "/Patient/ann").status_code == 200)
+    check("authlib reads nothing beyond its scopes", session.get(base + "/Observation").status_code == 403)
+    older = token["refresh_token"]
+    newer = session.refresh_token(configuration["token_endpoint"], refresh_token=older)
+    check("authlib gets another refresh token", newer["refresh_token"] != older)
+    check("authlib reads with the newer token", session.get(base + "/Patient/ann").status_code == 200)
+    try:
+        session.refresh_token(configuration["token_endpoint"], refresh_token=older)
+        check("a refresh token is good once", False)
+    except Exception:
+        check("a refresh token is good once", True)
+    check("its second use ends the session", session.get(base + "/Patient/ann").status_code == 401)
+
+    service = OAuth2Session("loader", key, token_endpoint_auth_method="private_key_jwt", scope="system/*.rs")
+    service.register_client_auth_method(PrivateKeyJWT(configuration["token_endpoint"], alg="ES384", headers={"kid": "k1"}))
+    token = service.fetch_token(configuration["token_endpoint"], grant_type="client_credentials")
+    check("authlib works as a backend service", service.get(base + "/Patient").json()["total"] == 2, token)
+
+
+def main():
+    key = ECKey.generate_key("P-384", {"kid": "k1"}, private=True)
+    apps = {"apps": [
+        {"client_id": "growth", "redirect_uris": [REDIRECT], "launch_url": LAUNCH},
+        {"client_id": "loader", "grant_types": ["client_credentials"], "scope": "system/*.cruds",
+         "jwks": {"keys": [key.as_dict(private=False)]}}]}
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/apps.json", "w") as file:
+            json.dump(apps, file)
+        for resource in [patient("ann"), patient("bob"), weight("ann"), weight("bob")]:
+            with open(f"{folder}/{resource['resourceType']}-{resource['id']}.json", "w") as file:
+                json.dump(resource, file)
+        server = subprocess.Popen(
+            [sys.argv[1], "fhir", "serve", "--port", "0", "--json", "--apps", f"{folder}/apps.json", "--load",
+             *[f"{folder}/{name}.json" for name in ["Patient-ann", "Patient-bob", "Observation-w-ann", "Observation-w-bob"]]],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        try:
+            addresses = json.loads(server.stdout.readline())
+            with_fhirclient(addresses["base"], addresses["pages"])
+            with_authlib(addresses["base"], key)
+        finally:
+            server.terminate()
+            server.wait()
+    sys.exit(1 if failed else 0)
+
+
+main()
