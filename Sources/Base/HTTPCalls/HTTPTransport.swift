@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import IndivoBase
 
 /// Sends HTTP requests: all that a client needs from the network.
 ///
@@ -30,7 +31,7 @@ public protocol HTTPTransport: Sendable {
     /// Sends a request and waits for the whole response.
     /// - Parameters:
     ///   - request: Method, scheme, authority, path with query, and fields. The scheme is `http` or `https`.
-    ///   - body: The body, or nil for none.
+    ///   - body: The body, or nil without one.
     /// - Throws: ``HTTPTransportError`` when there is no complete response; `CancellationError` when the task
     ///   was cancelled, and then the server may have acted on the request or not.
     func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer
@@ -116,18 +117,8 @@ extension Date {
     /// A date of HTTP in its one present form, such as `Sun, 06 Nov 1994 08:49:37 GMT`; `nil` for others (RFC
     /// 9110, section 5.6.7).
     package init?(http text: String) {
-        let style = Date.ParseStrategy(
-            format: """
-                \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \
-                \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\
-                \(minute: .twoDigits):\(second: .twoDigits) GMT
-                """,
-            locale: Locale(identifier: "en_US_POSIX"),
-            timeZone: .gmt,
-            isLenient: false
-        )
-        guard let date = try? Date(text, strategy: style) else { return nil }
-        self = date
+        guard let date = CivilDateTime(httpDate: text) else { return nil }
+        self.init(timeIntervalSince1970: Double(date.seconds))
     }
 }
 

@@ -2,6 +2,7 @@ import FHIR
 import FHIRTables
 import Foundation
 import GRDB
+import IndivoBase
 import OrderedJSON
 import WebServing
 
@@ -73,7 +74,7 @@ struct Session {
     private func isUnchanged(_ stored: StoredResource, _ request: SandboxRequest) -> Bool {
         if let tags = request.ifNoneMatch { return EntityTags(tags).contains(stored.version) }
         guard let text = request.ifModifiedSince else { return false }
-        let since = HTTPDate.seconds(text) ?? TimeRange(text)?.low.seconds
+        let since = CivilDateTime(httpDate: text).map { Int64($0.seconds) } ?? TimeRange(text)?.low.seconds
         return since.map { stored.at.seconds <= $0 } ?? false
     }
 
@@ -280,18 +281,4 @@ struct EntityTags {
     }
 
     func contains(_ version: Int) -> Bool { versions?.contains(String(version)) ?? true }
-}
-
-/// Dates of HTTP: `Sun, 22 Nov 2026 03:55:00 GMT` (RFC 9110 section 5.6.7, the preferred form).
-enum HTTPDate {
-    /// Seconds since 1970-01-01T00:00:00Z; nil for what is no such date.
-    static func seconds(_ text: String) -> Int64? {
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        let parts = text.split(separator: " ").map(String.init)
-        guard parts.count == 6, parts[5] == "GMT", parts[1].utf8.count == 2,
-            let month = months.firstIndex(of: parts[2])
-        else { return nil }
-        let digits = month < 9 ? "0\(month + 1)" : "\(month + 1)"
-        return TimeRange("\(parts[3])-\(digits)-\(parts[1])T\(parts[4])Z").map { $0.low.seconds }
-    }
 }
