@@ -4,10 +4,10 @@ import Logging
 import OAuth1
 import Synchronization
 
-/// Signs calls, sends them, and makes errors of responses that are no success. The engine sends them again,
+/// Signs calls, sends them, and makes errors of refusals and failures. The engine sends them again,
 /// as ``next(after:mayBeDoneBefore:_:)`` says.
 final class CallClient: Sendable {
-    /// Where the API is; no call is made where that is no address.
+    /// Where the API is; no call is made where that is not an address.
     let address: Result<ServerAddress, ServerAddressError>
     let logger: Logger
     let options: IndivoServer.Options

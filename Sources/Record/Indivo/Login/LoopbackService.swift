@@ -105,7 +105,7 @@ struct LoopbackRequest {
     /// Values by the field's name in lower case.
     private let fields: [String: [String]]
 
-    /// The head of a `GET`; `nil` for any other request, for what is no HTTP, and for a target with control
+    /// The head of a `GET`; `nil` for any other request, for what is not HTTP, and for a target with control
     /// characters.
     init?(_ bytes: [UInt8]) {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

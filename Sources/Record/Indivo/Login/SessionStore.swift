@@ -12,7 +12,7 @@ public protocol SessionStore: Sendable {
     /// Keeps a session, in place of one for the same record (``IndivoSession/isForSameRecord(as:)``).
     func keep(_ session: IndivoSession) async throws
 
-    /// Forgets the session for the same record; it is no error when there is none.
+    /// Forgets the session for the same record; a missing one is not an error.
     func forget(_ session: IndivoSession) async throws
 }
 

@@ -17,7 +17,7 @@ public protocol SecretItems: Sendable {
     /// Replaces what an item holds, and returns whether it did: `false` when there is none of that name.
     func replace(_ name: String, with content: Data) throws -> Bool
 
-    /// Removes an item; it is no error when there is none.
+    /// Removes an item; a missing one is not an error.
     func remove(_ name: String) throws
 }
 
