@@ -13,7 +13,7 @@ public struct SwiftGenerator: Sendable {
     public struct Result: Sendable {
         /// The files, by name in alphabetical order; empty when one of the problems is an error.
         public let files: [GeneratedFile]
-        /// The problems, ordered by place.
+        /// The problems in the order of the input.
         public let diagnostics: [Diagnostic]
         /// Whether one of the problems is an error.
         public var hasErrors: Bool { diagnostics.hasErrors }
@@ -67,7 +67,7 @@ public struct GeneratorOptions: Sendable, Hashable {
     public var singleFile: String?
     /// The modules that the files import.
     public var imports = ["Indivo"]
-    /// The name of a static list of the classes, in an extension of `IndivoDocument`; nil for none.
+    /// The name of a static list of the classes, in an extension of `IndivoDocument`; nil without one.
     public var listName: String?
     /// Who may use the list; nil for the same as the classes.
     public var listAccess: Access?

@@ -7,7 +7,7 @@ extension DurableQueue {
 
     /// Delivers what can be delivered now, in order, and what is queued while it does.
     ///
-    /// A missing network is no error: it ends the delivery of its order key, and the report says so. When
+    /// A missing network is not an error: it ends the delivery of its order key, and the report says so. When
     /// another task or process is delivering this queue, waits until that is done.
     ///
     /// Items are offered one at a time, whatever their order key. Safe to cancel at any moment.
@@ -55,7 +55,7 @@ extension DurableQueue {
                 defer { withExtendedLifetime(lock) {} }
                 return try await body()
             }
-            // There is no way to be told when another process lets go of a lock.
+            // Nothing reports when another process lets go of a lock.
             try await Task.sleep(for: .milliseconds(20))
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import IndivoBase
 
 /// Sends HTTP requests: all that a client needs from the network.
 ///
@@ -30,7 +31,7 @@ public protocol HTTPTransport: Sendable {
     /// Sends a request and waits for the whole response.
     /// - Parameters:
     ///   - request: Method, scheme, authority, path with query, and fields. The scheme is `http` or `https`.
-    ///   - body: The body, or nil for none.
+    ///   - body: The body, or nil without one.
     /// - Throws: ``HTTPTransportError`` when there is no complete response; `CancellationError` when the task
     ///   was cancelled, and then the server may have acted on the request or not.
     func send(_ request: HTTPRequest, body: Data?) async throws -> HTTPAnswer

@@ -1,4 +1,4 @@
-/// What a term of a UCUM expression comes to.
+/// The value of a term of a UCUM expression.
 struct UnitTerm: Sendable, Hashable {
     var factor = UnitFactor.one
     var dimension = UnitDimension.none
@@ -42,7 +42,7 @@ struct UnitParser {
                 return component
             }
             isAlone = false
-            // A unit with a zero or a logarithm of its own is no ratio, so that it has no products.
+            // A unit with a zero or a logarithm of its own is not a ratio, so that it has no products.
             guard component.scale.isRatio else {
                 throw malformed("a unit on a scale of its own stands alone")
             }

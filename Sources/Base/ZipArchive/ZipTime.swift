@@ -32,16 +32,14 @@ public struct ZipTime: Sendable, Hashable {
     public init(_ date: Date) {
         // Beyond these bounds the time is clamped anyway, and the conversion to Int cannot trap.
         let seconds = Int(min(max(date.timeIntervalSince1970.rounded(.down), -1e11), 1e11))
-        let day = seconds.flooredQuotient(by: 86_400)
-        let time = seconds - day * 86_400
-        let civil = CivilCalendar.civil(fromDays: day)
+        let time = CivilDateTime(seconds: seconds)
         self.init(
-            year: civil.year,
-            month: civil.month,
-            day: civil.day,
-            hour: time / 3600,
-            minute: time / 60 % 60,
-            second: time % 60
+            year: time.year,
+            month: time.month,
+            day: time.day,
+            hour: time.hour,
+            minute: time.minute,
+            second: time.second
         )
     }
 

@@ -61,7 +61,7 @@ extension Outbox {
     /// (`register()`).
     /// - Parameter validation: Whether what changed is checked before it is queued; `.none` queues it
     ///   whatever it says. Of a document from a report a value that cannot be read back, such as a number
-    ///   that is not finite, is refused all the same: it could not be told from one that was removed.
+    ///   that is not finite, is refused, too: it could not be distinguished from one that was removed.
     @discardableResult
     public func replace(_ document: IndivoDocument, validation: DocumentValidation = .model) async throws
         -> OutboxItem

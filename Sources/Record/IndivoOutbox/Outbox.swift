@@ -98,7 +98,7 @@ public final class Outbox: Sendable {
 
     /// Delivers what can be delivered now, in order, and what is queued while it does.
     ///
-    /// A missing network is no error: it ends the delivery, and the report says so. When another task or
+    /// A missing network is not an error: it ends the delivery, and the report says so. When another task or
     /// process is delivering this outbox, waits until that is done.
     ///
     /// Safe to cancel at any moment. If a request was under way then, the next delivery checks on the server

@@ -87,14 +87,14 @@ struct NameComparisonTests {
         for (number, name) in [composed, decomposed].enumerated() {
             let wanted = XMLSelection([root.children()[number]])
             for selector in ["\(name)", "#\(name)", ".\(name)", "[v=\(name)]", "\(name):contains(\(name))"] {
-                #expect(try root.find(selector) == wanted, "\(selector)")
+                #expect(try root.find(XMLSelector(selector)) == wanted, "\(selector)")
             }
             let both = try XMLSelector("p|x", namespaces: ["p": name])
             #expect(root.find(both) == XMLSelection([root.children()[number + 2]]))
         }
         // Two names in one selector, which tests each once.
-        #expect(try root.find("\(composed), \(decomposed)").count == 2)
-        #expect(try root.find("\(composed) + \(decomposed)").count == 1)
+        #expect(try root.find(XMLSelector("\(composed), \(decomposed)")).count == 2)
+        #expect(try root.find(XMLSelector("\(composed) + \(decomposed)")).count == 1)
         #expect(try XMLSelector(composed) != XMLSelector(decomposed))
         #expect(throws: XMLSelectorError.self) {
             try XMLSelector("\(composed)|x", namespaces: [decomposed: "u"])

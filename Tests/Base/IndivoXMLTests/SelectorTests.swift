@@ -4,7 +4,7 @@ import Testing
 @Suite("Selectors")
 struct SelectorTests {
     private func names(_ selector: String, in xml: String) throws -> [String] {
-        try XMLNode(parsing: xml).document.find(selector).map { $0.attr("n") ?? $0.name }
+        try XMLNode(parsing: xml).document.find(XMLSelector(selector)).map { $0.attr("n") ?? $0.name }
     }
 
     private static let list = """
@@ -139,10 +139,10 @@ struct SelectorTests {
     func backtracking() throws {
         let deep = String(repeating: "<a>", count: 1_000) + String(repeating: "</a>", count: 1_000)
         let selector = Array(repeating: "a", count: 30).joined(separator: " ") + " > b a"
-        #expect(try XMLNode(parsing: deep).find(selector).isEmpty)
+        #expect(try XMLNode(parsing: deep).find(XMLSelector(selector)).isEmpty)
         let wide = "<r>" + String(repeating: "<a><b/></a>", count: 5_000) + "</r>"
         #expect(try XMLNode(parsing: wide).find("a:nth-child(2n) > b:only-child").count == 2_500)
         let chain = Array(repeating: "a", count: 30).joined(separator: " ~ ")
-        #expect(try XMLNode(parsing: wide).find(chain + " ~ c").isEmpty)
+        #expect(try XMLNode(parsing: wide).find(XMLSelector(chain + " ~ c")).isEmpty)
     }
 }

@@ -21,10 +21,9 @@ struct VerbTests {
     @Test("a string of run time that is no selector throws, with its column")
     func wrongString() throws {
         let selector = ["a", ">", ">", "b"].joined(separator: " ")
-        let error = #expect(throws: XMLSelectorError.self) { try root.find(selector) }
+        let error = #expect(throws: XMLSelectorError.self) { try XMLSelector(selector) }
         #expect(error?.column == 5)
-        #expect(throws: XMLSelectorError.self) { try root.closest("\(selector)") }
-        #expect(try root.find("y[n='\(3)']").count == 1)
+        #expect(root.find(try XMLSelector("y[n='\(3)']")).count == 1)
     }
 
     @Test("a literal that is no selector stops the program with file, line and column")

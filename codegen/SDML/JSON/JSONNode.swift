@@ -8,7 +8,7 @@ struct JSONNode {
         case number(String)
         case boolean(Bool)
         case null
-        /// Something that was no JSON: it has been reported already, and what follows from it is not worth a
+        /// Something that was not JSON: it has been reported already, and what follows from it is not worth a
         /// report.
         case damaged
     }

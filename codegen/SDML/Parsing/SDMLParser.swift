@@ -19,7 +19,7 @@ public struct SDMLParser: Sendable {
     public struct Result: Sendable {
         /// The models.
         public let schema: SDMLSchema
-        /// The problems, ordered by place.
+        /// The problems in the order of the input.
         public let diagnostics: [Diagnostic]
         /// Whether one of the problems is an error.
         public var hasErrors: Bool { diagnostics.hasErrors }

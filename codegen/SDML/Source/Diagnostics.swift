@@ -10,7 +10,7 @@ package final class Diagnostics {
     var count: Int { found.count }
     private(set) var errorCount = 0
 
-    /// Every problem once, ordered by place.
+    /// Every problem once, in the order of the input.
     package var sorted: [Diagnostic] {
         var seen: Set<Diagnostic> = []
         return found.filter { seen.insert($0).inserted }.enumerated()
@@ -68,7 +68,7 @@ extension Sequence<Diagnostic> {
     package var hasErrors: Bool { contains { $0.severity == .error } }
 }
 
-/// A problem in the input, with its place.
+/// A problem in the input, with its position.
 public struct Diagnostic: Sendable, Hashable, CustomStringConvertible {
     /// How bad a problem is.
     public enum Severity: String, Sendable, Hashable {

@@ -24,7 +24,7 @@ public struct SourceFile: Sendable, Hashable {
     }
 }
 
-/// A place in a file: line and column count from 1, columns in Unicode scalars.
+/// A position in a file: line and column count from 1, columns in Unicode scalars.
 public struct SourceLocation: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The path of the file, as the user wrote it.
     public let path: String
@@ -33,7 +33,7 @@ public struct SourceLocation: Sendable, Hashable, Comparable, CustomStringConver
     /// The column, from 1.
     public let column: Int
 
-    /// A place in the file at `path`.
+    /// A position in the file at `path`.
     public init(path: String, line: Int, column: Int) {
         self.path = path
         self.line = line
@@ -52,7 +52,7 @@ public struct SourceLocation: Sendable, Hashable, Comparable, CustomStringConver
 /// Where the lines of a file start, which gives the location of any byte.
 struct SourceLines {
     private let file: SourceFile
-    /// The index of each line's first byte. A line ends with LF, CR LF or CR; a byte order mark is no column.
+    /// The index of each line's first byte. Lines end with LF, CR LF or CR; a byte order mark has no column.
     private let starts: [Int]
     /// How many scalars begin before each block of bytes, so that columns of a long line take no longer than
     /// those of a short one.

@@ -23,7 +23,7 @@ enum SwiftSpelling {
         ["id", "url", "uri", "xml"].contains(word) ? word.uppercased() : firstLetterUppercased(word)
     }
 
-    /// The runs of characters that Swift takes in names. Capitals that tell nothing (`DATE_OF_BIRTH`) are
+    /// The runs of characters that Swift takes in names. Capitals that mean nothing (`DATE_OF_BIRTH`) are
     /// lost.
     private static func words(of name: String) -> [String] {
         let words = name.unicodeScalars.split { $0 == "_" || !SwiftGrammar.isIdentifierPart($0) }.map {

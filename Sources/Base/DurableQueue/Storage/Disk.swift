@@ -151,7 +151,7 @@ package struct Disk: Sendable {
         try syncFolder(parent)
     }
 
-    /// Removes a file, or an empty folder that has a file's name; it is no error that there is none. Durable
+    /// Removes a file, or an empty folder that has a file's name; a missing one is not an error. Durable
     /// only after ``syncFolder(_:)``.
     func remove(_ path: String) throws {
         try step(.remove, path) {

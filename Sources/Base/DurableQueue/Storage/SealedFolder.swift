@@ -56,7 +56,7 @@ package struct SealedFolder: Sendable {
         }
     }
 
-    /// Removes a value durably; it is no error that there is none.
+    /// Removes a value durably; a missing one is not an error.
     package func remove(_ name: String) throws {
         guard let key = try storedKey(), access(path, F_OK) == 0 else { return }
         try QueueError.storing {

@@ -80,7 +80,7 @@ extension HTTPAnswer {
         guard let text = response.headerFields[.retryAfter] else { return nil }
         let year = 31_536_000
         if let seconds = Int(text) { return .seconds(min(max(0, seconds), year)) }
-        guard let date = HTTPDate.seconds(text) else { return nil }
+        guard let date = CivilDateTime(httpDate: text)?.seconds else { return nil }
         return .seconds(min(max(0, Double(date) - now.timeIntervalSince1970), Double(year)))
     }
 }

@@ -264,7 +264,7 @@
             return HTTPResponse(status: HTTPResponse.Status(code: code, reasonPhrase: reason))
         }
 
-        /// `Name: value`; nil for the empty line that ends the head, and for what is no field.
+        /// `Name: value`; nil for the empty line that ends the head, and for what is not a field.
         private static func field(_ line: UnsafeRawBufferPointer) -> HTTPField? {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
                 let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))

@@ -60,7 +60,7 @@
             return query.merging(attributes) { $1 } as CFDictionary
         }
 
-        /// - Returns: `false` for the status that is no error here.
+        /// - Returns: `false` for the status that is not an error here.
         private func check(_ status: OSStatus, unless expected: OSStatus) throws -> Bool {
             if status == expected { return false }
             guard status == errSecSuccess else { throw Failure(status: status) }

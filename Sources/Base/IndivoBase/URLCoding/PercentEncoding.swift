@@ -38,7 +38,7 @@ public enum PercentEncoding {
         }
     }
 
-    /// Decodes `%XX` once, as servers do: a `%` that is no escape is kept.
+    /// Decodes `%XX` once, as servers do: a `%` that is not an escape is kept.
     /// - Returns: `nil` for bytes that are not UTF-8.
     package static func decodeLeniently(_ text: some StringProtocol, plusIsSpace: Bool) -> String? {
         String(validating: decodedBytes(Array(text.utf8), plusIsSpace: plusIsSpace), as: UTF8.self)
@@ -64,12 +64,12 @@ public enum PercentEncoding {
         return encoded
     }
 
-    /// `bytes` with every escape replaced by its byte. A `%` that is no escape is kept, as servers keep it.
+    /// `bytes` with every escape replaced by its byte. A `%` that is not an escape is kept, as by servers.
     package static func decodedBytes(_ bytes: [UInt8], plusIsSpace: Bool = false) -> [UInt8] {
         decoded(bytes, plusIsSpace: plusIsSpace).bytes
     }
 
-    /// - Returns: Where the first `%` is that is no escape, too.
+    /// - Returns: Where the first `%` is that is not an escape, too.
     private static func decoded(_ bytes: [UInt8], plusIsSpace: Bool) -> (bytes: [UInt8], malformed: Int?) {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)

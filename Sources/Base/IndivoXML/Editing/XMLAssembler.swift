@@ -27,7 +27,7 @@ package final class XMLAssembler {
     /// A name to give to elements and attributes.
     /// - Parameters:
     ///   - local: The name without a prefix.
-    ///   - namespace: The namespace's URI; `nil` for none.
+    ///   - namespace: The namespace's URI; `nil` without one.
     /// - Returns: `nil` for what XML does not allow as a name.
     package func name(_ local: String, namespace: String? = nil) -> Name? {
         NameRules.isLocalName(local) ? Name(id: tree.nameID(local, namespace: namespace)) : nil

@@ -2,12 +2,12 @@ extension XMLNode {
     /// A new element, in a document of its own.
     ///
     /// - Parameters:
-    ///   - name: The name, with a prefix where one is wanted. A name that is none is an error when it is
+    ///   - name: The name, with a prefix where one is wanted. An invalid name is an error when it is
     ///     written.
-    ///   - namespace: The namespace's URI; nil for none, also where the element is put into one that has a
+    ///   - namespace: The namespace's URI; nil without one, also where the element is put into one that has a
     ///     namespace.
     ///   - attributes: Attributes by qualified name. `xmlns` and `xmlns:prefix` declare namespaces.
-    ///   - text: The element's text; nil for none.
+    ///   - text: The element's text; nil without one.
     public init(
         _ name: String,
         namespace: String? = nil,

@@ -18,7 +18,7 @@ final class LibXMLMirror {
         self.document = document
         nodes = Array(repeating: nil, count: tree.state.pointee.arena.nodes.count)
         document.withMemoryRebound(to: xmlNode.self, capacity: 1) { nodes[0] = $0 }
-        // The document around the elements is no level.
+        // The document around the elements is not a level.
         var depth = top == 0 ? -1 : 0
         try tree.visit(top) { index, isEnd in
             if isEnd { return depth -= 1 }

@@ -1,6 +1,6 @@
 import SystemXML
 
-/// What an XPath expression comes to.
+/// The result of an XPath expression.
 public enum XMLXPathResult {
     /// Elements, texts, comments, processing instructions or the document, in document order.
     case nodes(XMLSelection)

@@ -36,7 +36,7 @@ public final class XMLSchema: Sendable {
 
     /// Compiles a schema.
     ///
-    /// - Throws: `XMLError`, of kind `schema` with all problems in its message when it is no schema.
+    /// - Throws: `XMLError`, of kind `schema` with all problems in its message when it is not a schema.
     public init(parsing data: Data) throws {
         let root = try XMLNode(parsing: data)
         let xsd = "http://www.w3.org/2001/XMLSchema"

@@ -6,7 +6,7 @@ public struct XMLAttributes: RandomAccessCollection, Hashable, Sendable {
         public var name: String
         /// The name as it is written, `prefix:name`.
         public var qualifiedName: String
-        /// The namespace's URI; nil for none.
+        /// The namespace's URI; nil without one.
         public var namespace: String?
         /// The value.
         public var value: String

@@ -6,10 +6,10 @@ extension XMLNode {
     /// The name as it is written, `prefix:name`.
     public var qualifiedName: String { resolved.map { $0.tree.names.qualified($0.record.name).string } ?? "" }
 
-    /// The prefix of the name as it is written; nil for none.
+    /// The prefix of the name as it is written; nil without one.
     public var prefix: String? { resolved.flatMap { $0.tree.names.prefix($0.record.name).stringOrNil } }
 
-    /// The URI of an element's namespace; nil for none.
+    /// The URI of an element's namespace; nil without one.
     public var namespace: String? {
         resolved.flatMap { $0.tree.names.namespace(ofName: $0.record.name).stringOrNil }
     }
@@ -54,7 +54,7 @@ extension XMLNode {
         return place.map { node.tree.attributeValue(attributes[$0]).string }
     }
 
-    /// Calls `body` with the name as it is written, the namespace (empty for none) and the value of each
+    /// Calls `body` with the name as it is written, the namespace (empty without one) and the value of each
     /// attribute, in UTF-8, until it returns false. Namespace declarations are left out. No string is made.
     /// The bytes are valid during the call.
     package func forEachUTF8Attribute(

@@ -1,8 +1,7 @@
 /// The verbs of jQuery by which both a node and a selection give other nodes.
 ///
-/// A node behaves as a selection of one. Every verb that takes a selector takes a compiled `XMLSelector` or a
-/// literal, and then does not throw, or a string, and then throws `XMLSelectorError` when the string is no
-/// selector.
+/// A node behaves as a selection of one. A selector is a literal, or a compiled `XMLSelector` where it is
+/// known only at run time.
 ///
 /// Results are in document order, without duplicates, also where jQuery goes backwards (`parents`,
 /// `previousAll`).

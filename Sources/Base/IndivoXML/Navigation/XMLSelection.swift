@@ -130,10 +130,6 @@ extension XMLSelection {
         collect { tree, indices in indices.compactMap(SelectorRun(selector, tree: tree).closest) }
     }
 
-    /// The nearest of each node and its ancestors that the selector matches.
-    @_disfavoredOverload
-    public func closest(_ selector: String) throws -> XMLSelection { closest(try XMLSelector(selector)) }
-
     /// The nodes for which the closure says yes.
     public func filter(_ isIncluded: (XMLNode) throws -> Bool) rethrows -> XMLSelection {
         XMLSelection(try compactMap { try isIncluded($0) ? $0 : nil })
@@ -152,10 +148,6 @@ extension XMLNode {
         guard let node = resolved else { return nil }
         return SelectorRun(selector, tree: node.tree).closest(node.index).map(node.tree.handle)
     }
-
-    /// The nearest of the node and its ancestors that the selector matches.
-    @_disfavoredOverload
-    public func closest(_ selector: String) throws -> XMLNode? { closest(try XMLSelector(selector)) }
 
     /// The child elements of this local name, as `children(named:)`.
     public subscript(name: String) -> XMLSelection { children(named: name) }

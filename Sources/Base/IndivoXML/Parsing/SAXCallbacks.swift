@@ -61,7 +61,7 @@ enum SAXCallbacks {
             guard let context, let error, error.pointee.level.rawValue >= XML_ERR_ERROR.rawValue else {
                 return
             }
-            // A namespace may be any text; that it is no URI is not an error in XML.
+            // A namespace may be any text; that it is not a URI is not an error in XML.
             if error.pointee.code == Int32(bitPattern: XML_WAR_NS_URI.rawValue) { return }
             state(context).pointee.report(error)
         }

@@ -129,7 +129,7 @@ final class SourceConverter {
         xmlBufferFree(converted)
     }
 
-    /// Converts what follows. Bytes that are no text, and last ones that end inside a character, are errors
+    /// Converts what follows. Bytes that are not text, and last ones that end inside a character, are errors
     /// of kind `encoding`.
     func convert(
         _ input: UTF8Bytes,

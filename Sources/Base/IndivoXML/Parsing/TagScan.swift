@@ -44,7 +44,7 @@ struct TagScan {
         throw XMLError(error.kind, message: error.message)
     }
 
-    /// Markup in which a tag is none.
+    /// Markup in which nothing is a tag.
     private static let opaque: [(start: StaticString, end: StaticString)] = [
         ("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>"),
     ]

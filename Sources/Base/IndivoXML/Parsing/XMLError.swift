@@ -11,13 +11,13 @@ public struct XMLError: Error, Hashable, Sendable, CustomStringConvertible {
         case limit(Limit)
         /// The document refers to an entity or a DTD outside itself; such are never loaded.
         case externalEntity
-        /// A node has content that XML cannot carry, or a name that is none.
+        /// A node has content that XML cannot carry, or an invalid name.
         case unwritable
         /// A text or attribute is not the value it was read as.
         case value
         /// An XPath expression is wrong.
         case xpath
-        /// A schema is none, or cannot be used.
+        /// A schema is invalid, or cannot be used.
         case schema
         /// A file could not be read.
         case file

@@ -119,7 +119,7 @@ struct SelectorParser {
             namespace: namespace ?? namespaces[UTF8Key("")] ?? .any,
             local: local.map { UTF8Key($0) }
         )
-        // `*` in any namespace is no test at all.
+        // `*` in any namespace is not a test at all.
         return test.local == nil && test.namespace == .any ? nil : register(test)
     }
 

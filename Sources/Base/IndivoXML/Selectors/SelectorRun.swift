@@ -4,7 +4,7 @@
 final class SelectorRun {
     let tree: XMLTree
     let selector: XMLSelector
-    /// The node `find` starts from, which `:scope` and a leading combinator speak of; `noNode` for none.
+    /// The node `find` starts from, which `:scope` and a leading combinator speak of; `noNode` without one.
     let scope: UInt32
     /// Whether the name with id `i` passes test `t`, at `t * nameCount + i`.
     private let nameMasks: UnsafeMutablePointer<Bool>

@@ -36,7 +36,7 @@ struct SelectorScanner {
         return XMLSelectorError(selector: text, column: before.count + 1, expected: expected)
     }
 
-    /// Skips white space and comments, and says whether there was white space. A comment is none.
+    /// Skips white space and comments, and says whether there was white space. A comment is not white space.
     @discardableResult
     mutating func skipSpace() throws -> Bool {
         var found = false

@@ -5,7 +5,7 @@ enum Combinator: Hashable, Sendable {
 
 /// Compounds joined by combinators, such as `a > b c`.
 struct ComplexSelector: Hashable, Sendable {
-    /// The combinator before the first compound, as in `> a`; nil for none.
+    /// The combinator before the first compound, as in `> a`; nil without one.
     var leading: Combinator?
     var compounds: [CompoundSelector] = []
     /// `combinators[i]` stands between the compounds `i` and `i + 1`.

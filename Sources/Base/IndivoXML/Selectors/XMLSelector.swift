@@ -1,15 +1,15 @@
 /// A compiled CSS selector: a value that can be kept, shared between tasks, and used on any document.
 ///
-/// A literal goes straight to the verbs. A literal that is no selector stops the program, with the file, the
-/// line and the column. A string that is known only at run time makes the verbs throw `XMLSelectorError` when
-/// it is wrong:
+/// A literal goes straight to the verbs. One that is not a selector stops the program, with the file, the
+/// line and the column. A string that is known only at run time is compiled first, which throws
+/// `XMLSelectorError` where it is wrong:
 ///
 /// ```swift
 /// root.find("Report > Item Field[name^='drug']")
-/// try root.find("Field[name=\(name)]")
+/// root.find(try XMLSelector("Field[name=\(name)]"))
 /// ```
 ///
-/// Compiled once it cannot fail any more, and costs nothing to use again:
+/// Compiled once it costs nothing to use again:
 ///
 /// ```swift
 /// let fields = try XMLSelector(

@@ -5,9 +5,9 @@ struct XMLNameTable {
         /// Where the qualified name stands in `bytes`.
         var offset: UInt32
         var length: UInt32
-        /// The length of the prefix without its colon, 0 for none.
+        /// The length of the prefix without its colon, 0 without one.
         var prefixLength: UInt32
-        /// The namespace's id, 0 for none.
+        /// The namespace's id, 0 without one.
         var namespace: UInt32
     }
 
@@ -89,7 +89,7 @@ struct XMLNameTable {
 
     func namespaceID(ofName id: UInt32) -> UInt32 { entries.base[Int(id)].namespace }
 
-    /// The URI of a name's namespace; empty for none.
+    /// The URI of a name's namespace; empty without one.
     func namespace(ofName id: UInt32) -> UTF8Bytes { namespace(namespaceID(ofName: id)) }
 
     /// Room for the names of most documents.

@@ -42,7 +42,7 @@ struct ByteWriter {
             case 0x0A: replacement = isCanonical ? "&#xA;" : "&#10;"
             case 0x0D: replacement = isCanonical ? "&#xD;" : "&#13;"
             case 0xEF:
-                // U+FFFE and U+FFFF, which are no characters.
+                // U+FFFE and U+FFFF, which are not characters.
                 if index + 2 < text.count, start[index + 1] == 0xBF, start[index + 2] >= 0xBE {
                     return Unicode.Scalar(start[index + 2] == 0xBE ? 0xFFFE : 0xFFFF)
                 }

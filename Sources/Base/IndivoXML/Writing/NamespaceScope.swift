@@ -5,7 +5,7 @@ struct NamespaceScope {
     private var namespaceIDs: [UTF8Key: UInt32]
     /// With the depth at which the element lies that declares it.
     private var bindings: [(prefix: UInt32, namespace: UInt32, depth: Int)] = []
-    /// The number of each name's prefix, 0 for none; `unknown` until it is asked for.
+    /// The number of each name's prefix, 0 without one; `unknown` until it is asked for.
     private var prefixOfName: [UInt32]
     private var prefixes: [UTF8Key: UInt32] = [UTF8Key(""): 0]
     private(set) var prefixTexts: [String] = [""]
@@ -21,7 +21,7 @@ struct NamespaceScope {
         namespaceIDs = names.namespaceIDs
         prefixOfName = Array(repeating: NamespaceScope.unknown, count: names.count)
         declare(number(ofPrefix: "xml"), namespaceID(UTF8Key(NamespaceScope.xml)), depth: 0)
-        // No name may have the prefix xmlns: what it stands for is no name's namespace here.
+        // No name may have the prefix xmlns: what it stands for is not a name's namespace here.
         declare(number(ofPrefix: "xmlns"), NamespaceScope.unknown, depth: 0)
     }
 

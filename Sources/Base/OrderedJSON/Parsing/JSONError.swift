@@ -1,4 +1,4 @@
-/// Why a text is no JSON that can be read, and where.
+/// Why a text is not JSON that can be read, and where.
 ///
 /// An error names no content of the text: it may be somebody's health record.
 public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {

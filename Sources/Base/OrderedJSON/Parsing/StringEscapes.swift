@@ -38,7 +38,7 @@ package enum StringEscapes {
         return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)) ?? "\u{FFFD}"
     }
 
-    /// The value of four hexadecimal digits; at most the first that is none is read, and nothing behind it.
+    /// The value of four hexadecimal digits; reading ends with the first byte that is not one.
     static func hexadecimal(_ digits: UnsafePointer<UInt8>) -> UInt32? {
         var value: UInt32 = 0
         for index in 0..<4 {

@@ -39,7 +39,7 @@ extension JSONValue {
     /// other kinds.
     ///
     /// Setting replaces the value where the member is and removes others of the same name, or appends a new
-    /// member; setting `nil` removes all of the name. A value that is no object becomes one: `null`, or a
+    /// member; setting `nil` removes all of the name. A value that is not an object becomes one: `null`, or a
     /// scalar, is replaced.
     public subscript(name: String) -> JSONValue? {
         get {

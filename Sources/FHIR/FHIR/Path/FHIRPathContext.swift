@@ -1,3 +1,4 @@
+import IndivoBase
 import OrderedJSON
 
 /// The limits of an evaluation. An untrusted expression that exceeds one ends in an error.
@@ -47,6 +48,6 @@ public struct FHIRPathContext: Sendable {
 
     /// - Parameter now: a FHIR dateTime with a zone. By default the time of the machine, in UTC.
     public init(now: String? = nil) {
-        self.now = now ?? PartialDateTime.currentInUTC.description
+        self.now = now ?? CivilDateTime.currentInUTC.description
     }
 }

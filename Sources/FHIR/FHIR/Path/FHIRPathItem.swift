@@ -32,7 +32,7 @@ public struct FHIRPathItem: Sendable {
         storage = .value(Int32(exactly: integer).map { .integer($0) } ?? .long(Int64(integer)))
     }
     /// A decimal number.
-    public init(_ decimal: Decimal) { storage = .value(.decimal(ExactDecimal(decimal))) }
+    public init(_ decimal: Decimal) { storage = .value(.decimal(PathDecimal(decimal))) }
 
     /// The name of the type: `Quantity`, `string`, `System.Boolean`.
     public var typeName: String {

@@ -10,36 +10,44 @@ import OrderedJSON
 /// A date with or without a time, with the precision and the zone that it was written with. (FHIR
 /// `dateTime`.)
 public struct FHIRDateTime: FHIRValue, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The date, which has a day when there is a time.
-    public let date: FHIRDate
-    /// The time of day; `nil` when it is not known.
-    public let time: FHIRTime?
-    /// The zone's offset from UTC in minutes; `nil` without a time.
-    public let offset: Int?
+    package let civil: CivilDateTime
     /// The text, as it was written.
     public let description: String
+
+    /// The date, which has a day when there is a time.
+    public var date: FHIRDate { FHIRDate(civil: civil.date) }
+    /// The time of day; `nil` when it is not known.
+    public var time: FHIRTime? { hasTime ? FHIRTime(of: self) : nil }
+    /// The zone's offset from UTC in minutes; `nil` without a time.
+    public var offset: Int? { civil.offset }
+
+    private var hasTime: Bool { civil.kind == .dateTime }
 
     /// A text as FHIR writes it: `2026`, `2026-11`, `2026-11-21`, `2026-11-21T08:30:00+01:00`; `nil` for
     /// other texts.
     public init?(text: String) {
-        let parts = TimeScanner.scan(text) { scanner -> (date: FHIRDate, time: FHIRTime?, offset: Int?)? in
-            guard let date = FHIRDate(&scanner) else { return nil }
-            if scanner.isAtEnd { return (date, nil, nil) }
-            guard date.day != nil, scanner.take("T"), let time = FHIRTime(&scanner),
-                let offset = scanner.offset()
-            else { return nil }
-            return (date, time, offset)
-        }
-        guard let parts else { return nil }
-        date = parts.date
-        time = parts.time
-        offset = parts.offset
+        guard let civil = CivilDateTime(text: text), civil.isFHIRDateTime else { return nil }
+        self.civil = civil
         description = text
+    }
+
+    /// The same; the zone may have no colon, as in `2026-11-21T08:30:00-0700`.
+    package init?(textOfAnyZone text: String) {
+        let zone = text.utf8.suffix(5)
+        let hasNoColon =
+            zone.first.map { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") } == true
+            && zone.dropFirst().allSatisfy { $0 &- UInt8(ascii: "0") < 10 }
+        self.init(text: hasNoColon ? "\(text.dropLast(2)):\(text.suffix(2))" : text)
+    }
+
+    package init(_ civil: CivilDateTime) {
+        self.civil = civil
+        description = civil.description
     }
 
     /// What follows a time: `Z`, `+00:00`, `-05:00`; empty without a time.
     public var zone: String {
-        time == nil ? "" : description.hasSuffix("Z") ? "Z" : String(description.suffix(6))
+        !hasTime ? "" : description.hasSuffix("Z") ? "Z" : String(description.suffix(6))
     }
 
     /// A point in time, in milliseconds and in a zone.
@@ -51,20 +59,10 @@ public struct FHIRDateTime: FHIRValue, ExpressibleByStringLiteral, CustomStringC
         let limit = 253_402_300_799.999
         let seconds = min(max(date.timeIntervalSince1970 + Double(offset * 60), -62_135_596_800), limit)
         let milliseconds = Int((seconds * 1000).rounded())
-        let rest = (milliseconds % 86_400_000 + 86_400_000) % 86_400_000
-        let day = CivilCalendar.civil(fromDays: (milliseconds - rest) / 86_400_000)
-        let clock = [rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60].map { CivilTime.padded($0, 2) }
-        let fraction = rest % 1000 == 0 ? "" : "." + CivilTime.padded(rest % 1000, 3)
-        let hours = CivilTime.padded(abs(offset) / 60, 2)
-        let minutes = CivilTime.padded(abs(offset) % 60, 2)
-        let zone = offset == 0 ? "Z" : "\(offset < 0 ? "-" : "+")\(hours):\(minutes)"
-        let calendar = [
-            CivilTime.padded(day.year, 4), CivilTime.padded(day.month, 2), CivilTime.padded(day.day, 2),
-        ]
-        self.init(
-            stringLiteral:
-                "\(calendar.joined(separator: "-"))T\(clock.joined(separator: ":"))\(fraction)\(zone)"
-        )
+        var civil = CivilDateTime(microseconds: milliseconds * 1000)
+        civil.offset = offset
+        civil.fractionDigits = min(civil.fractionDigits, 3)
+        self.init(civil)
     }
 
     /// A literal that is not a dateTime stops the program.
@@ -84,11 +82,20 @@ public struct FHIRDateTime: FHIRValue, ExpressibleByStringLiteral, CustomStringC
 
     /// The point in time; `nil` without a time of day.
     public var instant: Date? {
-        guard let time, let offset, let month = date.month, let day = date.day else { return nil }
-        let days = CivilCalendar.days(fromCivil: date.year, month, day)
-        let seconds = days * 86_400 + time.hour * 3_600 + (time.minute - offset) * 60 + time.second
-        return Date(timeIntervalSince1970: Double(seconds) + (Double("0." + time.fraction) ?? 0))
+        guard hasTime else { return nil }
+        return Date(timeIntervalSince1970: Double(civil.seconds) + Double(civil.nanosecond) / 1e9)
     }
+
+    /// Microseconds since 1970 in UTC, without going through a `Double`; finer digits are cut. Nil without a
+    /// time.
+    package var microseconds: Int? { hasTime ? civil.microseconds : nil }
+}
+
+extension CivilDateTime {
+    /// Whether FHIR writes it as a dateTime: with a time only to the second and with a zone.
+    var isFHIRDateTime: Bool { kind == .date || isInstant }
+
+    var isInstant: Bool { kind == .dateTime && precision == .second && offset != nil }
 }
 
 /// A point in time, to the second or finer. (FHIR `instant`.)

@@ -3,29 +3,33 @@ import OrderedJSON
 
 /// A time of day, with the fraction of a second that it was written with. (FHIR `time`.)
 public struct FHIRTime: FHIRValue, ExpressibleByStringLiteral, CustomStringConvertible {
+    private let civil: CivilDateTime
+    /// The text, as it was written.
+    public let description: String
+
     /// 0 to 23.
-    public let hour: Int
+    public var hour: Int { civil.hour }
     /// 0 to 59.
-    public let minute: Int
+    public var minute: Int { civil.minute }
     /// 0 to 59, and 60 in a leap second.
-    public let second: Int
+    public var second: Int { civil.second }
     /// The digits after the decimal point; empty without one.
-    public let fraction: String
+    public var fraction: String { String(description.dropFirst(9)) }
 
     /// A time as FHIR writes it: `08:30:00` or `08:30:00.25`; `nil` for other texts.
     public init?(text: String) {
-        guard let time = TimeScanner.scan(text, { FHIRTime(&$0) }) else { return nil }
-        self = time
+        var text = text
+        guard let civil = text.withUTF8({ CivilDateTime(timeOfDay: $0) }), civil.precision == .second else {
+            return nil
+        }
+        self.civil = civil
+        description = text
     }
 
-    init?(_ scanner: inout TimeScanner) {
-        guard let hour = scanner.number(2, 0...23), scanner.take(":"), let minute = scanner.number(2, 0...59),
-            scanner.take(":"), let second = scanner.number(2, 0...60), let fraction = scanner.fraction()
-        else { return nil }
-        self.hour = hour
-        self.minute = minute
-        self.second = second
-        self.fraction = fraction
+    /// The time of day of a dateTime that has one.
+    init(of dateTime: FHIRDateTime) {
+        civil = dateTime.civil.timeOfDay
+        description = String(dateTime.description.dropFirst(11).dropLast(dateTime.zone.utf8.count))
     }
 
     /// A literal that is not a time stops the program.
@@ -40,10 +44,4 @@ public struct FHIRTime: FHIRValue, ExpressibleByStringLiteral, CustomStringConve
     }
 
     public var tree: JSONValue { JSONValue(description) }
-
-    /// The text, as it was written.
-    public var description: String {
-        let text = [hour, minute, second].map { CivilTime.padded($0, 2) }.joined(separator: ":")
-        return fraction.isEmpty ? text : text + "." + fraction
-    }
 }

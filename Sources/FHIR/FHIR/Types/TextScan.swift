@@ -6,35 +6,27 @@ package enum TextScan {
 
     // MARK: Dates and times
 
-    package static func date(_ text: Text) -> Bool { TimeScanner.scan(text) { FHIRDate(&$0) } != nil }
+    package static func date(_ text: Text) -> Bool { CivilDateTime(utf8: text)?.kind == .date }
 
-    package static func time(_ text: Text) -> Bool { TimeScanner.scan(text) { FHIRTime(&$0) } != nil }
+    package static func time(_ text: Text) -> Bool { CivilDateTime(timeOfDay: text)?.precision == .second }
 
-    package static func dateTime(_ text: Text) -> Bool { text.count < 11 ? date(text) : instant(text) }
+    package static func dateTime(_ text: Text) -> Bool { CivilDateTime(utf8: text)?.isFHIRDateTime == true }
 
-    package static func instant(_ text: Text) -> Bool {
-        TimeScanner.scan(text) { scanner -> Int? in
-            guard let date = FHIRDate(&scanner), date.day != nil, scanner.take("T"), FHIRTime(&scanner) != nil
-            else {
-                return nil
-            }
-            return scanner.offset()
-        } != nil
-    }
+    package static func instant(_ text: Text) -> Bool { CivilDateTime(utf8: text)?.isInstant == true }
 
     /// What is wrong with a date or time that is written like one; nil where it is not.
     package static func timeProblem(_ text: Text) -> String? {
-        var scanner = TimeScanner(text: text)
-        guard let year = scanner.number(4, 0...9999) else { return nil }
-        guard scanner.take("-"), let month = scanner.number(2, 0...99) else { return nil }
-        guard year > 0 else { return "the year does not exist" }
-        guard (1...12).contains(month) else { return "the month does not exist" }
-        guard scanner.take("-"), let day = scanner.number(2, 0...99) else { return nil }
-        guard (1...CivilCalendar.days(in: month, of: year)).contains(day) else {
-            return "the day does not exist"
+        var scanner = CivilTimeScanner(text)
+        do throws(CivilTimeError) {
+            var date = try scanner.date(isPartial: true)
+            date.kind = .dateTime
+            guard 1...9999 ~= date.year, date.precision == .day, scanner.take("T") else { return nil }
+            try scanner.time(of: &date, .iso8601)
+            guard date.precision == .second, scanner.isAtEnd else { return nil }
+            return "a time needs its zone: Z, or an offset such as +01:00"
+        } catch {
+            return error.nonexistentPart.map { "the \($0.rawValue) does not exist" }
         }
-        guard scanner.take("T"), FHIRTime(&scanner) != nil, scanner.isAtEnd else { return nil }
-        return "a time needs its zone: Z, or an offset such as +01:00"
     }
 
     // MARK: Codes

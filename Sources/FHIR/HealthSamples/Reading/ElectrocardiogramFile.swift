@@ -131,11 +131,15 @@ enum ClinicalFile {
                 return problem("this is not a resource of FHIR")
             }
             // The file does not say when it was obtained; the archive does, in no zone.
-            let time = entry.modified
-            let date = CivilTime.date(time.year, time.month, time.day)
-            let clock = CivilTime.clock(time.hour, time.minute, time.second)
+            let modified = entry.modified
+            var time = CivilDateTime(year: modified.year, month: modified.month, day: modified.day, offset: 0)
+            time.kind = .dateTime
+            time.precision = .second
+            time.hour = modified.hour
+            time.minute = modified.minute
+            time.second = modified.second
             let lastUpdated = json["meta"]?["lastUpdated"]?.string.flatMap { FHIRDateTime(text: $0) }
-            guard let moment = lastUpdated ?? FHIRDateTime(text: "\(date)T\(clock)Z"), moment.time != nil
+            guard let moment = lastUpdated ?? FHIRDateTime(text: time.description), moment.time != nil
             else {
                 return problem("no date")
             }

@@ -3,38 +3,13 @@ import Foundation
 import IndivoBase
 
 extension FHIRDateTime {
-    /// Microseconds since 1970 in UTC, without going through a `Double`; finer digits are cut. Nil without a
-    /// time.
-    package var microseconds: Int? {
-        guard let time, let offset, let month = date.month, let day = date.day else { return nil }
-        let days = CivilCalendar.days(fromCivil: date.year, month, day)
-        // Years have four digits, so that this fits easily.
-        let seconds = days * 86_400 + time.hour * 3_600 + (time.minute - offset) * 60 + time.second
-        var fraction = 0
-        let digits = time.fraction.utf8.prefix(6)
-        for digit in digits { fraction = fraction * 10 + Int(digit & 15) }
-        for _ in digits.count..<6 { fraction *= 10 }
-        return seconds * 1_000_000 + fraction
-    }
-
     /// A point in time with the offset of a zone, in minutes. Nil outside the years 1 to 9999.
     package init?(microseconds: Int, offset: Int) {
-        let (local, isOver) = microseconds.addingReportingOverflow(offset * 60_000_000)
-        guard !isOver, abs(offset) <= 840 else { return nil }
-        let day = local.flooredQuotient(by: 86_400_000_000)
-        let rest = local - day * 86_400_000_000
-        let civil = CivilCalendar.civil(fromDays: day)
+        guard abs(offset) <= 840 else { return nil }
+        var civil = CivilDateTime(microseconds: microseconds, offset: offset)
         guard 1...9999 ~= civil.year else { return nil }
-        let date = CivilTime.date(civil.year, civil.month, civil.day)
-        let seconds = rest / 1_000_000
-        let clock = CivilTime.clock(seconds / 3600, seconds / 60 % 60, seconds % 60)
-        var fraction = rest % 1_000_000 == 0 ? "" : "." + CivilTime.padded(rest % 1_000_000, 6)
-        while fraction.hasSuffix("0") { fraction.removeLast() }
-        let sign = offset < 0 ? "-" : "+"
-        let zone =
-            offset == 0
-            ? "Z" : "\(sign)\(CivilTime.padded(abs(offset) / 60, 2)):\(CivilTime.padded(abs(offset) % 60, 2))"
-        self.init(text: "\(date)T\(clock)\(fraction)\(zone)")
+        civil.trimFraction()
+        self.init(civil)
     }
 
     /// The form that Indivo takes: in UTC, with six digits of fraction at most.

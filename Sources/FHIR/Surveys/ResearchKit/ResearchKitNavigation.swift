@@ -177,10 +177,6 @@ enum ResearchKitDate {
 
     static func dateTime(_ text: String) -> FHIRDateTime? {
         // ResearchKit leaves the colon of the zone out.
-        let bytes = Array(text.utf8)
-        guard bytes.count >= 5, [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(bytes[bytes.count - 5]) else {
-            return FHIRDateTime(text: text)
-        }
-        return FHIRDateTime(text: String(text.dropLast(2)) + ":" + String(text.suffix(2)))
+        FHIRDateTime(textOfAnyZone: text)
     }
 }

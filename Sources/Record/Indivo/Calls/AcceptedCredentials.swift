@@ -4,7 +4,7 @@ import Synchronization
 /// What a server has accepted before, what it refused since, and what this app has given up: it shows the
 /// likely causes of a refusal.
 final class AcceptedCredentials: Sendable {
-    /// A call, and whose things it was made on: another record's are none of the token's.
+    /// A call, and the owner of what it was made on: a token is of one record.
     private struct Request: Hashable {
         let call: String
         let owners: [String: String]
@@ -32,7 +32,7 @@ final class AcceptedCredentials: Sendable {
 
     private let state = Mutex(State())
 
-    /// A request got a response that is no refusal.
+    /// A request got a response that is not a refusal.
     func note(_ outgoing: CallClient.Outgoing) {
         guard let credentials = outgoing.credentials else { return }
         state.withLock { state in

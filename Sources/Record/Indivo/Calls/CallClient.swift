@@ -5,10 +5,10 @@ import Logging
 import OAuth1
 import Synchronization
 
-/// Signs calls, sends them, and makes errors of responses that are no success. The engine sends them again,
+/// Signs calls, sends them, and makes errors of refusals and failures. The engine sends them again,
 /// as ``next(after:mayBeDoneBefore:_:)`` says.
 final class CallClient: Sendable {
-    /// Where the API is; no call is made where that is no address.
+    /// Where the API is; no call is made where that is not an address.
     let address: Result<ServerAddress, ServerAddressError>
     let logger: Logger
     let options: IndivoServer.Options
@@ -140,6 +140,6 @@ final class CallClient: Sendable {
 extension HTTPResponse {
     /// The time of the `Date` field, in seconds since 1970.
     var serverTime: Int? {
-        headerFields[.date].flatMap { HTTPDate.seconds($0) }
+        headerFields[.date].flatMap { CivilDateTime(httpDate: $0)?.seconds }
     }
 }

@@ -67,7 +67,7 @@ public struct IndivoCall: Sendable, Hashable, Identifiable, CustomStringConverti
         case graph
         /// Another element, named by the call.
         case element
-        /// JSON that is no model.
+        /// JSON that is not a model.
         case json
         /// Plain text.
         case text

@@ -51,7 +51,7 @@ public struct IndivoError: Error, Sendable {
         case invalid(serverMessage: String, problems: [ValidationError.Problem])
         /// 5xx: the server failed.
         case serverFailed(status: Int)
-        /// Another status that is no success: a redirection, which is not followed, 405, 413, …
+        /// Another status that is not a success: a redirection, which is not followed, 405, 413, …
         case unexpectedStatus(Int)
         /// The answer is not what the call gives. The text says what it should be, and the place where it is
         /// not.

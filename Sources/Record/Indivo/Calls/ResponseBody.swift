@@ -39,7 +39,7 @@ enum StructureEnd {
     static func ofXML(_ body: Data) -> CallResponse.End {
         // In UTF-16 every other byte is zero; no server sends it.
         if body.prefix(4).contains(0) { return .unknown }
-        // A page for people is no answer to any call, and need not close its elements.
+        // A page for people is not an answer to any call, and need not close its elements.
         let beginning = String(decoding: body.prefix(100), as: UTF8.self).lowercased()
         if beginning.contains("<html") || beginning.contains("<!doctype html") { return .unknown }
         // Words instead of an element: no more of them would make it XML.

@@ -14,7 +14,7 @@ struct ServerMessage {
         let words = Self.collapsed(text.replacing(#/</?[a-zA-Z][a-zA-Z0-9]*(\s[^<>]*)?>/#, with: " ")).shown()
         let cut = words.prefix(Self.maximumLength)
         let isWhole = body.count <= Self.maximumBodyLength && cut.endIndex == words.endIndex
-        // Without the word that was cut in two, which could no longer be told for one that was sent.
+        // Without the word that was cut in two, which could no longer be recognized as one that was sent.
         beginning = isWhole ? words : String(cut[..<(cut.lastIndex(of: " ") ?? cut.endIndex)])
     }
 

@@ -114,7 +114,7 @@ extension IndivoServer {
         let named = parameters["oauth_token"]
         if let named, usedCallbacks.withLock({ $0.contains(named) }) { throw IndivoError(.callbackReplayed) }
         if let callback = session.callback, !url.isSamePlace(as: callback) { throw IndivoError(.wrongState) }
-        // A person who pastes a bare code names no token; then the server tells whether it fits.
+        // A person who pastes a bare code names no token; then the server reports whether it fits.
         guard named == token.value || (named == nil && session.callback == nil) else {
             throw IndivoError(.callbackForAnotherToken)
         }

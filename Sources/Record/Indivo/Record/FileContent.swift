@@ -36,12 +36,12 @@ public struct FileContent: Sendable, Hashable {
         try self.init(document.data(), contentType: "application/xml")
     }
 
-    /// The bytes as text; what is no UTF-8 becomes U+FFFD.
+    /// The bytes as text; what is not UTF-8 becomes U+FFFD.
     public var text: String { String(decoding: data, as: UTF8.self) }
 
     /// The root element. White space before the declaration, which servers put there now and then, does no
     /// harm.
-    /// - Throws: `XMLError` when the content is no XML.
+    /// - Throws: `XMLError` when the content is not XML.
     public func xml() throws -> XMLNode {
         try XMLNode(parsing: data.drop { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 })
     }
@@ -68,7 +68,8 @@ public struct FileContent: Sendable, Hashable {
 
     /// Why a server would refuse the content, or keep it as something else than is meant; `nil` when it would
     /// not.
-    package func problem(xmlOnly: Bool = false) -> String? {
+    /// - Parameter isWritten: Whether it was written from a tree, and so is well-formed.
+    package func problem(xmlOnly: Bool = false, isWritten: Bool = false) -> String? {
         let bare = contentType.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         if bare.isEmpty { return "the document has no content type; give one, such as application/xml" }
         if contentType.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value > 0x7E }) {
@@ -95,15 +96,17 @@ public struct FileContent: Sendable, Hashable {
         if isText, String(validating: data, as: UTF8.self) == nil {
             return "a document of type \(bare) has to be in UTF-8, and this one is not"
         }
-        do { if Self.xmlTypes.contains(bare) { _ = try xml() } } catch {
+        do { if !isWritten, Self.xmlTypes.contains(bare) { _ = try xml() } } catch {
             return "the document is no well-formed XML: \(error)"
         }
         return nil
     }
 
     /// The content as a call's body, if no server would refuse or misunderstand it.
-    func body(for call: IndivoCall) throws -> CallClient.Body {
-        if let problem = problem(xmlOnly: call.body == .xml) { throw call.refused(problem) }
+    func body(for call: IndivoCall, isWritten: Bool = false) throws -> CallClient.Body {
+        if let problem = problem(xmlOnly: call.body == .xml, isWritten: isWritten) {
+            throw call.refused(problem)
+        }
         return .data(data, type: contentType)
     }
 }

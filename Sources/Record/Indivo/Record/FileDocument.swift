@@ -1,4 +1,4 @@
-/// A document as bytes: a scan, a text, XML that is no model, or any document before its content matters.
+/// A document as bytes: a scan, a text, XML that is not a model, or any document before its content matters.
 ///
 /// ```swift
 /// for try await document in record.documents() {
@@ -85,7 +85,7 @@ public final class FileDocument: RecordDocument, CustomStringConvertible {
     }
 
     /// Reads the content as SDMX: all its models, which from then on know where they are.
-    /// - Throws: ``IndivoError`` when no content was fetched, or it is no SDMX or SDMJ.
+    /// - Throws: ``IndivoError`` when no content was fetched, or it is not SDMX or SDMJ.
     public func models() throws -> SDMXDocument {
         let content = try fetched()
         let file = try IndivoCall.recordSpecificDocument.converting("the content cannot be read as models") {

@@ -50,8 +50,8 @@ extension IndivoRecord {
         let isStored = demographics.storedRoot != nil
         try demographics.check(validation, isNewVersion: isStored, for: .setDemographics)
         let upload = try DocumentUpload(new: demographics, .setDemographics)
-        let metadata = try await send(.setDemographics, body: upload.content.body(for: .setDemographics))
-            .metadata()
+        let body = try upload.content.body(for: .setDemographics, isWritten: upload.isWritten)
+        let metadata = try await send(.setDemographics, body: body).metadata()
         upload.confirm(metadata, in: self)
         try metadata.verify(upload.content, sentWith: .setDemographics)
     }

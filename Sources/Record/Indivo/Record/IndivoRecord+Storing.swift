@@ -76,7 +76,7 @@ extension IndivoRecord {
         if former != nil, path["document"] != nil, call == .documentVersionByExternalID {
             for document in upload.documents { try document.checkNewest(call) }
         }
-        let body = try upload.content.body(for: call)
+        let body = try upload.content.body(for: call, isWritten: upload.isWritten)
         let write: SentWrite? =
             externalID == .none
             ? nil
@@ -224,13 +224,20 @@ struct DocumentUpload {
     /// They share the content, and its id afterwards.
     let documents: [any RecordDocument]
     let content: FileContent
+    /// Whether the content was written from a tree.
+    var isWritten = false
     /// Makes the content what the documents compare themselves with.
     let commit: () -> Void
 }
 
 extension DocumentUpload {
     init(_ prepared: PreparedDocument, of documents: [IndivoDocument]) throws {
-        try self.init(documents: documents, content: FileContent(prepared), commit: prepared.commit)
+        try self.init(
+            documents: documents,
+            content: FileContent(prepared),
+            isWritten: true,
+            commit: prepared.commit
+        )
     }
 
     /// What to send of a new document.

@@ -14,7 +14,7 @@ enum StatusTable {
         ("Observation", "status"), ("Procedure", "status"),
     ]
 
-    /// What becomes of a status when the document is no longer current.
+    /// The FHIR status for a status when the document is no longer current.
     static let archived: [(type: String, element: String, from: String, to: String)] = [
         ("AllergyIntolerance", "clinicalStatus", "active", "inactive"),
         ("Condition", "clinicalStatus", "active", "inactive"),

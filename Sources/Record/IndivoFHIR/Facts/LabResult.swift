@@ -153,7 +153,7 @@ private enum LabCodes {
 }
 
 extension FactFields {
-    /// A range of values: `_min_value`, `_min_unit`, `_max_value`, `_max_unit`. Bounds that are no numbers
+    /// A range of values: `_min_value`, `_min_unit`, `_max_value`, `_max_unit`. Bounds that are not numbers
     /// are words.
     fileprivate func referenceRange(_ name: String, type: CodeableConcept) -> Observation.ReferenceRange? {
         var range = Observation.ReferenceRange()

@@ -25,7 +25,7 @@ enum CodeSystems {
         uniquingKeysWith: { first, _ in first }
     )
 
-    /// The URI of a system: FHIR's own where it has one, else the system's. A name that is no URI becomes one
+    /// The URI of a system: FHIR's own where it has one, else the system's. Another name becomes one
     /// under `http://indivo.org/vocab/fhir/code-system/`, and an OID `urn:oid:…`.
     static func uri(of system: String) -> FHIRURI {
         let system = system.trimmed

@@ -45,7 +45,7 @@ struct DateText {
 
     init(_ text: String) { self.text = text.trimmed }
 
-    /// The same in FHIR, and whether nothing was left out; `nil` for what is no date.
+    /// The same in FHIR, and whether nothing was left out; `nil` for what is not a date.
     var dateTime: (FHIRDateTime, isExact: Bool)? {
         if let dateTime = FHIRDateTime(text: text) { return (dateTime, true) }
         // A day with a zone, which FHIR's days have not.

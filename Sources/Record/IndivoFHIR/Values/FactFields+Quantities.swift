@@ -1,4 +1,5 @@
 import FHIR
+import IndivoBase
 
 extension FactFields {
     /// What a value with a unit says: a number, a number with `<` or `>`, or words.
@@ -58,20 +59,11 @@ struct NumberText {
 
     /// The number with its digits; `nil` for other texts.
     var number: FHIRDecimal? {
-        // More digits than any number has are no number, and FHIR's readers would round them.
+        // FHIR's readers would round more digits than any number has.
         guard text.utf8.count <= 40 else { return nil }
         if let decimal = FHIRDecimal(text) { return Self.isSmall(decimal) ? decimal : nil }
         // XML Schema writes numbers in ways that JSON does not: +5, 05, .5, 5.
-        var rest = Substring(text)
-        var sign = ""
-        if rest.hasPrefix("+") || rest.hasPrefix("-") { sign = rest.removeFirst() == "-" ? "-" : "" }
-        let mantissa = rest.prefix { "0123456789.".contains($0) }
-        let parts = mantissa.split(separator: ".", omittingEmptySubsequences: false)
-        guard mantissa.contains(where: \.isNumber), parts.count <= 2 else { return nil }
-        let whole = parts[0].drop { $0 == "0" }
-        let fraction = parts.count == 2 && !parts[1].isEmpty ? "." + parts[1] : ""
-        let exponent = rest.dropFirst(mantissa.count)
-        return FHIRDecimal(sign + (whole.isEmpty ? "0" : String(whole)) + fraction + exponent)
+        return ExactDecimal(text, .xmlSchema).flatMap { FHIRDecimal($0.description) }
             .flatMap { Self.isSmall($0) ? $0 : nil }
     }
 

@@ -18,56 +18,36 @@ struct DeclaredField: Sendable {
     /// The fields of a compound value.
     static func all<Value: CompoundValue>(of type: Value.Type) -> [DeclaredField] {
         var prototype = Value()
-        return withUnsafePointer(to: &prototype) { all(of: type, prototype: UnsafeRawPointer($0)) }
+        let properties = StoredProperty.all(of: prototype)
+        return withUnsafePointer(to: &prototype) { pointer in
+            properties.compactMap { DeclaredField($0, of: UnsafeRawPointer(pointer)) }
+        }
     }
 
     /// The fields of a class of documents, its superclasses' first.
     static func all(of type: IndivoDocument.Type) -> [DeclaredField] {
         let prototype = type.init()
-        return withExtendedLifetime(prototype) { all(of: type, prototype: prototype.storage) }
-    }
-
-    /// The stored properties, as the runtime's reflection metadata lists them: a superclass's first.
-    /// `Mirror`, which calls the same three functions, needs an instance every time, and gives no offset.
-    private static func all(of type: Any.Type, prototype: UnsafeRawPointer) -> [DeclaredField] {
-        (0..<recursiveCount(type)).compactMap { index in
-            var metadata = FieldMetadata(name: nil, free: nil, isStrong: false, isVar: false)
-            let fieldType = recursiveChildMetadata(type, index: index, metadata: &metadata)
-            defer { metadata.free?(metadata.name) }
-            guard let access = fieldType as? any FieldAccess.Type, let name = metadata.name else {
-                return nil
-            }
-            let property = String(String(cString: name).trimmingPrefix("_"))
-            let offset = recursiveChildOffset(type, index: index)
-            let options = access.options(at: prototype + offset)
-            return DeclaredField(
-                property: property,
-                name: options.name.isEmpty ? property : options.name,
-                formerly: options.formerly,
-                place: options.place,
-                rules: options.rules(),
-                shape: access.shape,
-                offset: offset,
-                access: access
-            )
+        return withExtendedLifetime(prototype) {
+            StoredProperty.all(of: prototype).compactMap { DeclaredField($0, of: prototype.storage) }
         }
     }
 }
 
-/// The layout of the standard library's `_FieldReflectionMetadata`.
-private struct FieldMetadata {
-    var name: UnsafePointer<CChar>?
-    var free: (@convention(c) (UnsafePointer<CChar>?) -> Void)?
-    var isStrong: Bool
-    var isVar: Bool
+extension DeclaredField {
+    /// `nil` for a property that is not a ``Field``.
+    private init?(_ stored: StoredProperty, of prototype: UnsafeRawPointer) {
+        guard let access = stored.type as? any FieldAccess.Type else { return nil }
+        let options = access.options(at: prototype + stored.offset)
+        let property = String(stored.name.trimmingPrefix("_"))
+        self.init(
+            property: property,
+            name: options.name.isEmpty ? property : options.name,
+            formerly: options.formerly,
+            place: options.place,
+            rules: options.rules(),
+            shape: access.shape,
+            offset: stored.offset,
+            access: access
+        )
+    }
 }
-
-@_silgen_name("swift_reflectionMirror_recursiveCount")
-private func recursiveCount(_: Any.Type) -> Int
-
-@_silgen_name("swift_reflectionMirror_recursiveChildMetadata")
-private func recursiveChildMetadata(_: Any.Type, index: Int, metadata: UnsafeMutablePointer<FieldMetadata>)
-    -> Any.Type
-
-@_silgen_name("swift_reflectionMirror_recursiveChildOffset")
-private func recursiveChildOffset(_: Any.Type, index: Int) -> Int

@@ -65,12 +65,13 @@ extension FieldSchema.Reader {
     /// The text of a leaf, or of the item of a list; `nil` when there is none.
     @inline(__always)
     func text(of field: FieldSchema) -> FieldText? {
-        field.leaves.isEmpty ? item?.fieldText : table.text(of: field.leaf)
+        if case .leaf(let leaf) = field.target { table.text(of: leaf) } else { item?.fieldText }
     }
 
     /// Whether a leaf or compound value is there, if only empty.
     func isPresent(_ field: FieldSchema) -> Bool {
-        (field.group.map { table.groups[$0] } ?? table.leaves[field.leaf]).isPresent
+        if case .group(let group) = field.target { return table.groups[group].isPresent }
+        return table.leaves[field.leaf].isPresent
     }
 
     /// What a relation holds.
@@ -186,7 +187,7 @@ extension FieldSchema.Reader {
             reader?.type = type
             reader?.depth = depth
         }
-        // What is no model of the class is refused there, with the reason.
+        // What is not a model of the class is refused there, with the reason.
         guard let reader, format == .nested || type.isModel(element, reader.schema) else {
             return try type.read(from: element, collecting: problems)
         }
@@ -208,7 +209,10 @@ extension FieldSchema.Reader {
 
     /// Notes what is wrong with a value, or throws it where nobody collects problems.
     func report(_ reason: DocumentError.Reason, _ field: FieldSchema) throws {
-        let line = field.leaves.isEmpty ? item?.node.line : table.line(of: field.leaf) ?? table.source?.line
+        let line =
+            if case .relation = field.target { item?.node.line } else {
+                table.line(of: field.leaf) ?? table.source?.line
+            }
         try report(DocumentError(reason, document: documentName, property: prefix + field.path, line: line))
     }
 

@@ -4,8 +4,8 @@ extension FieldSchema {
     /// Takes the values of an object into a `FieldTable`.
     ///
     /// Where the object has a source, its table is the beginning: a cell whose text is a spelling of the
-    /// object's value stays as it is, with the source's text, and so does one whose text is no value that the
-    /// property could have had.
+    /// object's value stays as it is, with the source's text, and so does one whose text cannot be a value of
+    /// the property.
     public final class Writer {
         @exclusivity(unchecked) private(set) var table: FieldTable
         /// The leaves and compound values that are not as in the source.
@@ -59,8 +59,7 @@ extension FieldSchema {
 
         /// Takes a leaf, or the item of a list of leaves.
         func leaf<Value: LexicalValue>(_ value: Value, _ field: FieldSchema) {
-            if field.leaves.isEmpty { return add(.text(text(of: value)), to: field) }
-            let index = field.leaf
+            guard case .leaf(let index) = field.target else { return add(.text(text(of: value)), to: field) }
             if !isNew, let old = table.text(of: index),
                 old.withUTF8({ value._isSaid(byUTF8: $0, isField: isField) })
             {
@@ -100,7 +99,7 @@ extension FieldSchema {
             defer { isNew = outer }
             if let group = field.group, !table.groups[group].isPresent {
                 table.groups[group].text = .empty
-                // In a data model an empty compound value is none.
+                // In a data model an empty compound value is absent.
                 if !isField {
                     groups.append(group)
                     isNew = true

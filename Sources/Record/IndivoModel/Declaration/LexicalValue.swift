@@ -87,7 +87,7 @@ extension XMLTextReadable where Self: LexicalValue {
 extension CustomStringConvertible where Self: LexicalValue { public var description: String { lexical } }
 
 extension ExpressibleByStringLiteral where Self: LexicalValue {
-    /// A value written in code. A literal that is none is a mistake in the program and stops it.
+    /// A value written in code. An invalid literal is a mistake in the program and stops it.
     public init(stringLiteral text: String) {
         do { try self.init(lexical: text) } catch {
             preconditionFailure("“\(text)” is no \(Self.self): \(error)")

@@ -66,7 +66,7 @@ package struct DocumentPatch {
 
     /// The document as it was when the patch was made: `PreparedDocument(replacing:in:)` writes it into the
     /// stored one.
-    /// - Throws: ``DocumentError`` for XML that is no patch, or one of a class that is not known.
+    /// - Throws: ``DocumentError`` for XML that is not a patch, or one of a class that is not known.
     package static func document(in root: XMLNode) throws -> IndivoDocument {
         let read = try part("Read", of: root)
         let changed = try part("Changed", of: root)
@@ -84,7 +84,7 @@ package struct DocumentPatch {
             model.removeAttr(mark)
             if let number = Int(number), sources.indices.contains(number) { origins[model] = sources[number] }
         }
-        // What could not be read then cannot be read now, and stays; what was set since is no removal.
+        // What could not be read then cannot be read now, and stays; what was set since is not a removal.
         try PreparedDocument.check(changed, of: type, original: read)
         let document = try type.read(from: changed, collecting: ReadingProblems())
         document.isFromReport = true

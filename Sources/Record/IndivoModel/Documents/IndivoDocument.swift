@@ -115,7 +115,7 @@ open class IndivoDocument: CustomStringConvertible {
     /// ```swift
     /// for try await problem in record.reports(of: Problem.self) where !problem.readingProblems.isEmpty { … }
     /// ```
-    /// A server of version 2.0 writes `BAD DATE` for a date before 1900, and `nan` for a number that is none.
+    /// A server of version 2.0 writes `BAD DATE` for a date before 1900, and `nan` for what is not a number.
     /// The document that was stored has the date; `record.document(_:as:)` fetches it. A property that has no
     /// value keeps its stored text when the document is replaced; give it one, and the document is repaired.
     ///

@@ -25,13 +25,8 @@ extension PreparedDocument {
 
     /// Models in a document of their own.
     package init(new models: [IndivoDocument], naming: IndivoDocument.FieldNaming) throws {
-        if let (root, written) = try SDMXAssembler.assemble(models) {
-            self.init(root: root, written: written)
-            return
-        }
         let writer = SDMXWriter(naming: naming)
-        let root = XMLNode("Models", namespace: SDMX.namespace)
-        for model in models { root.append(try writer.newElement(for: model)) }
+        let root = try writer.newRoot(of: models)
         self.init(root: root, written: writer.written)
     }
 

@@ -89,7 +89,7 @@ public struct SDMXDocument {
 
 extension Array where Element: IndivoDocument {
     /// Reads documents of one class from the `Model` elements of a report, in their order; throws for the
-    /// first that is none. Values that cannot be read are left out, and the documents' readingProblems have
+    /// first of another class. Values that cannot be read are left out; the documents' readingProblems have
     /// them.
     package init(readingModels models: [XMLNode]) throws {
         let problems = ReadingProblems(of: ReadingProblems.isOfValue)

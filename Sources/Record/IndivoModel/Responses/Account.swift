@@ -53,7 +53,7 @@ public struct Account: ServerResponse {
         @Field public var content: String?
         /// The record it is about.
         @Field public var record: Message.RecordReference?
-        /// The document it is about; a label of `None` is none.
+        /// The document it is about; a label of `None` stands for nil.
         @Field public var document: Message.RecordReference?
 
         public init() {}

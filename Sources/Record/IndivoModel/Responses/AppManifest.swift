@@ -74,7 +74,7 @@ public struct AppManifest: Hashable, Sendable {
     public static func read(json: Data) throws -> AppManifest { try AppManifest(SDMJ.value(parsing: json)) }
 
     /// Reads a list of manifests.
-    /// - Throws: As ``read(json:)``; also ``SDMJError`` when the JSON is no list.
+    /// - Throws: As ``read(json:)``; also ``SDMJError`` when the JSON is not a list.
     public static func readList(json: Data) throws -> [AppManifest] {
         let value = try SDMJ.value(parsing: json)
         guard let items = value.elements else {

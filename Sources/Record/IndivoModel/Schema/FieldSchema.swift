@@ -15,10 +15,10 @@ public final class FieldSchema: Sendable {
     var shape: Shape { declared.shape }
     var offset: Int { declared.offset }
 
-    /// Its leaves in the table: one, or those of a compound value; none for a relation.
+    /// The cell or relation that is the field's.
+    let target: FieldTarget
+    /// Its leaves in the table: one, those of a compound value, or empty for a relation.
     let leaves: Range<Int>
-    /// The compound value's own cell in the table's groups.
-    let group: Int?
     /// The lists and documents in the field: itself, or those inside a compound value.
     let relations: Range<Int>
     /// The fields of a compound value that is not in a list.
@@ -28,16 +28,16 @@ public final class FieldSchema: Sendable {
     init(
         _ declared: DeclaredField,
         path: String,
+        _ target: FieldTarget,
         leaves: Range<Int>,
-        group: Int? = nil,
         relations: Range<Int>,
         inner: FieldGroup? = nil
     ) {
         self.declared = declared
         self.path = path
         names = declared.names
+        self.target = target
         self.leaves = leaves
-        self.group = group
         self.relations = relations
         self.inner = inner
         functions = Self.functions(of: declared.access)
@@ -47,10 +47,10 @@ public final class FieldSchema: Sendable {
     var leaf: Int { leaves.lowerBound }
 
     /// The index of the relation that the field is; `nil` for a single leaf or compound value.
-    var relation: Int? { inner == nil && leaves.isEmpty ? relations.first : nil }
+    var relation: Int? { if case .relation(let index) = target { index } else { nil } }
 
-    /// The cell or relation that is the field's.
-    var target: FieldTarget { group.map { .group($0) } ?? relation.map { .relation($0) } ?? .leaf(leaf) }
+    /// The compound value's own cell in the table's groups; `nil` for other values.
+    var group: Int? { if case .group(let index) = target { index } else { nil } }
 
     /// The type of the leaf, or of those in the list, that the field is.
     var leafType: (any LexicalValue.Type)? { if case .leaf(let type) = shape.kind { type } else { nil } }

@@ -99,7 +99,13 @@ private struct SchemaBuilder {
         switch (declared.shape.kind, declared.shape.isList) {
         case (.leaf(let type), false):
             leaves.append(SchemaLeaf(names: names, property: path, type: type, declared: declared))
-            return FieldSchema(declared, path: path, leaves: leaf..<leaf + 1, relations: relation..<relation)
+            return FieldSchema(
+                declared,
+                path: path,
+                .leaf(leaf),
+                leaves: leaf..<leaf + 1,
+                relations: relation..<relation
+            )
         case (.compound(let type), false):
             groups.append(leaf..<leaf)
             let inner = FieldGroup(DeclaredField.all(of: type).map { field($0, within: (path, names)) })
@@ -107,8 +113,8 @@ private struct SchemaBuilder {
             return FieldSchema(
                 declared,
                 path: path,
+                .group(group),
                 leaves: groups[group],
-                group: group,
                 relations: relation..<relations.count,
                 inner: inner
             )
@@ -116,6 +122,7 @@ private struct SchemaBuilder {
             let field = FieldSchema(
                 declared,
                 path: path,
+                .relation(relation),
                 leaves: leaf..<leaf,
                 relations: relation..<relation + 1
             )

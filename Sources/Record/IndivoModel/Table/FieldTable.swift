@@ -89,7 +89,7 @@ struct FieldTable {
         texts.append(text)
     }
 
-    /// A leaf's text; `nil` for none, which an empty one is.
+    /// A leaf's text; `nil` where it is absent or empty.
     @inline(__always)
     func text(of leaf: Int) -> FieldText? {
         let cell = leaves[leaf]
@@ -162,7 +162,7 @@ struct FieldTable {
         spares.filter { $0.target == target }.map(\.element.node)
     }
 
-    /// A leaf's text; empty for none, and for what a report may fill in where nothing is stored.
+    /// A leaf's text; empty where it is absent, and where a report may fill it in although nothing is stored.
     func reportedText(of leaf: Int) -> String {
         let text = text(of: leaf)?.string ?? ""
         return schema.leaves[leaf].type.dataType == .boolean && text == "false" ? "" : text
@@ -252,7 +252,7 @@ extension XMLView {
         !hasText && firstElement == nil && node.attributes.allSatisfy { $0.value.isEmpty }
     }
 
-    /// The element's text as a field's; `nil` for none.
+    /// The element's text as a field's; `nil` without one.
     var fieldText: FieldText? {
         guard let bytes = onlyText else { return hasText ? .string(text()) : nil }
         return bytes.isEmpty ? nil : .bytes(bytes)

@@ -84,7 +84,7 @@ public final class Demographics: IndivoDocument {
         return demographics
     }
 
-    /// The element that a flat model was made of, as far as it tells.
+    /// The element that a flat model was made of, as far as it is known.
     private static func nested(_ model: XMLNode) -> XMLNode {
         let fields = model.ownChildren(named: "Field").map { (name: $0.attr("name") ?? "", text: $0.text()) }
         let texts = Dictionary(

@@ -27,7 +27,7 @@ public enum IndivoSchemas {
     /// for a document that none of the schemas describes.
     ///
     /// - Parameter node: The document or its root element.
-    /// - Throws: `XMLError` when the node is no XML that can be checked.
+    /// - Throws: `XMLError` when the node is not XML that can be checked.
     public static func problems(of node: IndivoXML.XMLNode) throws -> [XMLSchema.Problem]? {
         let root = node.kind == .document ? node.root ?? node : node
         if root.namespace == namespace {

@@ -74,7 +74,7 @@ extension ValidationError.Problem {
     private static func problems(of document: IndivoDocument?, _ unreadable: [DocumentError])
         -> [ValidationError.Problem]
     {
-        // A value that cannot be read is told once.
+        // A value that cannot be read is reported once.
         let broken = ((try? document?.problems()) ?? []).filter { problem in
             !unreadable.contains {
                 $0.line == problem.line && !$0.property.isEmpty && problem.property.hasSuffix($0.property)

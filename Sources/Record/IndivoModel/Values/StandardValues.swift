@@ -1,4 +1,5 @@
 import Foundation
+import IndivoBase
 
 // The types of Swift and Foundation that stand for XML Schema's simple types.
 
@@ -124,12 +125,15 @@ extension Decimal: LexicalValue {
     /// - Throws: ``LexicalError`` also for a number of more digits than `Decimal` holds, about 38: it is not
     ///   rounded.
     public init(lexical text: String) throws(LexicalError) {
-        guard let plain = Decimal.plainSpelling(of: text.trimmingXMLSpace)
-        else { throw LexicalError(text, isNot: "a decimal number") }
+        let isPlain = !text.utf8.contains { $0 | 0x20 == UInt8(ascii: "e") }
+        guard isPlain, let number = ExactDecimal(text.trimmingXMLSpace, .xmlSchema)?.trimmed else {
+            throw LexicalError(text, isNot: "a decimal number")
+        }
+        let digits = number.description
         // No number of more digits and zeros fits.
-        guard plain.utf8.count <= 400,
-            let value = Decimal(string: plain, locale: Locale(identifier: "en_US_POSIX")),
-            Decimal.plainSpelling(of: value.lexical) == plain
+        guard digits.utf8.count <= 400,
+            let value = Decimal(string: digits, locale: Locale(identifier: "en_US_POSIX")),
+            ExactDecimal(value.lexical)?.trimmed == number
         else {
             throw LexicalError(
                 expected: "a decimal number of at most 38 digits",
@@ -137,23 +141,6 @@ extension Decimal: LexicalValue {
             )
         }
         self = value
-    }
-
-    /// A decimal number without a plus and without zeros that say nothing; `nil` for what is none.
-    private static func plainSpelling(of text: some StringProtocol) -> String? {
-        let sign = text.hasPrefix("-") ? "-" : ""
-        let digits = text.dropFirst(text.hasPrefix("-") || text.hasPrefix("+") ? 1 : 0)
-        let parts = digits.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        let zero = UInt8(ascii: "0")
-        guard parts.count <= 2, digits.utf8.count >= parts.count,
-            parts.allSatisfy({ $0.allSatisfy { $0 >= zero && $0 <= UInt8(ascii: "9") } })
-        else { return nil }
-        let whole = String(decoding: parts[0].drop { $0 == zero }, as: UTF8.self)
-        var fraction = parts.count == 2 ? Array(parts[1]) : []
-        while fraction.last == zero { fraction.removeLast() }
-        if whole.isEmpty, fraction.isEmpty { return "0" }
-        return sign + (whole.isEmpty ? "0" : whole)
-            + (fraction.isEmpty ? "" : "." + String(decoding: fraction, as: UTF8.self))
     }
 
     public var lexical: String { NSDecimalNumber(decimal: self).description(withLocale: nil) }
@@ -226,45 +213,5 @@ enum PlainText {
             }
         }
         return count > 0 && count <= 15 ? (isNegative, value, fraction) : nil
-    }
-
-    /// `YYYY-MM-DD` at the beginning. Dates are in nearly every document: the first eight bytes are read
-    /// together, as one number.
-    @inline(__always)
-    static func day(_ bytes: UnsafeBufferPointer<UInt8>) -> (year: Int, month: Int, day: Int)? {
-        guard bytes.count >= 10, let day = pair(bytes, 8) else { return nil }
-        let text = UInt64(littleEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(as: UInt64.self))
-        // What is left of `0000-00-`, the first character in the lowest byte: digits are their values, dashes
-        // are 0.
-        let digits = text ^ 0x2D30_302D_3030_3030
-        guard digits & 0xFFF0_F0FF_F0F0_F0F0 == 0,
-            (digits &+ 0x0006_0600_0606_0606) & 0x00F0_F000_F0F0_F0F0 == 0
-        else { return nil }
-        func digit(_ place: UInt64) -> Int { Int(truncatingIfNeeded: digits >> (place * 8) & 0xF) }
-        let year = (digit(0) * 10 + digit(1)) * 100 + digit(2) * 10 + digit(3)
-        let month = digit(5) * 10 + digit(6)
-        guard year > 0, month >= 1, month <= 12, day >= 1,
-            day <= 28 || day <= GregorianCalendar.days(in: month, of: year)
-        else { return nil }
-        return (year, month, day)
-    }
-
-    /// `HH:MM:SS` from `start` on; midnight is 00:00:00.
-    static func time(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> (
-        hour: Int, minute: Int, second: Int
-    )? {
-        guard bytes.count >= start + 8, bytes[start + 2] == UInt8(ascii: ":"),
-            bytes[start + 5] == UInt8(ascii: ":"),
-            let hour = pair(bytes, start), let minute = pair(bytes, start + 3),
-            let second = pair(bytes, start + 6),
-            hour < 24, minute < 60, second < 60
-        else { return nil }
-        return (hour, minute, second)
-    }
-
-    @inline(__always)
-    private static func pair(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> Int? {
-        guard let tens = digit(bytes[index]), let ones = digit(bytes[index + 1]) else { return nil }
-        return tens * 10 + ones
     }
 }

@@ -10,15 +10,22 @@ import IndivoXML
 /// ```
 /// Two days are equal when they name the same day in the same zone, however they were spelled.
 public struct XMLDate: Sendable, Hashable {
-    /// Never 0; the year before 1 is -1.
-    public let year: Int
-    /// 1 to 12.
-    public let month: Int
-    /// 1 to 31.
-    public let day: Int
-    /// Minutes east of UTC; `nil` when the text named no zone.
-    public let offset: Int?
+    let civil: CivilDateTime
     private let spelling: WrittenForm
+
+    init(_ civil: CivilDateTime, spelling: WrittenForm = WrittenForm()) {
+        self.civil = civil
+        self.spelling = spelling
+    }
+
+    /// Never 0; the year before 1 is -1.
+    public var year: Int { XMLYear.xml(civil.year) }
+    /// 1 to 12.
+    public var month: Int { civil.month }
+    /// 1 to 31.
+    public var day: Int { civil.day }
+    /// Minutes east of UTC; `nil` when the text named no zone.
+    public var offset: Int? { civil.offset }
 }
 
 extension XMLDate: LexicalValue, Comparable, CustomStringConvertible, ExpressibleByStringLiteral,
@@ -27,20 +34,19 @@ extension XMLDate: LexicalValue, Comparable, CustomStringConvertible, Expressibl
     /// A day of the proleptic Gregorian calendar, or `nil` when there is no such day. There is no year 0; the
     /// one before 1 is -1. A year has at most nine digits.
     public init?(year: Int, month: Int, day: Int, offset: Int? = nil) {
-        guard GregorianCalendar.hasYear(year), (1...12).contains(month),
-            (1...GregorianCalendar.days(in: month, of: year)).contains(day),
-            DateScanner.offsets.contains(offset ?? 0)
+        guard XMLYear.isValid(year), (1...12).contains(month),
+            (1...CivilCalendar.days(in: month, of: XMLYear.civil(year))).contains(day),
+            CivilTimeScanner.offsets.contains(offset ?? 0)
         else { return nil }
-        self.init(year: year, month: month, day: day, offset: offset, spelling: WrittenForm())
+        self.init(CivilDateTime(year: XMLYear.civil(year), month: month, day: day, offset: offset))
     }
 
     /// The day on which an instant falls in a time zone. Instants hundreds of thousands of years away are
     /// cut.
     public init(_ date: Date, in timeZone: TimeZone = .current) {
-        let instant = GregorianCalendar.seconds(to: date)
+        let instant = date.wholeSeconds
         let seconds = instant + timeZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(instant)))
-        let (year, month, day) = GregorianCalendar.civil(fromDays: seconds.flooredQuotient(by: 86_400))
-        self.init(year: year, month: month, day: day, offset: nil, spelling: WrittenForm())
+        self.init(CivilDateTime(days: seconds.flooredQuotient(by: 86_400)))
     }
 
     /// The day that components name; `nil` when year, month or day is missing or there is no such day.
@@ -82,16 +88,10 @@ extension XMLDate: LexicalValue, Comparable, CustomStringConvertible, Expressibl
 
     /// Ten bytes: a day without a zone, canonical as it is.
     private static func plain(_ bytes: UnsafeBufferPointer<UInt8>) -> XMLDate? {
-        guard bytes.count == 10, let (year, month, day) = PlainText.day(bytes) else { return nil }
-        return XMLDate(year: year, month: month, day: day, offset: nil, spelling: WrittenForm())
+        bytes.count == 10 ? CivilDateTime(plain: bytes).map { XMLDate($0) } : nil
     }
 
-    public var lexical: String {
-        DateWriter.text(spelling) {
-            $0.date(year, month, day)
-            $0.offset(offset)
-        }
-    }
+    public var lexical: String { spelling.text ?? civil.description }
 
     public static var dataType: DataModel.FieldType { .date }
 
@@ -105,20 +105,15 @@ extension XMLDate: LexicalValue, Comparable, CustomStringConvertible, Expressibl
     {
         if let plain = plain(bytes) { return plain }
         if isField, bytes.contains(UInt8(ascii: "T")) {
-            let instant = try XMLDateTime._read(utf8: bytes, isField: false)
-            return XMLDate(
-                year: instant.year,
-                month: instant.month,
-                day: instant.day,
-                offset: nil,
-                spelling: WrittenForm()
-            )
+            return XMLDate(try XMLDateTime._read(utf8: bytes, isField: false).civil.date)
         }
-        let (parts, spelling) = try DateScanner.scan(bytes, expecting: "a date (YYYY-MM-DD)") {
-            (scanner) throws(LexicalError) in (day: try scanner.date(), offset: try scanner.offset())
+        let (civil, spelling) = try CivilTimeScanner.scan(bytes, expecting: "a date (YYYY-MM-DD)") {
+            (scanner) throws(CivilTimeError) in
+            var date = try scanner.date()
+            date.offset = try scanner.offset()
+            return date
         }
-        let (year, month, day) = parts.day
-        return XMLDate(year: year, month: month, day: day, offset: parts.offset, spelling: spelling)
+        return XMLDate(civil, spelling: spelling)
     }
 
     /// Earlier by the calendar; the zone decides only between equal days (further east begins earlier).

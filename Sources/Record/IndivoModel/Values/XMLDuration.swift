@@ -1,4 +1,5 @@
 import Foundation
+import IndivoBase
 import IndivoXML
 
 /// A span of time (xs:duration): `P1Y2M3DT4H5M6.7S`. Months and seconds are kept apart, since no month has a
@@ -89,7 +90,9 @@ extension XMLDuration: LexicalValue, CustomStringConvertible, XMLTextReadable {
             add(whole % 86_400 / 3600, "H")
             add(whole % 3600 / 60, "M")
             if nanosecond > 0 {
-                text += "\(whole % 60)" + DateWriter.text { $0.fraction(nanosecond) } + "S"
+                var fraction = nanosecond.padded(9)
+                while fraction.last == "0" { fraction.removeLast() }
+                text += "\(whole % 60).\(fraction)S"
             } else {
                 add(whole % 60, "S")
             }

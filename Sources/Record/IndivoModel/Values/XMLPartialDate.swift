@@ -1,4 +1,5 @@
 import Foundation
+import IndivoBase
 import IndivoXML
 
 /// Part of a date: a year, a month of a year, a month, a day of any year, a day of any month
@@ -28,9 +29,9 @@ extension XMLPartialDate: LexicalValue, CustomStringConvertible, ExpressibleBySt
         case (.some, _, nil), (nil, .some, _), (nil, nil, .some): break
         default: return nil
         }
-        guard GregorianCalendar.hasYear(year ?? 1), (1...12).contains(month ?? 1),
-            DateScanner.offsets.contains(offset ?? 0),
-            (1...(month.map { GregorianCalendar.days(in: $0, of: year ?? 2000) } ?? 31)).contains(day ?? 1)
+        guard XMLYear.isValid(year ?? 1), (1...12).contains(month ?? 1),
+            CivilTimeScanner.offsets.contains(offset ?? 0),
+            (1...(month.map { CivilCalendar.days(in: $0, of: 2000) } ?? 31)).contains(day ?? 1)
         else { return nil }
         self.init(year: year, month: month, day: day, offset: offset, spelling: WrittenForm())
     }
@@ -53,38 +54,53 @@ extension XMLPartialDate: LexicalValue, CustomStringConvertible, ExpressibleBySt
     /// Reads `2009`, `2009-07`, `--07`, `--07-14` or `---14`, with `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
         let dashes = text.trimmingXMLSpace.prefix { $0 == "-" }.count
-        let dash = UInt8(ascii: "-")
-        let (parts, spelling) = try text.withBytes { (bytes) throws(LexicalError) in
-            try DateScanner.scan(bytes, expecting: "part of a date (YYYY, YYYY-MM, --MM, --MM-DD or ---DD)") {
-                (scanner) throws(LexicalError) -> (year: Int?, month: Int?, day: Int?, offset: Int?) in
-                guard dashes == 2 || dashes == 3 else {
-                    return (try scanner.year(), try scanner.monthBehindYear(), nil, try scanner.offset())
-                }
-                for _ in 0..<dashes { _ = scanner.next(is: dash) }
-                if dashes == 3 { return (nil, nil, try scanner.day(), try scanner.offset()) }
-                let month = try scanner.month()
-                return (
-                    nil, month, try scanner.next(is: dash) ? scanner.day(of: month) : nil,
-                    try scanner.offset()
-                )
-            }
+        self = try text.withBytes { (bytes) throws(LexicalError) in
+            try CivilTimeScanner.parse(
+                bytes,
+                expecting: "part of a date (YYYY, YYYY-MM, --MM, --MM-DD or ---DD)"
+            ) { (scanner) throws(CivilTimeError) in try XMLPartialDate(&scanner, dashes: dashes) }
+        }
+        if lexical != text {
+            self.init(year: year, month: month, day: day, offset: offset, spelling: WrittenForm(text: text))
+        }
+    }
+
+    /// - Parameter dashes: How many dashes the text begins with; one is the sign of a year.
+    private init(_ scanner: inout CivilTimeScanner, dashes: Int) throws(CivilTimeError) {
+        var year: Int?
+        var month: Int?
+        var day: Int?
+        if dashes == 2 || dashes == 3 {
+            for _ in 0..<dashes { _ = scanner.take("-") }
+            if dashes == 2 { month = try scanner.month() }
+            if dashes == 3 || scanner.take("-") { day = try scanner.day(of: month) }
+        } else {
+            let date = try scanner.date(isPartial: true)
+            year = XMLYear.xml(date.year)
+            if date.precision >= .month { month = date.month }
+            // XML Schema has a type of its own for a whole day.
+            guard date.precision < .day else { throw .refused("there is a day after the month") }
         }
         self.init(
-            year: parts.year,
-            month: parts.month,
-            day: parts.day,
-            offset: parts.offset,
-            spelling: spelling
+            year: year,
+            month: month,
+            day: day,
+            offset: try scanner.offset(),
+            spelling: WrittenForm()
         )
     }
 
     /// A dash stands for each part that is left out in front: `2012-05`, `--05-04`, `---04`.
     public var lexical: String {
-        DateWriter.text(spelling) { text in
-            if let year { text.year(year) } else { text.sign("-") }
-            if let month { text.twoDigits(month, behind: "-") } else if year == nil { text.sign("-") }
-            if let day { text.twoDigits(day, behind: "-") }
-            text.offset(offset)
-        }
+        if let text = spelling.text { return text }
+        // As the parts of a whole date: the year's four digits and each part behind a dash.
+        var date = CivilDateTime(kind: .date, precision: day != nil ? .day : month != nil ? .month : .year)
+        date.year = XMLYear.civil(year ?? 2000)
+        date.month = month ?? 1
+        date.day = day ?? 1
+        date.offset = offset
+        let text = date.description
+        guard year == nil else { return text }
+        return month == nil ? "---" + text.dropFirst(8) : "--" + text.dropFirst(5)
     }
 }

@@ -1,35 +1,39 @@
 import Foundation
+import IndivoBase
 import IndivoXML
 
 /// A time of day (xs:time), with a zone only where one was given.
 public struct XMLTime: Sendable, Hashable {
-    /// 0 to 23; the text `24:00:00` is 00:00:00.
-    public let hour: Int
-    /// 0 to 59.
-    public let minute: Int
-    /// 0 to 59: XML Schema has no leap seconds.
-    public let second: Int
-    /// 0 to 999,999,999. Digits beyond the ninth are kept in the text, not here.
-    public let nanosecond: Int
-    /// Minutes east of UTC; `nil` when the text named no zone.
-    public let offset: Int?
+    let civil: CivilDateTime
     private let spelling: WrittenForm
+
+    /// 0 to 23; the text `24:00:00` is 00:00:00.
+    public var hour: Int { civil.hour }
+    /// 0 to 59.
+    public var minute: Int { civil.minute }
+    /// 0 to 59: XML Schema has no leap seconds.
+    public var second: Int { civil.second }
+    /// 0 to 999,999,999. Digits beyond the ninth are kept in the text, not here.
+    public var nanosecond: Int { civil.nanosecond }
+    /// Minutes east of UTC; `nil` when the text named no zone.
+    public var offset: Int? { civil.offset }
 }
 
 extension XMLTime: LexicalValue, CustomStringConvertible, XMLTextReadable {
     /// A time, or `nil` when there is no such time.
     public init?(hour: Int, minute: Int, second: Int = 0, nanosecond: Int = 0, offset: Int? = nil) {
         guard (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second),
-            (0...999_999_999).contains(nanosecond), DateScanner.offsets.contains(offset ?? 0)
+            (0...999_999_999).contains(nanosecond), CivilTimeScanner.offsets.contains(offset ?? 0)
         else { return nil }
-        self.init(
-            hour: hour,
-            minute: minute,
-            second: second,
-            nanosecond: nanosecond,
-            offset: offset,
-            spelling: WrittenForm()
-        )
+        var civil = CivilDateTime(kind: .time, precision: .second)
+        civil.hour = hour
+        civil.minute = minute
+        civil.second = second
+        civil.nanosecond = nanosecond
+        civil.trimFraction()
+        civil.offset = offset
+        self.civil = civil
+        spelling = WrittenForm()
     }
 
     /// The time of day that components name; `nil` when the hour is missing or there is no such time.
@@ -57,25 +61,16 @@ extension XMLTime: LexicalValue, CustomStringConvertible, XMLTextReadable {
 
     /// Reads xs:time: `15:34:23`, a fraction and `Z` or `±hh:mm` where given.
     public init(lexical text: String) throws(LexicalError) {
-        let (parts, spelling) = try text.withBytes { (bytes) throws(LexicalError) in
-            try DateScanner.scan(bytes, expecting: "a time (HH:MM:SS)") { (scanner) throws(LexicalError) in
-                (time: try scanner.time(), offset: try scanner.offset())
+        (civil, spelling) = try text.withBytes { (bytes) throws(LexicalError) in
+            try CivilTimeScanner.scan(bytes, expecting: "a time (HH:MM:SS)") {
+                (scanner) throws(CivilTimeError) in
+                var value = CivilDateTime(kind: .time, precision: .second)
+                try scanner.time(of: &value, .xmlSchema)
+                value.offset = try scanner.offset()
+                return value
             }
         }
-        self.init(
-            hour: parts.time.hour % 24,
-            minute: parts.time.minute,
-            second: parts.time.second,
-            nanosecond: parts.time.nanosecond,
-            offset: parts.offset,
-            spelling: spelling
-        )
     }
 
-    public var lexical: String {
-        DateWriter.text(spelling) {
-            $0.time(hour, minute, second, nanosecond)
-            $0.offset(offset)
-        }
-    }
+    public var lexical: String { spelling.text ?? civil.description }
 }

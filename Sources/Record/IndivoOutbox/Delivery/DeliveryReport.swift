@@ -123,7 +123,7 @@ enum ErrorClass {
         // What is malformed may be the page of a network that wants a login of its own first.
         case .notReachable, .timedOut, .responseLost, .cancelled, .malformedResponse, .responseTooLarge:
             self = .tryAgain
-        // What stands between, a gateway say, is no judge of the change.
+        // What stands between, a gateway say, is not a judge of the change.
         case .serverFailed(let status): self = status == 500 ? .serverFailed : .tryAgain
         case .unexpectedStatus(let status):
             // A redirection, or too early, too many, timed out.

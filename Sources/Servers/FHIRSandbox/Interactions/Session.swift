@@ -81,7 +81,7 @@ struct Session {
     private func isUnchanged(_ stored: StoredResource, _ request: SandboxRequest) -> Bool {
         if let tags = request.ifNoneMatch { return EntityTags(tags).contains(stored.version) }
         guard let text = request.ifModifiedSince else { return false }
-        let since = HTTPDate.seconds(text).map(Int64.init) ?? TimeRange(text)?.low.seconds
+        let since = CivilDateTime(httpDate: text).map { Int64($0.seconds) } ?? TimeRange(text)?.low.seconds
         return since.map { stored.at.seconds <= $0 } ?? false
     }
 

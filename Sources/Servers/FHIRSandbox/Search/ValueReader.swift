@@ -3,6 +3,7 @@ import FHIRTables
 import FHIRTerminology
 import FHIRValidation
 import Foundation
+import IndivoBase
 import UCUM
 
 /// Reads the values of one search parameter.
@@ -212,22 +213,12 @@ struct ImpliedNumber {
     }
 
     init?(_ digits: String) {
-        guard digits.utf8.count <= 40, digits.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }) else {
-            return nil
-        }
-        let parts = digits.split(whereSeparator: { $0 == "e" || $0 == "E" }).map(String.init)
-        guard (1...2).contains(parts.count), let exponent = parts.count == 2 ? Int(parts[1]) : 0,
-            abs(exponent) <= 60,
+        guard digits.utf8.count <= 40, let number = ExactDecimal(digits), abs(number.exponent) <= 100,
             let decimal = Decimal(string: digits), !decimal.isNaN, let value = Double(digits), value.isFinite
         else { return nil }
-        let fraction = parts[0].split(separator: ".", omittingEmptySubsequences: false)
-        guard fraction.count <= 2, fraction.allSatisfy({ !$0.isEmpty }) else { return nil }
-        var scale = exponent - (fraction.count == 2 ? fraction[1].utf8.count : 0)
         // With an exponent two digits count at least, as the specification's example has it.
-        let significant = parts[0].utf8.drop { !(0x31...0x39).contains($0) }.filter {
-            (0x30...0x39).contains($0)
-        }.count
-        if parts.count == 2, significant < 2 { scale -= 1 }
+        let hasExponent = digits.utf8.contains { $0 | 0x20 == UInt8(ascii: "e") }
+        let scale = number.exponent - (hasExponent && number.digits.count < 2 ? 1 : 0)
         let half = Decimal(sign: .plus, exponent: scale - 1, significand: 5)
         self.value = value
         low = decimal - half

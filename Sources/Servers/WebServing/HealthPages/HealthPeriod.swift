@@ -63,20 +63,15 @@ package struct HealthPeriod: Sendable, Hashable {
     }
 
     private static func day(_ text: String) throws(HealthPeriodError) -> Int {
-        let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).map {
-            part in
-            part.allSatisfy { 48...57 ~= $0 } ? Int(Substring(part)) : nil
-        }
-        guard text.utf8.count == 10, parts.count == 3, let year = parts[0], let month = parts[1],
-            let day = parts[2],
-            // The years before and after it exist too.
-            2...9998 ~= year, 1...12 ~= month, 1...CivilCalendar.days(in: month, of: year) ~= day
+        // The years before and after it exist too.
+        guard let date = CivilDateTime(text: text), date.kind == .date, date.precision == .day,
+            2...9998 ~= date.year
         else {
             throw HealthPeriodError(
                 description: "'on' is a day such as 2026-03-29, not '\(text.prefix(60))'."
             )
         }
-        return CivilCalendar.days(fromCivil: year, month, day)
+        return date.days
     }
 
     private static func zone(_ text: String) throws(HealthPeriodError) -> TimeZone {
@@ -103,9 +98,7 @@ package struct HealthPeriod: Sendable, Hashable {
         if TimeZone.knownTimeZoneIdentifiers.contains(zone.identifier) { return zone.identifier }
         let minutes = zone.secondsFromGMT(for: Date(timeIntervalSince1970: 0)) / 60
         if minutes == 0 { return "UTC" }
-        let sign = minutes < 0 ? "-" : "+"
-        let (hour, minute) = abs(minutes).quotientAndRemainder(dividingBy: 60)
-        return "\(sign)\(CivilTime.padded(hour, 2)):\(CivilTime.padded(minute, 2))"
+        return "\(minutes < 0 ? "-" : "+")\((abs(minutes) / 60).padded(2)):\((abs(minutes) % 60).padded(2))"
     }
 
     // MARK: Time
@@ -200,10 +193,7 @@ package struct HealthPeriod: Sendable, Hashable {
         }
     }
 
-    static func dayText(_ day: Int) -> String {
-        let civil = CivilCalendar.civil(fromDays: day)
-        return CivilTime.date(civil.year, civil.month, civil.day)
-    }
+    static func dayText(_ day: Int) -> String { CivilDateTime(days: day).description }
 
     /// The parameters of the period's page.
     package var parameters: [(name: String, value: String)] {
@@ -215,9 +205,8 @@ package struct HealthPeriod: Sendable, Hashable {
 
     /// `07:15`.
     func clockText(of instant: Int) -> String {
-        let minutes = (instant + spans.offset(at: instant)).flooredQuotient(by: 60_000_000)
-        let rest = minutes - minutes.flooredQuotient(by: 1440) * 1440
-        return "\(CivilTime.padded(rest / 60, 2)):\(CivilTime.padded(rest % 60, 2))"
+        let time = CivilDateTime(microseconds: instant + spans.offset(at: instant))
+        return "\(time.hour.padded(2)):\(time.minute.padded(2))"
     }
 
     /// `07:15 to 08:00`.

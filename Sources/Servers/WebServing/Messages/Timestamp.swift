@@ -19,30 +19,14 @@ package struct Timestamp: Sendable, Hashable, Comparable, Codable, RawRepresenta
     package var seconds: Int64 { Int64(Int(rawValue).flooredQuotient(by: 1_000_000)) }
 
     /// The form of XML and JSON: `2026-11-21T03:53:12.893108Z`, without the fraction when it is zero.
-    package var text: String {
-        let fraction = rawValue - seconds * 1_000_000
-        return fraction == 0
-            ? secondsText : secondsText.dropLast() + "." + CivilTime.padded(Int(fraction), 6) + "Z"
-    }
+    package var text: String { CivilDateTime(microseconds: Int(rawValue)).description }
 
     /// The form audit entries have: the fraction cut off.
-    package var secondsText: String {
-        let (date, clock) = parts
-        return CivilTime.date(date.year, date.month, date.day) + "T" + clock + "Z"
-    }
+    package var secondsText: String { CivilDateTime(seconds: Int(seconds)).description }
 
     /// The calendar day in UTC, `2009-05-16`.
     package var day: String { String(text.prefix(10)) }
 
-    /// The form of dates in HTTP.
-    package var httpDate: String { HTTPDate.text(Int(seconds)) }
-
-    private var parts: (date: (year: Int, month: Int, day: Int), clock: String) {
-        let days = Int(seconds).flooredQuotient(by: 86_400)
-        let rest = Int(seconds) - days * 86_400
-        return (
-            CivilCalendar.civil(fromDays: days),
-            CivilTime.clock(rest / 3600, rest % 3600 / 60, rest % 60)
-        )
-    }
+    /// The `Date` header of HTTP (RFC 9110 section 5.6.7).
+    package var httpDate: String { CivilDateTime(seconds: Int(seconds)).httpDate }
 }

@@ -94,15 +94,7 @@ struct LocalTime: Hashable {
     func adding(_ span: CalendarSpan) -> LocalTime {
         var result = self
         if span.months != 0 {
-            let (year, month, date) = CivilCalendar.civil(fromDays: day)
-            let months = year * 12 + month - 1 + span.months
-            let newYear = months.flooredQuotient(by: 12)
-            let newMonth = months - months.flooredQuotient(by: 12) * 12 + 1
-            result.day = CivilCalendar.days(
-                fromCivil: newYear,
-                newMonth,
-                min(date, CivilCalendar.days(in: newMonth, of: newYear))
-            )
+            result.day = CivilDateTime(days: day).adding(months: span.months).days
         }
         result.day += span.days
         return result
@@ -110,8 +102,9 @@ struct LocalTime: Hashable {
 
     /// The date, as in `2026-11-22`.
     var dateText: String {
-        let (year, month, date) = CivilCalendar.civil(fromDays: day)
-        return FHIRDate(year: min(max(year, 1), 9999), month: month, day: date)?.description ?? ""
+        var date = CivilDateTime(days: day)
+        date.year = min(max(date.year, 1), 9999)
+        return date.description
     }
 }
 
@@ -129,7 +122,6 @@ extension Date {
 extension StudySchedule {
     /// The beginning of a day in a zone; `nil` for a date without a day.
     public static func beginning(of date: FHIRDate, in zone: TimeZone) -> Date? {
-        guard let month = date.month, let day = date.day else { return nil }
-        return LocalTime(day: CivilCalendar.days(fromCivil: date.year, month, day)).date(in: zone)
+        date.day.map { _ in LocalTime(day: date.civil.days).date(in: zone) }
     }
 }

@@ -2,13 +2,13 @@ import FHIR
 import Foundation
 import IndivoBase
 
-/// A moment in whole seconds, in the years 0000 to 9999, which is what timestamps of packages can say.
+/// A moment in whole seconds, in the years 1 to 9999, which is what timestamps of packages can say.
 public struct StudyTime: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// Seconds since 1970-01-01T00:00:00Z, within ``range``.
     public let seconds: Int
 
-    /// From 0000-01-01T00:00:00Z to 9999-12-31T23:59:59Z.
-    public static let range = -62_167_219_200...253_402_300_799
+    /// From 0001-01-01T00:00:00Z to 9999-12-31T23:59:59Z.
+    public static let range = -62_135_596_800...253_402_300_799
 
     /// The nearest moment within ``range``.
     public init(seconds: Int) {
@@ -27,29 +27,14 @@ public struct StudyTime: Sendable, Hashable, Comparable, CustomStringConvertible
     /// ISO 8601 with a zone, as in `2015-03-09T14:07:55-08:00`; the zone without colon too, as ResearchKit's
     /// early apps wrote it. `nil` for anything else.
     public init?(text: String) {
-        var text = text
-        let tail = text.utf8.suffix(5)
-        if let sign = tail.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"),
-            tail.dropFirst().allSatisfy({ (0x30...0x39).contains($0) }), text.utf8.count > 19
-        {
-            text.insert(":", at: text.index(text.endIndex, offsetBy: -2))
-        }
-        guard text.utf8.count <= 64, let time = FHIRDateTime(text: text), time.time != nil,
-            let instant = time.instant
-        else {
-            return nil
-        }
+        guard text.utf8.count <= 64,
+            let instant = FHIRDateTime(textOfAnyZone: text)?.instant
+        else { return nil }
         self.init(instant)
     }
 
     /// In UTC, as in `2015-03-09T22:07:55Z`.
-    public var description: String {
-        let day = seconds.flooredQuotient(by: 86_400)
-        let (year, month, date) = CivilCalendar.civil(fromDays: day)
-        let time = seconds - day * 86_400
-        return
-            "\(CivilTime.date(year, month, date))T\(CivilTime.clock(time / 3600, time / 60 % 60, time % 60))Z"
-    }
+    public var description: String { CivilDateTime(seconds: seconds).description }
 
     /// As a date.
     public var date: Date { Date(timeIntervalSince1970: Double(seconds)) }

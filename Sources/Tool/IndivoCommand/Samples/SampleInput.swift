@@ -87,13 +87,13 @@ struct SampleInput: ParsableArguments {
 
     private func bound(_ text: String?, _ name: String) throws -> SampleSelection.Bound? {
         guard let text else { return nil }
-        guard let date = FHIRDateTime(text: text), let month = date.date.month, let day = date.date.day else {
+        guard let date = FHIRDateTime(text: text), date.date.day != nil else {
             throw CommandFailure(
                 "\(name): “\(text)” is not a date such as 2026-03-01 or 2026-03-01T08:00:00+01:00"
             )
         }
         if let instant = date.microseconds { return .instant(instant) }
-        let days = CivilCalendar.days(fromCivil: date.date.year, month, day)
+        let days = date.civil.days
         return try timeZone().map { .instant(TimeSpans(.day, in: $0).midnight(of: days)) } ?? .day(days)
     }
 

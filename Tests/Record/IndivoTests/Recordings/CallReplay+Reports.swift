@@ -110,7 +110,7 @@ extension CallReplay {
         _ check: (Item, XMLNode) throws -> Void
     ) throws {
         let root = try expectation.root()
-        let items = Array(try root.find(name))
+        let items = Array(try root.find(XMLSelector(name)))
         #expect(page.elements.count == items.count, "\(exchange)")
         #expect(
             page.total.map(String.init) == root.child(named: "Summary")?.attr("total_document_count"),

@@ -134,7 +134,7 @@ struct StudyArchiveTests {
     @Test("times of any size are clamped to the years 0 to 9999, and texts of times read back")
     func times() {
         #expect(StudyTime(seconds: .max).description == "9999-12-31T23:59:59Z")
-        #expect(StudyTime(seconds: .min).description == "0000-01-01T00:00:00Z")
+        #expect(StudyTime(seconds: .min).description == "0001-01-01T00:00:00Z")
         #expect(StudyTime(.distantFuture).seconds <= StudyTime.range.upperBound)
         #expect(StudyTime(Date(timeIntervalSince1970: .infinity)) == StudyTime(seconds: .max))
         #expect(StudyTime(Date(timeIntervalSince1970: -.infinity)) == StudyTime(seconds: .min))

@@ -11,7 +11,7 @@ extension FHIRPathEvaluation {
         case .integer(let value): return value == .min ? [] : [FHIRPathItem(.integer(-value))]
         case .long(let value): return value == .min ? [] : [FHIRPathItem(.long(-value))]
         case .decimal(let value):
-            return [FHIRPathItem(.decimal(ExactDecimal(-value.value, scale: value.scale)))]
+            return [FHIRPathItem(.decimal(PathDecimal(-value.value, scale: value.scale)))]
         case .quantity(var quantity):
             quantity.value.value = -quantity.value.value
             return [FHIRPathItem(.quantity(quantity))]

@@ -1,3 +1,4 @@
+import IndivoBase
 import OrderedJSON
 
 /// One evaluation of an expression.
@@ -23,7 +24,7 @@ struct FHIRPathEvaluation {
     let syntax: FHIRPathSyntax
     let input: Items
     let context: FHIRPathContext
-    private(set) lazy var now = PartialDateTime(context.now) ?? .currentInUTC
+    private(set) lazy var now = CivilDateTime(text: context.now) ?? .currentInUTC
     var variables: [String: Items]
     private(set) var steps = 0
     private var madeBytes = 0
@@ -136,17 +137,17 @@ struct FHIRPathEvaluation {
             }
             return [FHIRPathItem(.long(value))]
         case .decimal(let digits):
-            guard let value = ExactDecimal(digits) else {
+            guard let value = PathDecimal(digits) else {
                 throw failure("\(digits) has too many digits.", at: node)
             }
             return [FHIRPathItem(.decimal(value))]
         case .date(let text):
-            guard let value = PartialDateTime(text) else {
+            guard let value = CivilDateTime(text: text) else {
                 throw FHIRPathError(.semantic, "@\(text) is not a date or time.", at: Int(node.offset))
             }
             return [FHIRPathItem(.temporal(value))]
         case .quantity(let digits, let unit, let isCalendar):
-            guard let value = ExactDecimal(digits) else {
+            guard let value = PathDecimal(digits) else {
                 throw failure("\(digits) has too many digits.", at: node)
             }
             let word = isCalendar ? CalendarUnit(word: unit) : nil

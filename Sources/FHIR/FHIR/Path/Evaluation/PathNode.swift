@@ -1,3 +1,4 @@
+import IndivoBase
 import OrderedJSON
 
 /// An element of a resource: its JSON, the JSON of the member with `_` before its name, and its type.
@@ -62,17 +63,15 @@ extension PathNode {
             if type?.name != "decimal", let integer = Int64(digits) {
                 return Int32(exactly: integer).map { .integer($0) } ?? .long(integer)
             }
-            return ExactDecimal(digits).map { .decimal($0) }
+            return PathDecimal(digits).map { .decimal($0) }
         case .string:
             guard let text = json.string else { return nil }
             switch type?.name {
             case "date", "dateTime", "instant":
-                return PartialDateTime(text).map { value in
-                    var value = value
-                    value.kind = type?.name == "date" ? .date : .dateTime
-                    return .temporal(value)
-                }
-            case "time": return PartialDateTime("T" + text).map { .temporal($0) }
+                guard var value = CivilDateTime(text: text) else { return nil }
+                value.kind = .dateTime
+                return .temporal(type?.name == "date" ? value.date : value)
+            case "time": return CivilDateTime(text: "T" + text).map { .temporal($0) }
             default: return .string(text)
             }
         case .object: return quantity.map { .quantity($0) }
@@ -84,7 +83,7 @@ extension PathNode {
     /// calendar's.
     private var quantity: PathQuantity? {
         guard let type, type.isQuantity, let json, let digits = json.member("value")?.number,
-            let value = ExactDecimal(digits), json.member("comparator") == nil
+            let value = PathDecimal(digits), json.member("comparator") == nil
         else { return nil }
         let code = json.member("code")?.string
         guard json.member("system")?.isString("http://unitsofmeasure.org") == true, let code else {

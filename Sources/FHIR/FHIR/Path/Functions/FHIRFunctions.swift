@@ -173,7 +173,7 @@ extension FHIRPathEvaluation {
             if let found = extensions(of: FHIRPathItem(node), url: url).first,
                 case .node(let element) = found.storage,
                 let digits = element.json?.member("valueDecimal")?.number,
-                let value = ExactDecimal(digits)
+                let value = PathDecimal(digits)
             {
                 return FHIRPathItem(.decimal(value))
             }

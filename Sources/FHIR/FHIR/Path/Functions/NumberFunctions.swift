@@ -34,7 +34,7 @@ extension FHIRPathEvaluation {
             switch value {
             case .integer(let integer): result = integer == .min ? nil : .integer(Swift.abs(integer))
             case .long(let integer): result = integer == .min ? nil : .long(Swift.abs(integer))
-            default: result = .decimal(ExactDecimal(Swift.abs(number.value), scale: number.scale))
+            default: result = .decimal(PathDecimal(Swift.abs(number.value), scale: number.scale))
             }
         case .ceiling: result = SystemValue.whole(number.value.rounded(to: 0, .up))
         case .floor: result = SystemValue.whole(number.value.rounded(to: 0, .down))
@@ -64,20 +64,20 @@ extension FHIRPathEvaluation {
 
     private static func rounded(
         _ function: PathFunction,
-        _ number: ExactDecimal,
+        _ number: PathDecimal,
         digits: Int?
-    ) throws(FHIRPathError) -> ExactDecimal? {
+    ) throws(FHIRPathError) -> PathDecimal? {
         switch function {
-        case .abs: ExactDecimal(Swift.abs(number.value), scale: number.scale)
+        case .abs: PathDecimal(Swift.abs(number.value), scale: number.scale)
         case .ceiling: number.rounded(to: 0, .up)
         case .floor: number.rounded(to: 0, .down)
-        case .truncate: ExactDecimal(number.value.truncated, scale: 0)
+        case .truncate: PathDecimal(number.value.truncated, scale: 0)
         case .round: number.rounded(to: Swift.max(0, Swift.min(digits ?? 0, 38)))
         default: nil
         }
     }
 
-    private mutating func numberArgument(of call: Call) throws(FHIRPathError) -> ExactDecimal? {
+    private mutating func numberArgument(of call: Call) throws(FHIRPathError) -> PathDecimal? {
         guard let items = try argument(0, of: call), let item = try singleValue(items, at: call.node) else {
             return nil
         }
@@ -89,8 +89,8 @@ extension FHIRPathEvaluation {
 
     private func power(
         _ value: SystemValue,
-        _ base: ExactDecimal,
-        _ exponent: ExactDecimal,
+        _ base: PathDecimal,
+        _ exponent: PathDecimal,
         _ call: Call
     ) throws(FHIRPathError) -> SystemValue? {
         if let whole = Int("\(exponent.value)"), (0...1000).contains(whole) {
@@ -101,7 +101,7 @@ extension FHIRPathEvaluation {
             }
             switch value {
             case .integer, .long: return SystemValue.whole(result)
-            default: return .decimal(ExactDecimal(result))
+            default: return .decimal(PathDecimal(result))
             }
         }
         return Self.decimal(Foundation.pow(base.value.doubleValue, exponent.value.doubleValue))
@@ -113,7 +113,7 @@ extension FHIRPathEvaluation {
         guard value.isFinite, let decimal = Decimal(string: String(format: "%.15g", value)) else {
             return nil
         }
-        return .decimal(ExactDecimal(decimal))
+        return .decimal(PathDecimal(decimal))
     }
 
     private mutating func aggregate(_ call: Call) throws(FHIRPathError) -> Items {
@@ -144,7 +144,7 @@ extension FHIRPathEvaluation {
             }
         }
         guard call.function == .avg else { return [FHIRPathItem(result)] }
-        let count = SystemValue.decimal(ExactDecimal(Decimal(values.count), scale: 0))
+        let count = SystemValue.decimal(PathDecimal(Decimal(values.count), scale: 0))
         guard let average = try? SystemValue.apply(.divide, result, count) else {
             throw failure("avg needs numbers or quantities.", at: call.node)
         }

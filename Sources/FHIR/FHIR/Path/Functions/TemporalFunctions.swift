@@ -1,4 +1,5 @@
 import Foundation
+import IndivoBase
 
 /// The time of the evaluation, parts of dates and times, and boundaries (FHIRPath sections 5.6, 5.9 and
 /// 5.10).
@@ -6,17 +7,8 @@ extension FHIRPathEvaluation {
     mutating func temporal(_ call: Call) throws(FHIRPathError) -> Items {
         switch call.function {
         case .now: return [FHIRPathItem(.temporal(now))]
-        case .today:
-            var date = PartialDateTime(kind: .date, precision: .day)
-            date.year = now.year
-            date.month = now.month
-            date.day = now.day
-            return [FHIRPathItem(.temporal(date))]
-        case .timeOfDay:
-            var time = now
-            time.kind = .time
-            time.offset = nil
-            return [FHIRPathItem(.temporal(time))]
+        case .today: return [FHIRPathItem(.temporal(now.date))]
+        case .timeOfDay: return [FHIRPathItem(.temporal(now.timeOfDay))]
         default: break
         }
         guard let item = try singleValue(call.input, at: call.node) else { return [] }
@@ -44,8 +36,8 @@ extension FHIRPathEvaluation {
         return Self.part(call.function, of: temporal).map { [FHIRPathItem($0)] } ?? []
     }
 
-    private static func part(_ function: PathFunction, of value: PartialDateTime) -> SystemValue? {
-        func number(_ part: Int, from precision: PartialDateTime.Precision, isDate: Bool) -> SystemValue? {
+    private static func part(_ function: PathFunction, of value: CivilDateTime) -> SystemValue? {
+        func number(_ part: Int, from precision: CivilDateTime.Precision, isDate: Bool) -> SystemValue? {
             guard value.precision >= precision, !isDate || value.kind != .time else { return nil }
             return .integer(Int32(truncatingIfNeeded: part))
         }
@@ -61,14 +53,11 @@ extension FHIRPathEvaluation {
             return number(value.nanosecond / 1_000_000, from: .second, isDate: false)
         case .timezoneOffsetOf:
             guard value.kind == .dateTime, let offset = value.offset else { return nil }
-            return .decimal(ExactDecimal(Decimal(offset) / 60))
+            return .decimal(PathDecimal(Decimal(offset) / 60))
         case .dateOf: return SystemValue.temporal(value).asTemporal(.date).map { .temporal($0) }
         default:
             guard value.kind == .dateTime, value.precision >= .hour else { return nil }
-            var time = value
-            time.kind = .time
-            time.offset = nil
-            return .temporal(time)
+            return .temporal(value.timeOfDay)
         }
     }
 }

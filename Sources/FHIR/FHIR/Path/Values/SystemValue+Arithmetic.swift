@@ -1,4 +1,5 @@
 import Foundation
+import IndivoBase
 import UCUM
 
 /// Arithmetic (FHIRPath section 6.6). Nil is an empty result: an overflow, a division by zero.
@@ -89,7 +90,7 @@ extension SystemValue {
     }
 
     static func decimal(_ value: Decimal) -> SystemValue? {
-        value.isNaN ? nil : .decimal(ExactDecimal(value))
+        value.isNaN ? nil : .decimal(PathDecimal(value))
     }
 
     private var asUnitless: PathQuantity? { number.map { PathQuantity(value: $0, unit: .ucum("1")) } }
@@ -103,13 +104,13 @@ extension SystemValue {
     }
 }
 
-extension ExactDecimal {
+extension PathDecimal {
     /// A sum, difference or product, with the digits that its operands give it.
-    func applying(_ operation: FHIRPathSyntax.Operator, _ other: ExactDecimal) -> ExactDecimal? {
+    func applying(_ operation: FHIRPathSyntax.Operator, _ other: PathDecimal) -> PathDecimal? {
         switch operation {
-        case .add: ExactDecimal(value + other.value, scale: max(scale, other.scale))
-        case .subtract: ExactDecimal(value - other.value, scale: max(scale, other.scale))
-        case .multiply: ExactDecimal(value * other.value, scale: min(scale + other.scale, 28))
+        case .add: PathDecimal(value + other.value, scale: max(scale, other.scale))
+        case .subtract: PathDecimal(value - other.value, scale: max(scale, other.scale))
+        case .multiply: PathDecimal(value * other.value, scale: min(scale + other.scale, 28))
         default: nil
         }
     }
@@ -134,8 +135,8 @@ extension PathQuantity {
             let takesRight = abs(inRight) > abs(a.value.value)
             let sum =
                 takesRight
-                ? ExactDecimal(inRight).applying(operation, b.value)
-                : a.value.applying(operation, ExactDecimal(inLeft))
+                ? PathDecimal(inRight).applying(operation, b.value)
+                : a.value.applying(operation, PathDecimal(inLeft))
             return sum.map { PathQuantity(value: $0, unit: takesRight ? b.unit : a.unit) }
         case .multiply, .divide:
             guard operation == .multiply || b.value.value != 0 else { return nil }
@@ -143,7 +144,7 @@ extension PathQuantity {
             let b = b.simplified
             let value =
                 operation == .multiply
-                ? a.value.applying(.multiply, b.value) : ExactDecimal(a.value.value / b.value.value)
+                ? a.value.applying(.multiply, b.value) : PathDecimal(a.value.value / b.value.value)
             guard let value, !value.value.isNaN, let unit = combined(operation, a, b) else { return nil }
             return PathQuantity(value: value, unit: unit).simplified
         default:
@@ -173,14 +174,13 @@ extension PathQuantity {
             unit.isCommensurable(with: .one),
             let value = try? unit.convert(value.value, to: .one)
         else { return self }
-        return PathQuantity(value: ExactDecimal(value), unit: .ucum("1"))
+        return PathQuantity(value: PathDecimal(value), unit: .ucum("1"))
     }
 }
 
-extension PartialDateTime {
+extension CivilDateTime {
     /// The date or time later, or earlier, by a quantity of time. Nil where the calendar ends.
-    func adding(_ amount: PathQuantity, isNegative: Bool) throws(SystemValue.OperandError) -> PartialDateTime?
-    {
+    func adding(_ amount: PathQuantity, isNegative: Bool) throws(SystemValue.OperandError) -> CivilDateTime? {
         let unit: CalendarUnit
         switch amount.unit {
         case .calendar(let word): unit = word

@@ -33,8 +33,8 @@ extension SystemValue {
     }
 }
 
-extension ExactDecimal {
-    func boundary(_ boundary: SystemValue.Boundary, precision: Int?) -> ExactDecimal? {
+extension PathDecimal {
+    func boundary(_ boundary: SystemValue.Boundary, precision: Int?) -> PathDecimal? {
         let digits = precision ?? 8
         guard (0...28).contains(digits), scale < 38 else { return nil }
         let half = Decimal(sign: .plus, exponent: -scale - 1, significand: 5)
@@ -43,14 +43,14 @@ extension ExactDecimal {
         let magnitude = abs(value)
         if magnitude == 0 {
             let end = half.rounded(to: digits, .down)
-            return ExactDecimal(boundary == .high ? end : -end, scale: digits)
+            return PathDecimal(boundary == .high ? end : -end, scale: digits)
         }
         let end = (isAway ? magnitude + half : magnitude - half).rounded(to: digits, isAway ? .plain : .down)
-        return ExactDecimal(value < 0 ? -end : end, scale: digits)
+        return PathDecimal(value < 0 ? -end : end, scale: digits)
     }
 }
 
-extension PartialDateTime {
+extension CivilDateTime {
     /// Digits of each precision, of a date and time: the fraction has three.
     private static let digitsOfPrecision = [4, 6, 8, 10, 12, 14, 17]
 
@@ -60,7 +60,7 @@ extension PartialDateTime {
         return kind == .time ? all - 8 : all
     }
 
-    func boundary(_ boundary: SystemValue.Boundary, digits: Int?) -> PartialDateTime? {
+    func boundary(_ boundary: SystemValue.Boundary, digits: Int?) -> CivilDateTime? {
         let isTime = kind == .time
         let wanted = (digits ?? (kind == .date ? 8 : isTime ? 9 : 17)) + (isTime ? 8 : 0)
         guard let level = Self.digitsOfPrecision.firstIndex(of: wanted), !isTime || level >= 3 else {

@@ -41,7 +41,7 @@ extension SystemValue {
         case (.temporal, .temporal), (.boolean, _), (_, .boolean): return equal(left, right) ?? false
         default:
             guard let a = left.number, let b = right.number else { return equal(left, right) ?? false }
-            return ExactDecimal.equivalent(a, b)
+            return PathDecimal.equivalent(a, b)
         }
     }
 
@@ -84,14 +84,14 @@ extension SystemValue {
     struct OrderError: Error {}
 }
 
-extension ExactDecimal {
-    static func equivalent(_ a: ExactDecimal, _ b: ExactDecimal) -> Bool {
+extension PathDecimal {
+    static func equivalent(_ a: PathDecimal, _ b: PathDecimal) -> Bool {
         let digits = min(a.precision, b.precision)
         return a.value.rounded(to: digits) == b.value.rounded(to: digits)
     }
 }
 
-extension ExactDecimal {
+extension PathDecimal {
     /// How much the last digit as written counts for, in the base units; nil where the value has none.
     fileprivate func lastDigit(in unit: UCUMUnit) -> Decimal? {
         let digit = Decimal(sign: .plus, exponent: -precision, significand: 1)
@@ -102,7 +102,7 @@ extension ExactDecimal {
     }
 
     /// Whether another number of another unit is the same, rounded to the digits that this one has.
-    fileprivate func isRounded(_ other: ExactDecimal, _ unit: UCUMUnit, to own: UCUMUnit) -> Bool {
+    fileprivate func isRounded(_ other: PathDecimal, _ unit: UCUMUnit, to own: UCUMUnit) -> Bool {
         guard let converted = try? unit.convert(other.value, to: own) else { return false }
         return converted.rounded(to: precision) == value.rounded(to: precision)
     }
@@ -141,7 +141,7 @@ extension PathQuantity {
     /// Whether two quantities are the same to the last digit of the less precise, whichever of the two is on
     /// the left.
     static func equivalent(_ a: PathQuantity, _ b: PathQuantity) -> Bool {
-        if a.unit == b.unit { return ExactDecimal.equivalent(a.value, b.value) }
+        if a.unit == b.unit { return PathDecimal.equivalent(a.value, b.value) }
         guard let left = a.ucumUnit(calendarAsUCUM: true), let right = b.ucumUnit(calendarAsUCUM: true),
             let leftStep = a.value.lastDigit(in: left), let rightStep = b.value.lastDigit(in: right)
         else { return false }

@@ -1,4 +1,5 @@
 import Foundation
+import IndivoBase
 import UCUM
 
 /// Conversions between FHIRPath's types (FHIRPath section 5.5). Each gives nil where there is none.
@@ -32,12 +33,12 @@ extension SystemValue {
         }
     }
 
-    var asDecimal: ExactDecimal? {
+    var asDecimal: PathDecimal? {
         switch self {
-        case .boolean(let value): return ExactDecimal(value ? 1 : 0, scale: 1)
+        case .boolean(let value): return PathDecimal(value ? 1 : 0, scale: 1)
         case .string(let text):
             guard !text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }) else { return nil }
-            return ExactDecimal(text)
+            return PathDecimal(text)
         default: return number
         }
     }
@@ -55,12 +56,12 @@ extension SystemValue {
     }
 
     /// The value as a date, a date with time, or a time.
-    func asTemporal(_ kind: PartialDateTime.Kind) -> PartialDateTime? {
-        var value: PartialDateTime
+    func asTemporal(_ kind: CivilDateTime.Kind) -> CivilDateTime? {
+        var value: CivilDateTime
         switch self {
         case .temporal(let temporal): value = temporal
         case .string(let text):
-            guard let parsed = PartialDateTime(kind == .time && !text.hasPrefix("T") ? "T" + text : text)
+            guard let parsed = CivilDateTime(text: kind == .time && !text.hasPrefix("T") ? "T" + text : text)
             else {
                 return nil
             }
@@ -68,13 +69,7 @@ extension SystemValue {
         default: return nil
         }
         guard (value.kind == .time) == (kind == .time) else { return nil }
-        if kind == .date, value.kind == .dateTime {
-            var date = PartialDateTime(kind: .date, precision: min(value.precision, .day))
-            date.year = value.year
-            date.month = value.month
-            date.day = value.day
-            return date
-        }
+        if kind == .date, value.kind == .dateTime { return value.date }
         value.kind = kind
         return value
     }
@@ -95,7 +90,7 @@ extension PathQuantity {
     /// Reads `4`, `4 'mg'` or `4 days`.
     init?(_ text: String) {
         let number = text.prefix { $0.isASCII && ($0.isNumber || "+-.".contains($0)) }
-        guard let value = ExactDecimal(number) else { return nil }
+        guard let value = PathDecimal(number) else { return nil }
         let rest = text[number.endIndex...].drop(while: \.isWhitespace)
         if rest.isEmpty {
             self.init(value: value, unit: .ucum("1"))
@@ -122,11 +117,11 @@ extension PathQuantity {
                     let unit = try? UCUMUnit(word.ucumCode),
                     let value = try? own.convert(value.value, to: unit)
                 else { return nil }
-                return PathQuantity(value: ExactDecimal(value), unit: .calendar(word))
+                return PathQuantity(value: PathDecimal(value), unit: .calendar(word))
             }
             let (from, to) = own.factors(to: word)
             return PathQuantity(
-                value: ExactDecimal(value.value * Decimal(from) / Decimal(to)),
+                value: PathDecimal(value.value * Decimal(from) / Decimal(to)),
                 unit: .calendar(word)
             )
         }
@@ -140,8 +135,8 @@ extension PathQuantity {
                 let from = try? UCUMUnit(word.ucumCode), let to = try? UCUMUnit(unit),
                 !["a", "a_j", "mo", "mo_j"].contains(unit), let value = try? from.convert(value.value, to: to)
             else { return nil }
-            return PathQuantity(value: ExactDecimal(value), unit: .ucum(unit))
+            return PathQuantity(value: PathDecimal(value), unit: .ucum(unit))
         }
-        return PathQuantity(value: ExactDecimal(value), unit: .ucum(unit))
+        return PathQuantity(value: PathDecimal(value), unit: .ucum(unit))
     }
 }

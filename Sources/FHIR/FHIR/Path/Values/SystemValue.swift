@@ -1,4 +1,5 @@
 import Foundation
+import IndivoBase
 import UCUM
 
 /// A value of FHIRPath's own types (FHIRPath section 4.1).
@@ -6,9 +7,9 @@ enum SystemValue: Sendable {
     case boolean(Bool)
     case integer(Int32)
     case long(Int64)
-    case decimal(ExactDecimal)
+    case decimal(PathDecimal)
     case string(String)
-    case temporal(PartialDateTime)
+    case temporal(CivilDateTime)
     case quantity(PathQuantity)
 
     /// The type's name in the namespace `System`.
@@ -36,10 +37,10 @@ enum SystemValue: Sendable {
     }
 
     /// The value as a number without a unit; nil for others.
-    var number: ExactDecimal? {
+    var number: PathDecimal? {
         switch self {
-        case .integer(let value): ExactDecimal(Decimal(value), scale: 0)
-        case .long(let value): ExactDecimal(Decimal(value), scale: 0)
+        case .integer(let value): PathDecimal(Decimal(value), scale: 0)
+        case .long(let value): PathDecimal(Decimal(value), scale: 0)
         case .decimal(let value): value
         default: nil
         }
@@ -58,7 +59,7 @@ struct PathQuantity: Sendable {
         case calendar(CalendarUnit)
     }
 
-    var value: ExactDecimal
+    var value: PathDecimal
     var unit: Unit
 
     /// The unit in UCUM. A calendar's year or month is none there, but counts as `a` and `mo` where that is

@@ -63,7 +63,7 @@ extension JSONValue {
         }
     }
 
-    /// A number, or a text where these are no digits that JSON's readers take.
+    /// A number, or a text where these are not digits that JSON's readers take.
     init(digits text: String) {
         let number = text.utf8.count <= JSONLimits().numberLength ? JSONValue(number: text) : nil
         self = number ?? JSONValue(text)

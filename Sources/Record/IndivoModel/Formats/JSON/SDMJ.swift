@@ -15,7 +15,7 @@ package enum SDMJ {
         try SDMJReader.models(in: value(parsing: json))
     }
 
-    /// - Throws: ``SDMJError`` for what is no JSON.
+    /// - Throws: ``SDMJError`` for what is not JSON.
     static func value(parsing json: Data) throws(SDMJError) -> JSONValue {
         var limits = JSONLimits()
         // Servers write them, and they are unreadable values then.
@@ -119,7 +119,7 @@ package enum SDMJ {
 
 extension SDMXDocument {
     /// Reads SDMJ, the JSON form of data models: a list of models, or one.
-    /// - Throws: ``SDMJError`` with line, column and the path of the value that is no model;
+    /// - Throws: ``SDMJError`` with line, column and the path of the value that is not a model;
     ///   ``DocumentError``.
     public init(json: Data) throws { try self.init(SDMJ.models(parsing: json)) }
 

@@ -6,7 +6,7 @@ public struct SDMJError: Error, Hashable, CustomStringConvertible {
     public let line: Int?
     /// Counted from 1, in Unicode scalars; `nil` where ``line`` is.
     public let column: Int?
-    /// The path inside the JSON, such as `[0].fulfillments[2]`; empty where the text is no JSON.
+    /// The path inside the JSON, such as `[0].fulfillments[2]`; empty where the text is not JSON.
     public let path: String
     /// What is wrong.
     public let reason: String

@@ -91,20 +91,21 @@ struct NestedDecoder {
 
     /// Attributes, and the element's own text.
     private static func addOtherPlaces(of element: XMLView, _ group: FieldGroup, to table: inout FieldTable) {
-        for field in group.otherPlaces where field.inner == nil && !field.leaves.isEmpty {
+        for field in group.otherPlaces {
+            guard case .leaf(let leaf) = field.target else { continue }
             switch field.place {
             case .element: break
             case .attribute:
                 guard
                     let value = field.names.lazy.compactMap({ $0.withBytes { element.attribute($0) } }).first
                 else { continue }
-                table.leaves[field.leaf] = FieldTable.Cell(
+                table.leaves[leaf] = FieldTable.Cell(
                     text: value.isEmpty ? .empty : .bytes(value),
                     origin: element
                 )
             case .text:
                 let isEmpty = element.onlyText == nil && element.ownText().isEmpty
-                table.leaves[field.leaf] = FieldTable.Cell(
+                table.leaves[leaf] = FieldTable.Cell(
                     text: isEmpty ? .empty : element.cellText,
                     origin: element
                 )

@@ -186,8 +186,7 @@ struct NestedWriter {
 }
 
 extension FieldSchema {
-    /// Whether a text is no value of the leaf that this field is. It stays where it is until a value replaces
-    /// it.
+    /// Whether a text is not a value of the leaf that this field is. It stays until a value replaces it.
     fileprivate func cannotRead(_ text: String) -> Bool {
         !text.isEmpty && leafType?.canRead(text, isField: false) == false
     }

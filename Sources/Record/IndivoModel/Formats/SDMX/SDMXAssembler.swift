@@ -1,10 +1,10 @@
 import IndivoXML
 
-/// Writes documents that are all new into a document of their own.
+/// Makes the tree of new documents, for ``SDMXWriter``.
 final class SDMXAssembler {
-    /// Some document has a source, and what it holds beside the object has to be taken along.
-    private struct HasSource: Error {}
-
+    private(set) var written: [WrittenDocument] = []
+    /// Empty elements for the documents that have a source.
+    private(set) var placeholders: [WrittenDocument] = []
     private let xml = XMLAssembler()
     private let names: SDMXNames
     /// What is known of each class.
@@ -32,26 +32,24 @@ final class SDMXAssembler {
         return known
     }
 
-    private init() { names = SDMXNames(xml) }
+    init() { names = SDMXNames(xml) }
 
-    /// - Returns: The root and every document's element; `nil` when a document has a source.
-    static func assemble(_ documents: [IndivoDocument]) throws -> (root: XMLNode, written: [WrittenDocument])?
-    {
-        let assembler = SDMXAssembler()
-        var written: [WrittenDocument] = []
-        assembler.xml.start(assembler.names.models)
-        do {
-            for document in documents { try assembler.write(document, &written) }
-        } catch is HasSource {
-            return nil
-        }
-        assembler.xml.end()
-        return assembler.xml.root.map { ($0, written) }
+    /// - Returns: The root, with an element for each document.
+    func assemble(_ documents: [IndivoDocument]) throws -> XMLNode {
+        xml.start(names.models)
+        for document in documents { try write(document) }
+        xml.end()
+        guard let root = xml.root else { preconditionFailure("the root was begun and ended") }
+        return root
     }
 
-    private func write(_ document: IndivoDocument, _ written: inout [WrittenDocument]) throws {
-        guard document.source == nil else { throw HasSource() }
+    private func write(_ document: IndivoDocument) throws {
         xml.start(names.model)
+        guard document.source == nil else {
+            placeholders.append((document, xml.current))
+            xml.end()
+            return
+        }
         xml.attribute(names.name, document.modelName)
         written.append((document, xml.current))
         let known = try known(type(of: document))
@@ -70,7 +68,7 @@ final class SDMXAssembler {
         for (index, field) in known.schema.relations.enumerated() where !relations[index].items.isEmpty {
             startField(xml.value(field.name))
             if field.shape.isList { xml.start(names.models) }
-            for case .document(let related) in relations[index].items { try write(related, &written) }
+            for case .document(let related) in relations[index].items { try write(related) }
             if field.shape.isList { xml.end() }
             xml.end()
         }

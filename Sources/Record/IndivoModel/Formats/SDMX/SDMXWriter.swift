@@ -10,15 +10,25 @@ final class SDMXWriter {
 
     init(naming: IndivoDocument.FieldNaming) { self.naming = naming }
 
-    /// An element for a document that is not in the target yet, with all the document's source holds.
-    func newElement(for document: IndivoDocument) throws -> XMLNode {
+    /// Documents in a tree of their own: those without a source are made, the others are their sources with
+    /// what changed.
+    func newRoot(of documents: [IndivoDocument]) throws -> XMLNode {
+        let assembler = SDMXAssembler()
+        let root = try assembler.assemble(documents)
+        written += assembler.written
+        for (document, element) in assembler.placeholders {
+            element.replace(with: try newElement(for: document))
+        }
+        return root
+    }
+
+    /// An element for a document that is not in the target yet.
+    private func newElement(for document: IndivoDocument) throws -> XMLNode {
+        guard let source = document.source else { return try newRoot(of: [document]).children()[0] }
         let element =
-            document.source.map {
-                $0.namespace == SDMX.namespace
-                    ? $0.clone() : storable($0, by: ModelSchema.of(Swift.type(of: document)))
-            }
-            ?? XMLNode("Model", namespace: SDMX.namespace, attributes: ["name": document.modelName])
-        try write(document, into: element, original: document.source)
+            source.namespace == SDMX.namespace
+            ? source.clone() : storable(source, by: ModelSchema.of(Swift.type(of: document)))
+        try write(document, into: element, original: source)
         return element
     }
 
@@ -48,7 +58,7 @@ final class SDMXWriter {
                 // Of several where there should be one, only the first was read.
                 baselines = Array(baselines.prefix(1))
             } else {
-                // A model of another kind is no document of the relation. It stays, unless one takes its
+                // A model of another kind is not a document of the relation. It stays, unless one takes its
                 // place; and where it is what should have been the one, nothing was read that could have been
                 // taken away.
                 let isUnread = !field.shape.isList && baselines.first.map { relatedType.isModel($0) } == false

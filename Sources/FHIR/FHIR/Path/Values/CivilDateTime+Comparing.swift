@@ -1,6 +1,6 @@
 import IndivoBase
 
-extension PartialDateTime {
+extension CivilDateTime {
     /// What comparing two of different precision comes to: as far as both are known they may be equal.
     enum Comparison: Sendable {
         case less, equal, greater
@@ -12,7 +12,7 @@ extension PartialDateTime {
     ///
     /// Of two date times one with a zone and one without are only comparable where no zone would change the
     /// result.
-    func compared(to other: PartialDateTime) -> Comparison? {
+    func compared(to other: CivilDateTime) -> Comparison? {
         guard (kind == .time) == (other.kind == .time) else { return nil }
         guard hasTime, other.hasTime, (offset == nil) != (other.offset == nil) else {
             return compared(to: other, zone: 0)
@@ -24,9 +24,10 @@ extension PartialDateTime {
     private var hasTime: Bool { kind == .dateTime && precision >= .hour }
 
     /// - Parameter zone: minutes east of Greenwich of those that have a time but no zone.
-    private func compared(to other: PartialDateTime, zone: Int) -> Comparison {
-        let left = inUTC(zone: zone)
-        let right = other.inUTC(zone: zone)
+    private func compared(to other: CivilDateTime, zone: Int) -> Comparison {
+        // A day has no zone.
+        let left = hasTime ? inUTC(from: zone) : self
+        let right = other.hasTime ? other.inUTC(from: zone) : other
         let common = min(left.precision, right.precision)
         for part in Precision.allCases where part <= common && (kind != .time || part >= .hour) {
             let a = left.part(part)
@@ -45,28 +46,5 @@ extension PartialDateTime {
         case .minute: minute
         case .second: second * 1_000_000_000 + nanosecond
         }
-    }
-
-    /// The same instant with the offset of Greenwich. What has no time stays as it is: a day has no zone.
-    private func inUTC(zone: Int) -> PartialDateTime {
-        guard hasTime else { return self }
-        let offset = self.offset ?? zone
-        guard offset != 0 else { return self }
-        var result = self
-        result.addMinutes(-offset)
-        result.offset = 0
-        return result
-    }
-
-    private mutating func addMinutes(_ minutes: Int) {
-        let total = hour * 60 + minute + minutes
-        let days = total.flooredQuotient(by: 1440)
-        let rest = total - days * 1440
-        hour = rest / 60
-        minute = rest % 60
-        guard kind != .time, days != 0 else { return }
-        (year, month, day) = CivilCalendar.civil(
-            fromDays: CivilCalendar.days(fromCivil: year, month, day) + days
-        )
     }
 }

@@ -1,8 +1,9 @@
 import Foundation
+import IndivoBase
 
 /// A decimal number with as many digits after the point as were written or computed: `1.0` is not written as
 /// `1`.
-struct ExactDecimal: Sendable, Hashable {
+struct PathDecimal: Sendable, Hashable {
     var value: Decimal
     /// Digits after the point.
     var scale: Int
@@ -20,33 +21,10 @@ struct ExactDecimal: Sendable, Hashable {
 
     /// Reads a numeral such as `-1.50` or `1e-3`. Nil for other texts, and for more than 38 digits.
     init?(_ text: some StringProtocol) {
-        let bytes = Array(text.utf8)
-        var position = 0
-        if let first = bytes.first, first == UInt8(ascii: "-") || first == UInt8(ascii: "+") { position = 1 }
-        var digits = 0
-        var point: Int?
-        while position < bytes.count {
-            let scalar = Unicode.Scalar(bytes[position])
-            if scalar == ".", point == nil, digits > 0 {
-                point = digits
-            } else if scalar.isDigit {
-                digits += 1
-            } else {
-                break
-            }
-            position += 1
-        }
-        guard digits > 0, digits <= 200, point != digits else { return nil }
-        var scale = point.map { digits - $0 } ?? 0
-        if position < bytes.count {
-            guard bytes[position] | 0x20 == UInt8(ascii: "e"), position + 1 < bytes.count,
-                let exponent = Int(String(decoding: bytes[(position + 1)...], as: UTF8.self)),
-                abs(exponent) <= 100
-            else { return nil }
-            scale = max(0, scale - exponent)
-        }
-        guard let value = Decimal(string: String(text), locale: nil), !value.isNaN else { return nil }
-        self.init(value, scale: scale)
+        guard let number = ExactDecimal(text), number.digits.count <= 200, abs(number.exponent) <= 300,
+            let value = Decimal(string: String(text), locale: nil), !value.isNaN
+        else { return nil }
+        self.init(value, scale: number.scale)
     }
 
     /// Digits after the point without trailing zeros, which count for nothing in an equivalence (FHIRPath
@@ -64,8 +42,8 @@ struct ExactDecimal: Sendable, Hashable {
     }
 
     /// The number rounded to digits after the point; halves go away from zero.
-    func rounded(to digits: Int, _ mode: NSDecimalNumber.RoundingMode = .plain) -> ExactDecimal {
-        ExactDecimal(value.rounded(to: digits, mode), scale: digits)
+    func rounded(to digits: Int, _ mode: NSDecimalNumber.RoundingMode = .plain) -> PathDecimal {
+        PathDecimal(value.rounded(to: digits, mode), scale: digits)
     }
 }
 

@@ -47,14 +47,14 @@ extension CalendarUnit {
     }
 }
 
-extension PartialDateTime {
+extension CivilDateTime {
     /// The date or time so much later (FHIRPath section 6.6.7). A duration finer than the precision counts by
     /// whole units of the precision: a year plus 24 months is two years later. Nil where the year leaves 1 to
     /// 9999.
     ///
     /// - Parameter amount: the whole number of units; of seconds and milliseconds, which may have fractions,
     ///   nanoseconds.
-    func adding(_ amount: Int, _ unit: CalendarUnit) -> PartialDateTime? {
+    func adding(_ amount: Int, _ unit: CalendarUnit) -> CivilDateTime? {
         guard abs(amount) <= 1_000_000_000_000_000_000 else { return nil }
         if kind == .time {
             // A time knows no days: it begins anew at midnight.
@@ -91,39 +91,32 @@ extension PartialDateTime {
     }
 
     /// Days by a precision of months (30 days) or years (365 days).
-    private func coarse(days amount: Int, _ each: Int) -> PartialDateTime? {
+    private func coarse(days amount: Int, _ each: Int) -> CivilDateTime? {
         let (days, overflow) = amount.multipliedReportingOverflow(by: each)
         guard !overflow else { return nil }
         return precision == .year ? adding(months: days / 365, 12) : adding(months: days / 30, 1)
     }
 
-    private func adding(months amount: Int, _ each: Int) -> PartialDateTime? {
+    private func adding(months amount: Int, _ each: Int) -> CivilDateTime? {
         guard abs(amount) <= 200_000 else { return nil }
-        let total = year * 12 + month - 1 + amount * each
-        var result = self
-        result.year = total.flooredQuotient(by: 12)
-        result.month = total - result.year * 12 + 1
-        guard (1...9999).contains(result.year) else { return nil }
-        result.day = min(day, CivilCalendar.days(in: result.month, of: result.year))
-        return result
+        let result = adding(months: amount * each)
+        return 1...9999 ~= result.year ? result : nil
     }
 
-    private func adding(days amount: Int, _ each: Int) -> PartialDateTime? {
+    private func adding(days amount: Int, _ each: Int) -> CivilDateTime? {
         guard abs(amount) <= 4_000_000 else { return nil }
         var result = self
-        (result.year, result.month, result.day) = CivilCalendar.civil(
-            fromDays: CivilCalendar.days(fromCivil: year, month, day) + amount * each
-        )
+        result.days += amount * each
         return (1...9999).contains(result.year) ? result : nil
     }
 
-    private func adding(nanoseconds amount: Int) -> PartialDateTime? {
+    private func adding(nanoseconds amount: Int) -> CivilDateTime? {
         var result = self
         let days = result.addToTimeOfDay(amount)
         return result.adding(days: days, 1)
     }
 
-    private func addingToTime(_ amount: Int) -> PartialDateTime {
+    private func addingToTime(_ amount: Int) -> CivilDateTime {
         var result = self
         _ = result.addToTimeOfDay(amount)
         return result
@@ -142,14 +135,10 @@ extension PartialDateTime {
         minute = rest / 60_000_000_000 % 60
         second = rest / 1_000_000_000 % 60
         nanosecond = rest % 1_000_000_000
-        if precision == .second, nanosecond != 0 {
-            var digits = 9
-            var value = nanosecond
-            while value % 10 == 0 {
-                value /= 10
-                digits -= 1
-            }
-            fractionDigits = max(fractionDigits, digits)
+        let written = fractionDigits
+        if precision == .second {
+            trimFraction()
+            fractionDigits = max(fractionDigits, written)
         }
         return days + total / day
     }
