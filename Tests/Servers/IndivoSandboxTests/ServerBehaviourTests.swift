@@ -392,6 +392,14 @@ struct ServerBehaviourTests {
                 "<Document"
             ),
             Case("/accounts/demo@example.org/apps/{A}/preferences", 200, "{}"),
+            Case(
+                "PUT",
+                "/accounts/demo@example.org/apps/{A}/preferences",
+                type: "application/xml",
+                "text",
+                400,
+                "the document submitted is malformed:"
+            ),
             Case("DELETE", "/accounts/demo@example.org/apps/{A}/preferences", 200, "<ok/>"),
             Case("{R}/apps/", 403), Case("{R}/owner", 403), Case("{R}/shares/", 403),
             Case("{R}/carenets/", 403),

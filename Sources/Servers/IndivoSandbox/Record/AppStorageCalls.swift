@@ -58,17 +58,17 @@ enum AppStorageCalls {
                 Response(type: "text/plain", body: try call.preferences?.content(call.db) ?? Data())
             },
             .put("set_user_preferences", "", .ownerAccount) { call in
-                let content = try DocumentContent(call.request.body, contentType: "text/plain")
                 let scope = DocumentScope(app: try call.app.id, account: try call.account.id)
-                let document =
-                    try call.preferences.map { try call.store.overwrite($0, with: content) }
-                    ?? call.store.create(
-                        content,
-                        in: scope,
-                        externalId: call.preferencesId,
-                        by: call.principal.effective
-                    )
-                return try call.metadata(of: document, declaration: false)
+                return try call.storing {
+                    let content = try call.documentContent()
+                    return try call.preferences.map { try call.store.overwrite($0, with: content) }
+                        ?? call.store.create(
+                            content,
+                            in: scope,
+                            externalId: call.preferencesId,
+                            by: call.principal.effective
+                        )
+                }
             },
             .delete("delete_user_preferences", "", .ownerAccount) { call in
                 try call.preferences.map(call.delete) ?? .ok

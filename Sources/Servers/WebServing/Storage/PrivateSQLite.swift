@@ -8,7 +8,9 @@ package enum PrivateSQLite {
         package let path: String
         package let reason: String
 
-        package var description: String { "it cannot be made a file that its owner alone can read: \(reason)" }
+        package var description: String {
+            "it cannot be made a file that its owner alone can read: \(reason)"
+        }
     }
 
     /// Opens a file, or a database in memory where there is none.

@@ -51,7 +51,8 @@ enum RDFComparison {
     /// Whether a node is a fact of a record: `…/records/RECORD/problems/ID`.
     private static func isFact(_ node: String) -> Bool {
         let parts = node.split(separator: "/", omittingEmptySubsequences: false)
-        return parts.count > 4 && parts[parts.count - 4] == "records" && parts[parts.count - 1].utf8.count == 36
+        guard parts.count > 4, parts[parts.count - 4] == "records" else { return false }
+        return parts[parts.count - 1].utf8.count == 36
     }
 
     private static func isNameless(_ node: String) -> Bool { node.hasPrefix("_:") || isFact(node) }

@@ -23,6 +23,13 @@ final class Replay: Sendable {
         self.recording = recording
         documents = RecordedDocument.all(in: recording)
         names = Mutex(Names())
+        let others = documents.filter { !$0.isMadeByExchange && $0.creatorType == "Account" && $0.app == nil }
+        var accepted: [Int: RecordedDocument] = [:]
+        for exchange in recording.exchanges
+        where exchange.call == "account_inbox_message_attachment_accept" && exchange.status == 200 {
+            accepted[exchange.seq] = others.first { abs($0.createdAt.timeIntervalSince(exchange.at)) < 1.5 }
+        }
+        self.accepted = accepted
         var contents: [String: Data] = [:]
         for exchange in recording.exchanges {
             for body in [exchange.requestBody, exchange.responseBody].compactMap({ $0 }) {
@@ -115,7 +122,9 @@ final class Replay: Sendable {
         let told = recording.exchanges.first {
             $0.call == "account_info" && $0.status == 200 && $0.path.hasSuffix(account.email)
         }
-        guard let told, let match = told.responseText.firstMatch(of: /<totalLoginCount>(\d+)</) else { return 0 }
+        guard let told, let match = told.responseText.firstMatch(of: /<totalLoginCount>(\d+)</) else {
+            return 0
+        }
         let since = recording.exchanges.count {
             $0.call == "session_create" && $0.status == 200 && $0.seq < told.seq
                 && $0.requestText.contains("username=\(account.username)&")
@@ -402,7 +411,10 @@ final class Replay: Sendable {
         try await makeUp(before: exchange, in: sandbox)
         setClock(exchange.at)
         let text = exchange.responseText
-        if let made = text.firstMatch(of: /^<Document id="([^"]+)".*?<createdAt>([^<]+)</),
+        if let accepted = accepted[exchange.seq] {
+            setClock(accepted.createdAt)
+            give(.document, [accepted.id])
+        } else if let made = text.firstMatch(of: /^<Document id="([^"]+)".*?<createdAt>([^<]+)</),
             exchange.method != "GET"
         {
             setClock(RecordedDocument.date(String(made.output.2)))
@@ -478,7 +490,7 @@ final class Replay: Sendable {
     private func makeUp(before exchange: ServerExchange, in sandbox: Sandbox) async throws {
         // Documents that a part of the recording made which is not here.
         let missing = documents.filter { document in
-            !document.isMadeByExchange && document.creatorType != "NoUser"
+            !document.isMadeByExchange && document.creatorType != "NoUser" && !isAccepted(document)
                 && (document.createdAt < exchange.at || document.sequence == exchange.seq
                     || exchange.path.contains(document.id))
                 && seeded.withLock { $0.insert(document.id).inserted }
@@ -527,6 +539,14 @@ final class Replay: Sendable {
                 try await sandbox.seedApproval(ofRequestToken: token, verifier: verifier, by: john)
             }
         }
+    }
+
+    /// The documents that attachments became when they were accepted, which no response names, by the
+    /// exchange: those that an account made at the time.
+    private let accepted: [Int: RecordedDocument]
+
+    private func isAccepted(_ document: RecordedDocument) -> Bool {
+        accepted.values.contains { $0.id == document.id }
     }
 
     private let seeded = Mutex<Set<String>>([])
