@@ -37,10 +37,10 @@ extension Outbox {
     /// - Parameters:
     ///   - samples: A batch; the queued items are searched once for each.
     ///   - parts: What documents are made of, as correlations have members with documents of their own; that
-    ///     of ``/HealthSamples/SampleDocuments`` unless given.
-    ///   - document: Makes the XML of a sample's document; that of ``/HealthSamples/SampleDocuments`` unless
+    ///     of ``SampleDocuments`` unless given.
+    ///   - document: Makes the XML of a sample's document; that of ``SampleDocuments`` unless
     ///     given. For other models give `table.parts(of:)` and `table.document(of:)` of a
-    ///     ``/HealthSamples/SampleTable``.
+    ///     ``SampleTable``.
     /// - Returns: What became of each, in their order. Where one part is refused, the sample is, while its
     ///   other parts are queued.
     /// - Throws: `OutboxError` when the disk fails, and what `document` throws that is no `SampleError`. What

@@ -35,7 +35,7 @@ public enum SampleDocuments {
     ///
     /// Both models have their numbers as `Double`, and one date, the start, in UTC. A Measurement has room
     /// for 24 characters of type and 8 of unit.
-    /// - Throws: ``SampleError`` for samples without a number.
+    /// - Throws: ``/HealthSamples/SampleError`` for samples without a number.
     public static func model(of sample: Sample, mapping: HealthMapping = .standard) throws(SampleError)
         -> IndivoDocument
     {
@@ -96,7 +96,7 @@ public enum SampleDocuments {
     }
 
     /// The document's XML.
-    /// - Throws: ``SampleError``.
+    /// - Throws: ``/HealthSamples/SampleError``.
     public static func document(of sample: Sample, mapping: HealthMapping = .standard) throws -> [UInt8] {
         try [UInt8](SDMXDocument([model(of: sample, mapping: mapping)]).xml(naming: .current).data())
     }

@@ -44,7 +44,7 @@ public struct SampleTable: Sendable, Hashable {
     private let mapping: HealthMapping
 
     /// A table of JSON.
-    /// - Throws: ``HealthMappingError``, with line and column.
+    /// - Throws: ``/HealthSamples/HealthMappingError``, with line and column.
     public init(parsing text: Data, mapping: HealthMapping = .standard) throws(HealthMappingError) {
         self.mapping = mapping
         let json: JSONValue
@@ -98,7 +98,7 @@ public struct SampleTable: Sendable, Hashable {
     }
 
     /// The document of a sample.
-    /// - Throws: ``SampleError`` for a type that the table does not have, and a unit that cannot be
+    /// - Throws: ``/HealthSamples/SampleError`` for a type that the table does not have, and a unit that cannot be
     ///   converted.
     public func document(of sample: Sample) throws -> [UInt8] {
         try sample.check()

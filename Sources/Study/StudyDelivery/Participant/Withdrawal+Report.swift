@@ -34,7 +34,7 @@ extension Withdrawal {
     ///
     /// - Parameter protection: Of a package `.cms` or `.none`, of a resource `.c3ProEnvelope` or `.none`.
     /// - Throws: ``StudyServerProblem`` when the server may take it later, `HTTPTransportError`,
-    ///   `CancellationError`; ``StudyError`` when it cannot be encrypted.
+    ///   `CancellationError`; ``/StudyFormats/StudyError`` when it cannot be encrypted.
     public func report(
         to endpoint: any StudyEndpoint,
         as form: ReportForm,

@@ -40,7 +40,7 @@ public enum StudyProtection: Sendable {
     ///
     /// - Parameter folder: Where there is room for a file without a name; the system's temporary folder
     ///   unless given. What is not encrypted for the study is encrypted on the disk all the same.
-    /// - Throws: ``StudyError``; what `content` throws.
+    /// - Throws: ``/StudyFormats/StudyError``; what `content` throws.
     func package(
         in folder: URL? = nil,
         _ content: (_ write: @escaping (Data) throws -> Void) throws -> Void
@@ -60,7 +60,7 @@ public enum StudyProtection: Sendable {
 
     /// The bytes to deliver of a resource.
     ///
-    /// - Throws: ``StudyError``.
+    /// - Throws: ``/StudyFormats/StudyError``.
     func resource(_ resource: Data, _ json: JSONValue) throws -> Data {
         switch self {
         case .none: return resource

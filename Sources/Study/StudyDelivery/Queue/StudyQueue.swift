@@ -85,7 +85,7 @@ public final class StudyQueue: Sendable {
     /// Queues an archive. When this returns it is on the disk, encrypted.
     ///
     /// - Parameter protection: A package can be a CMS message, and no envelope of C3-PRO.
-    /// - Throws: ``StudyError``, `QueueError`; then nothing is queued.
+    /// - Throws: ``/StudyFormats/StudyError``, `QueueError`; then nothing is queued.
     @concurrent @discardableResult
     public func submit(_ archive: StudyArchive, protection: StudyProtection) async throws -> Submitted {
         guard archive.info.study == study else {
@@ -103,7 +103,7 @@ public final class StudyQueue: Sendable {
     /// Queues a FHIR resource. When this returns it is on the disk, encrypted.
     ///
     /// - Parameter protection: A resource can be in an envelope of C3-PRO, and no CMS message.
-    /// - Throws: ``StudyError``, `QueueError`; then nothing is queued.
+    /// - Throws: ``/StudyFormats/StudyError``, `QueueError`; then nothing is queued.
     @concurrent @discardableResult
     public func submit(_ resource: some FHIRResource, protection: StudyProtection) async throws -> Submitted {
         try await submit(Data(resource.tree.utf8()), resource.tree, protection)
@@ -112,7 +112,7 @@ public final class StudyQueue: Sendable {
     /// Queues a FHIR resource, JSON. When this returns it is on the disk, encrypted.
     ///
     /// - Parameter protection: A resource can be in an envelope of C3-PRO, and no CMS message.
-    /// - Throws: ``StudyError``, `QueueError`; then nothing is queued.
+    /// - Throws: ``/StudyFormats/StudyError``, `QueueError`; then nothing is queued.
     @concurrent @discardableResult
     public func submit(resource: Data, protection: StudyProtection) async throws -> Submitted {
         let json: JSONValue
