@@ -30,6 +30,7 @@ let package = Package(
             name: "Snippets",
             dependencies: [
                 .product(name: "FHIR", package: "swift-indivo"),
+                .product(name: "FHIRValidation", package: "swift-indivo"),
                 .product(name: "IndivoXML", package: "swift-indivo"),
                 .product(name: "Surveys", package: "swift-indivo"),
             ]

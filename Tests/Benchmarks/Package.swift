@@ -27,6 +27,7 @@ let package = Package(
             name: "JSONBenchmarks",
             dependencies: [
                 "Measuring", .product(name: "FHIR", package: "swift-indivo"),
+                .product(name: "FHIRValidation", package: "swift-indivo"),
                 .product(name: "OrderedJSON", package: "swift-indivo"),
             ]
         ),

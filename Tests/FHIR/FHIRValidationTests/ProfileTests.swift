@@ -89,8 +89,18 @@ struct ProfileTests {
         func observation(_ value: String) -> String {
             #"{"resourceType":"Observation","status":"final","code":{"text":"x"},\#(value)}"#
         }
-        #expect(try Self.errors(observation(#""valueQuantity":{"code":"kg"}"#), profile, kilograms).isEmpty)
-        let wrong = try Self.errors(observation(#""valueQuantity":{"code":"g"}"#), profile, kilograms)
+        #expect(
+            try Self.errors(
+                observation(#""valueQuantity":{"system":"http://unitsofmeasure.org","code":"kg"}"#),
+                profile,
+                kilograms
+            ).isEmpty
+        )
+        let wrong = try Self.errors(
+            observation(#""valueQuantity":{"system":"http://unitsofmeasure.org","code":"g"}"#),
+            profile,
+            kilograms
+        )
         #expect(wrong.map(\.expression) == ["Observation.value.ofType(Quantity).code"])
         #expect(try Self.errors(observation(#""valueString":"x""#), profile, kilograms).count == 1)
     }

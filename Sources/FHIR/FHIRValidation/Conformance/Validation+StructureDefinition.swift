@@ -29,7 +29,9 @@ extension Validation {
     private mutating func type(of json: ParsedNode) {
         guard let value = json.member("type"), let type = value.string else { return }
         let name = type.hasPrefix(Self.structures) ? String(type.dropFirst(Self.structures.count)) : type
-        if Definitions.r4.type(named: name) == nil, !type.contains(":") {
+        // HL7's own logical models are called as their URL ends.
+        let isOwn = json.member("url")?.string == Self.structures + type
+        if Definitions.r4.type(named: name) == nil, !type.contains(":"), !isOwn {
             report(
                 .error,
                 .invalid,

@@ -25,6 +25,8 @@ final class CompiledDefinitions: Sendable {
     /// The URLs, in the order of the text.
     var urls: [String] { index.names }
 
+    func has(_ url: String) -> Bool { index[url] != nil }
+
     func version(of url: String) -> String {
         guard let parts = index[url].flatMap(Self.parts), parts[1] != "-" else { return "" }
         return String(parts[1])

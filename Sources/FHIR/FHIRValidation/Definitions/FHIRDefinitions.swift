@@ -114,6 +114,12 @@ public final class FHIRDefinitions: Sendable {
         return CompiledDefinitions.r4.resource(url)
     }
 
+    /// Whether a definition was added, and is not only R4's own.
+    func isAdded(_ canonical: String) -> Bool {
+        let url = String(canonical.prefix { $0 != "|" })
+        return state.withLock { $0.sources[url] != nil }
+    }
+
     /// The codes of a code system that was added; nil where it was not.
     func codeSystem(_ url: String) -> KnownCodes? {
         let known = state.withLock { state -> KnownCodes?? in

@@ -69,8 +69,10 @@ struct PrimitiveFormat: Sendable {
         guard binding.strength == .required else { return nil }
         return switch binding.valueSet {
         case "currencies": .currency
-        // A capability statement may also say `xml` or `json`.
-        case "mimetypes": element.path.hasPrefix("CapabilityStatement.") ? nil : .mediaType
+        // What describes or tests a server may also say `xml` or `json`.
+        case "mimetypes":
+            element.path.hasPrefix("CapabilityStatement.") || element.path.hasPrefix("TestScript.")
+                ? nil : .mediaType
         default: nil
         }
     }

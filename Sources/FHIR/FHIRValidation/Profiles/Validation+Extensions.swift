@@ -28,8 +28,10 @@ extension Validation {
             profile.contexts + (profile.contexts.isEmpty ? [] : ExtensionPack.contexts(of: url) ?? [])
         if !contexts.isEmpty, !contexts.contains(where: { isIn($0) }) {
             let list = contexts.map(\.expression).joined(separator: ", ")
+            // R4 uses its own extensions elsewhere in its own definitions.
+            let isDefinition = ["CodeSystem", "StructureDefinition", "ValueSet"].contains(scope.name)
             report(
-                .error,
+                isDefinition && CompiledDefinitions.r4.has(url) ? .warning : .error,
                 .structure,
                 "the extension \(url) is not for this element, but for \(list)",
                 at: json

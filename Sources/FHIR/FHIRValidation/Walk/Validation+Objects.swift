@@ -250,6 +250,7 @@ extension Validation {
         {
             report(.error, .invalid, "another element of the resource has this id", at: value)
         }
+        if format.kind == .xhtml, let text = value.string { useLinks(in: text) }
         if options.refusesHTML, format.kind == .string, value.withUTF8(TextScan.hasTag) == true {
             report(.error, .security, "the text has what looks like a tag of HTML", at: value)
         }
@@ -322,14 +323,6 @@ extension Validation {
         path.push(element, type: found.type, index: nil)
         if !hasParts {
             report(.error, .structure, "leave out an array without values", at: member.value)
-        } else if let values, values.count != index {
-            report(
-                .error,
-                .structure,
-                "\(element.name) and _\(element.name) have different lengths: null stands for what is "
-                    + "not there",
-                at: member.value
-            )
         }
         path.pop()
         return bit

@@ -1,4 +1,5 @@
 import FHIR
+import Foundation
 import OrderedJSON
 
 extension Validation {
@@ -167,6 +168,18 @@ extension Validation {
         guard let bundle = scope.bundle else { return nil }
         let index = bundle.matches(reference, from: scope.entryURL).first ?? bundle.namesakes(reference).first
         return index.map { (bundle.entries[$0].resource, false) }
+    }
+
+    /// Marks the contained resources that a narrative shows or links to: `<img src="#id"/>`.
+    mutating func useLinks(in narrative: String) {
+        for name in ["src=\"#", "href=\"#", "src='#", "href='#"] {
+            var rest = Substring(narrative)
+            while let range = rest.range(of: name) {
+                rest = rest[range.upperBound...]
+                let id = rest.prefix { $0 != "\"" && $0 != "'" }
+                _ = scope.local.use(id)
+            }
+        }
     }
 
     /// Marks a contained resource as referred to by a canonical URL or by text whose type is not known.
