@@ -94,7 +94,9 @@ struct SandboxLaunchTests {
             for try await observation in client.search(Observation.self) { found.append(observation.id) }
             #expect(found == ["weight-ann"])
             await #expect(throws: FHIRClientError.self) { try await client.read(Patient.self, id: "bob") }
-            await #expect(throws: FHIRClientError.self) { try await client.create(Observation(view: Self.observation(of: "ann"))) }
+            await #expect(throws: FHIRClientError.self) {
+                try await client.create(Observation(view: Self.observation(of: "ann")))
+            }
             let about = try await launch.introspect()
             #expect(about.isActive && about.patient == "ann" && about.clientID == "growth")
             try await launch.logOut()
@@ -162,7 +164,8 @@ struct SandboxLaunchTests {
         } _: { sandbox in
             let authentication: SMARTApp.Authentication =
                 kind == "secret"
-                ? .secret("s3cret &?") : .assertion(ClientAssertion(clientID: "growth", keyID: "k1", key: key))
+                ? .secret("s3cret &?")
+                : .assertion(ClientAssertion(clientID: "growth", keyID: "k1", key: key))
             let launch = try await Self.launch(try Self.server(sandbox, authentication: authentication))
             #expect(launch.context.patient == "ann")
             let wrong = await failure {
@@ -200,7 +203,9 @@ struct SandboxLaunchTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "smart-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = FileSessionStore<SMARTSession>(file: folder.appending(path: "sessions.json"))
-        try await Self.withSandbox { $0.accessTokenLifetime = 0 } _: { sandbox in
+        try await Self.withSandbox {
+            $0.accessTokenLifetime = 0
+        } _: { sandbox in
             let launch = try await Self.launch(try Self.server(sandbox, sessions: store))
             try await launch.keep()
             for _ in 0..<3 {

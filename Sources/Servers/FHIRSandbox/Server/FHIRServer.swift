@@ -59,7 +59,8 @@ struct FHIRServer: Sendable {
     }
 
     /// With an authorization server: a token's scopes on the REST interface, a login of staff on the pages.
-    private func respond(to request: Request, _ segments: [String], base: String, _ smart: SMARTEndpoints) async
+    private func respond(to request: Request, _ segments: [String], base: String, _ smart: SMARTEndpoints)
+        async
         -> Response
     {
         if let response = await smart.respond(to: request, segments, base: base) { return response }
@@ -68,7 +69,8 @@ struct FHIRServer: Sendable {
             segments == [FHIREndpoint.root, "metadata"] || segments == ["style.css"]
             || segments == ["favicon.ico"]
         let tokens = server.configuration.tokens
-        let opensAll = !tokens.isEmpty && Authorization(tokens: tokens).allows(request, byPassword: !isInterface)
+        let opensAll =
+            !tokens.isEmpty && Authorization(tokens: tokens).allows(request, byPassword: !isInterface)
         guard isInterface else {
             guard !isOpen, !opensAll else { return await pages.respond(to: request, segments, base: base) }
             let browser = SMARTPages(smart, request: request, base: base)
@@ -80,7 +82,11 @@ struct FHIRServer: Sendable {
         }
         let access = isOpen || opensAll ? nil : smart.access(request)
         guard isOpen || opensAll || access != nil else {
-            var failure = FHIRFailure(401, "login", "a token is needed, or another: this one is unknown or expired")
+            var failure = FHIRFailure(
+                401,
+                "login",
+                "a token is needed, or another: this one is unknown or expired"
+            )
             let error = request.header("Authorization") == nil ? "" : " error=\"invalid_token\""
             failure.headers = [("WWW-Authenticate", "Bearer" + error)]
             return CORS.open(endpoint.failure(failure))
