@@ -158,6 +158,25 @@ struct RefreshTests {
         }
     }
 
+    @Test("a process takes over the newer refresh token, also when the access token with it is over")
+    func sharedLater() async throws {
+        let store = MemorySessionStore<SMARTSession>()
+        try await SandboxLaunchTests.withSandbox {
+            $0.accessTokenLifetime = 0
+        } _: { sandbox in
+            let server = try SandboxLaunchTests.server(sandbox, sessions: store)
+            let first = try await SandboxLaunchTests.launch(server)
+            try await first.keep()
+            let second = try #require(try await server.keptLaunches().first)
+            for _ in 0..<3 {
+                // The other one's token is spent by then.
+                #expect(try await first.authorization.token() != nil)
+                #expect(try await first.authorization.token() != nil)
+                #expect(try await second.authorization.token() != nil)
+            }
+        }
+    }
+
     @Test("two processes that share a session take over what the other refreshed")
     func shared() async throws {
         let server = refreshing()

@@ -122,6 +122,33 @@ struct SandboxLaunchTests {
         }
     }
 
+    @Test("a code of another login, put into this one, gives nothing")
+    func injectedCode() async throws {
+        try await Self.withSandbox { sandbox in
+            let server = try Self.server(sandbox)
+            let receiver = URLSchemeReceiver(redirectURI: Self.redirectURI)
+            nonisolated(unsafe) var stolen = ""  // Written before it is read, by one task.
+            let given = await failure {
+                try await server.launch(callback: receiver) { url in
+                    let back = try await Browser().logIn(url, patient: "bob")
+                    stolen = FormParameters(decoding: back.query(percentEncoded: true) ?? "")["code"] ?? ""
+                    receiver.cancel()
+                }
+            }
+            #expect(given?.reason == .cancelled && !stolen.isEmpty)
+            let error = await failure {
+                try await server.launch(callback: receiver) { url in
+                    let asked = FormParameters(decoding: url.query(percentEncoded: true) ?? "")
+                    let back: FormParameters = [
+                        "code": stolen, "state": asked["state"] ?? "", "iss": sandbox.baseURL.absoluteString,
+                    ]
+                    receiver.finish(try #require(URL(string: "\(Self.redirectURI)?\(back.encoded)")))
+                }
+            }
+            #expect(error?.reason == .refused(code: "invalid_grant"))
+        }
+    }
+
     @Test("an app that a health record launches works on the patient there")
     func fromHealthRecord() async throws {
         try await Self.withSandbox { sandbox in

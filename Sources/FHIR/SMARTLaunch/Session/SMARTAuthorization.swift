@@ -75,9 +75,10 @@ public actor SMARTAuthorization: FHIRAuthorization {
 
     private func refresh(_ stale: Secret?) async throws -> SMARTSession {
         guard !isUnsaved else { return try await saved() }
-        if let other = try await elsewhere(), other.accessToken != stale, isFresh(other) {
+        if let other = try await elsewhere() {
+            // Its refresh token is the newer one, whatever became of its access token.
             session = other
-            return session
+            if other.accessToken != stale, isFresh(other) { return session }
         }
         switch await outcome(of: session) {
         case .success(let next): session = next
