@@ -49,7 +49,8 @@ package struct PublicKey: Sendable {
         switch (jwk["kty"]?.string, jwk["crv"]?.string) {
         case ("RSA", _):
             guard let n = number("n"), let e = number("e"), (256...Self.maximumModulus).contains(n.count),
-                (1...Self.maximumExponent).contains(e.count), let key = try? _RSA.Signing.PublicKey(n: n, e: e)
+                (1...Self.maximumExponent).contains(e.count),
+                let key = try? _RSA.Signing.PublicKey(n: n, e: e)
             else { return nil }
             self.key = .rsa(key)
         case ("EC", "P-256"):

@@ -50,7 +50,7 @@ public struct SMARTError: Error, Sendable {
         case responseTooLarge
         /// 429, 502, 503, 504: the server asks to come back later.
         case busy
-        /// The FHIR server has neither a SMART configuration nor OAuth's addresses in its CapabilityStatement.
+        /// The FHIR server has no SMART configuration, and no addresses of OAuth in its CapabilityStatement.
         case notSMART
         /// The server does not support what the launch needs. The text says what.
         case notSupported(String)

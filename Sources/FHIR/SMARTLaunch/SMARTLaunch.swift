@@ -6,7 +6,7 @@ import IndivoBase
 import Logging
 import OrderedJSON
 
-/// What a login ended with: the patient in context, who is logged in, what was granted, and the tokens for it.
+/// What a login ended with: the patient in context, who is logged in, what was granted, and the tokens.
 ///
 /// ```swift
 /// let client = try FHIRClient(launch)

@@ -7,8 +7,8 @@
 
 @_exported import struct HTTPTypes.HTTPRequest
 @_exported import struct IndivoBase.FormParameters
-@_exported import protocol IndivoBase.SecretItems
 @_exported import struct IndivoBase.Secret
+@_exported import protocol IndivoBase.SecretItems
 @_exported import struct OAuth1.OAuthToken
 
 #if canImport(Security)

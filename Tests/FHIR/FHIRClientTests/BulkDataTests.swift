@@ -37,7 +37,8 @@ struct BulkDataTests {
                 throw HTTPTransportError(kind: .responseLost, server: "f", mayHaveReachedServer: true)
             }
             let bytes = Array(file.utf8)
-            let numbers = received.field("Range")?.dropFirst(6).split(separator: "-").compactMap { Int($0) } ?? []
+            let numbers =
+                received.field("Range")?.dropFirst(6).split(separator: "-").compactMap { Int($0) } ?? []
             guard numbers.count == 2 else { return .text(file, type: "application/fhir+ndjson") }
             guard numbers[0] < bytes.count else { return .status(416) }
             let end = min(numbers[1] + 1, bytes.count, numbers[0] + min(piece, 1 << 30))
@@ -58,7 +59,9 @@ struct BulkDataTests {
         let export = try await client.export()
         let manifest = try await export.manifest()
         var ids: [String?] = []
-        for try await resource in export.resources(in: manifest.output[0], of: manifest) { ids.append(resource.id) }
+        for try await resource in export.resources(in: manifest.output[0], of: manifest) {
+            ids.append(resource.id)
+        }
         return ids
     }
 
@@ -80,7 +83,9 @@ struct BulkDataTests {
         #expect(path.contains("&_typeFilter=Observation?category=laboratory&_elements=Patient.name"))
     }
 
-    @Test("the status is asked for as often as the server wants, and less and less often where it does not say")
+    @Test(
+        "the status is asked for as often as the server wants, and less and less often where it does not say"
+    )
     func polling() async throws {
         let clock = StillClock()
         let server = PlayedServer { received, number in
@@ -99,7 +104,10 @@ struct BulkDataTests {
         #expect(clock.waits == [.seconds(7), .seconds(2), .seconds(4), .seconds(9)])
     }
 
-    @Test("a file comes as a stream of resources, whatever pieces its bytes come in", arguments: [1, 7, 40, .max])
+    @Test(
+        "a file comes as a stream of resources, whatever pieces its bytes come in",
+        arguments: [1, 7, 40, .max]
+    )
     func stream(piece: Int) async throws {
         let server = Self.server(Self.lines(20) + "\n\r\n", piece: piece)
         #expect(try await Self.ids(server.client()) == (0..<20).map(String.init))
@@ -136,7 +144,10 @@ struct BulkDataTests {
             if path.contains("$export") { return Self.accepted }
             if path.hasSuffix("/status/1") { return Self.done }
             let first = Int(received.field("Range")?.dropFirst(6).prefix { $0 != "-" } ?? "") ?? 0
-            var answer = HTTPAnswer.status(206, ["Content-Range": "bytes \(first)-\(first + piece.count - 1)/*"])
+            var answer = HTTPAnswer.status(
+                206,
+                ["Content-Range": "bytes \(first)-\(first + piece.count - 1)/*"]
+            )
             answer.body = piece
             return answer
         }
@@ -190,7 +201,9 @@ struct BulkDataTests {
     func sandbox() async throws {
         let sandbox = try await FHIRSandbox.start()
         for id in ["ann", "bob", "eve"] {
-            try await sandbox.load(AnyResource(view: ["resourceType": "Patient", "id": JSONValue(id), "active": true]))
+            try await sandbox.load(
+                AnyResource(view: ["resourceType": "Patient", "id": JSONValue(id), "active": true])
+            )
             try await sandbox.load(
                 AnyResource(view: [
                     "resourceType": "Observation", "id": JSONValue("o-\(id)"), "status": "final",
@@ -201,7 +214,9 @@ struct BulkDataTests {
         try await sandbox.load(
             AnyResource(view: [
                 "resourceType": "Group", "id": "g", "type": "person", "actual": true,
-                "member": [["entity": ["reference": "Patient/ann"]], ["entity": ["reference": "Patient/eve"]]],
+                "member": [
+                    ["entity": ["reference": "Patient/ann"]], ["entity": ["reference": "Patient/eve"]],
+                ],
             ])
         )
         try await sandbox.load(AnyResource(view: ["resourceType": "Organization", "id": "org", "name": "O"]))

@@ -43,7 +43,9 @@ struct HostileServerTests {
         let form = try #require(server.received.first { $0.url.hasSuffix(Self.tokenPath) }).form
         let verifier = try #require(form["code_verifier"])
         #expect(Base64URL.encode(Data(SHA256.hash(data: Data(verifier.utf8)))) == asked["code_challenge"])
-        #expect(form["redirect_uri"] == PlayedAuthorizationServer.redirectURI && form["client_id"] == "growth")
+        #expect(
+            form["redirect_uri"] == PlayedAuthorizationServer.redirectURI && form["client_id"] == "growth"
+        )
     }
 
     @Test("visits that are not this login's are turned away, and the login goes on")
@@ -143,7 +145,9 @@ struct HostileServerTests {
         let numbers = try rsa.publicKey.getKeyPrimitives()
         server.play(Self.tokenPath) { [unowned server] _, _ in
             let claims = server.claims()
-            guard algorithm == "RS256" else { return .json(server.tokens(["id_token": try server.idToken(claims)])) }
+            guard algorithm == "RS256" else {
+                return .json(server.tokens(["id_token": try server.idToken(claims)]))
+            }
             var jws = JWS(header: Data(#"{"alg":"RS256","kid":"r"}"#.utf8), payload: Data(claims.utf8()))
             jws.signature = try rsa.signature(
                 for: SHA256.hash(data: jws.signingInput),
@@ -204,7 +208,8 @@ struct HostileServerTests {
                 let secret = SymmetricKey(data: server.key.publicKey.rawRepresentation)
                 jws.signature = Data(HMAC<SHA256>.authenticationCode(for: jws.signingInput, using: secret))
                 token = JSONValue(jws.compact)
-            case "crit": token = try server.idToken(claims, header: ["alg": "ES256", "kid": "k", "crit": ["x"]])
+            case "crit":
+                token = try server.idToken(claims, header: ["alg": "ES256", "kid": "k", "crit": ["x"]])
             case "other key": token = try PlayedAuthorizationServer().idToken(claims)
             case "other kid": token = try server.idToken(claims, header: ["alg": "ES256", "kid": "other"])
             default: token = "a.b.c"
@@ -242,7 +247,9 @@ struct HostileServerTests {
             await failure { try await server.launch() },
             await failure {
                 try await server.launch { asked in
-                    ["\(PlayedAuthorizationServer.redirectURI)?error=planted%20x&state=\(asked["state"] ?? "")"]
+                    [
+                        "\(PlayedAuthorizationServer.redirectURI)?error=planted%20x&state=\(asked["state"] ?? "")"
+                    ]
                 }
             },
         ]
@@ -270,9 +277,13 @@ struct HostileServerTests {
                         "security": [
                             "extension": [
                                 [
-                                    "url": "http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris",
+                                    "url":
+                                        "http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris",
                                     "extension": [
-                                        ["url": "authorize", "valueUri": "https://auth.example.org/authorize"],
+                                        [
+                                            "url": "authorize",
+                                            "valueUri": "https://auth.example.org/authorize",
+                                        ],
                                         ["url": "token", "valueUri": "https://auth.example.org/token"],
                                     ],
                                 ]

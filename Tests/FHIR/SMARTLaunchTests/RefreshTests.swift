@@ -52,7 +52,9 @@ struct RefreshTests {
         let seconds = Mutex(1_800_000_000.0)
         var timing = CallTiming.system
         timing.now = { Date(timeIntervalSince1970: seconds.withLock { $0 }) }
-        let client = try FHIRClient(try await server.launch(try server.server(scopes: [.launchPatient], timing: timing)))
+        let client = try FHIRClient(
+            try await server.launch(try server.server(scopes: [.launchPatient], timing: timing))
+        )
         seconds.withLock { $0 += 3_599 }
         _ = try await client.read(Patient.self, id: "7")
         #expect(server.count("/Patient/7") == 1 && server.count("/token") == 2)
@@ -132,8 +134,12 @@ struct RefreshTests {
     @Test("a process that ends in the middle of a refresh loses no session", arguments: [false, true])
     func killed(reaches: Bool) async throws {
         let store = MemorySessionStore<SMARTSession>()
-        try await SandboxLaunchTests.withSandbox { $0.accessTokenLifetime = 0 } _: { sandbox in
-            let launch = try await SandboxLaunchTests.launch(try SandboxLaunchTests.server(sandbox, sessions: store))
+        try await SandboxLaunchTests.withSandbox {
+            $0.accessTokenLifetime = 0
+        } _: { sandbox in
+            let launch = try await SandboxLaunchTests.launch(
+                try SandboxLaunchTests.server(sandbox, sessions: store)
+            )
             try await launch.keep()
             for _ in 0..<3 {
                 let good = try SandboxLaunchTests.server(sandbox, sessions: store)
@@ -148,6 +154,25 @@ struct RefreshTests {
                 // The next process.
                 let next = try #require(try await good.keptLaunches().first)
                 #expect(try await next.authorization.token() != nil)
+            }
+        }
+    }
+
+    @Test("a process takes over the newer refresh token, also when the access token with it is over")
+    func sharedLater() async throws {
+        let store = MemorySessionStore<SMARTSession>()
+        try await SandboxLaunchTests.withSandbox {
+            $0.accessTokenLifetime = 0
+        } _: { sandbox in
+            let server = try SandboxLaunchTests.server(sandbox, sessions: store)
+            let first = try await SandboxLaunchTests.launch(server)
+            try await first.keep()
+            let second = try #require(try await server.keptLaunches().first)
+            for _ in 0..<3 {
+                // The other one's token is spent by then.
+                #expect(try await first.authorization.token() != nil)
+                #expect(try await first.authorization.token() != nil)
+                #expect(try await second.authorization.token() != nil)
             }
         }
     }

@@ -94,7 +94,9 @@ struct SandboxLaunchTests {
             for try await observation in client.search(Observation.self) { found.append(observation.id) }
             #expect(found == ["weight-ann"])
             await #expect(throws: FHIRClientError.self) { try await client.read(Patient.self, id: "bob") }
-            await #expect(throws: FHIRClientError.self) { try await client.create(Observation(view: Self.observation(of: "ann"))) }
+            await #expect(throws: FHIRClientError.self) {
+                try await client.create(Observation(view: Self.observation(of: "ann")))
+            }
             let about = try await launch.introspect()
             #expect(about.isActive && about.patient == "ann" && about.clientID == "growth")
             try await launch.logOut()
@@ -117,6 +119,33 @@ struct SandboxLaunchTests {
             await #expect(throws: FHIRClientError.self) {
                 try await client.read(Observation.self, id: "weight-ann")
             }
+        }
+    }
+
+    @Test("a code of another login, put into this one, gives nothing")
+    func injectedCode() async throws {
+        try await Self.withSandbox { sandbox in
+            let server = try Self.server(sandbox)
+            let receiver = URLSchemeReceiver(redirectURI: Self.redirectURI)
+            nonisolated(unsafe) var stolen = ""  // Written before it is read, by one task.
+            let given = await failure {
+                try await server.launch(callback: receiver) { url in
+                    let back = try await Browser().logIn(url, patient: "bob")
+                    stolen = FormParameters(decoding: back.query(percentEncoded: true) ?? "")["code"] ?? ""
+                    receiver.cancel()
+                }
+            }
+            #expect(given?.reason == .cancelled && !stolen.isEmpty)
+            let error = await failure {
+                try await server.launch(callback: receiver) { url in
+                    let asked = FormParameters(decoding: url.query(percentEncoded: true) ?? "")
+                    let back: FormParameters = [
+                        "code": stolen, "state": asked["state"] ?? "", "iss": sandbox.baseURL.absoluteString,
+                    ]
+                    receiver.finish(try #require(URL(string: "\(Self.redirectURI)?\(back.encoded)")))
+                }
+            }
+            #expect(error?.reason == .refused(code: "invalid_grant"))
         }
     }
 
@@ -162,7 +191,8 @@ struct SandboxLaunchTests {
         } _: { sandbox in
             let authentication: SMARTApp.Authentication =
                 kind == "secret"
-                ? .secret("s3cret &?") : .assertion(ClientAssertion(clientID: "growth", keyID: "k1", key: key))
+                ? .secret("s3cret &?")
+                : .assertion(ClientAssertion(clientID: "growth", keyID: "k1", key: key))
             let launch = try await Self.launch(try Self.server(sandbox, authentication: authentication))
             #expect(launch.context.patient == "ann")
             let wrong = await failure {
@@ -200,7 +230,9 @@ struct SandboxLaunchTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "smart-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = FileSessionStore<SMARTSession>(file: folder.appending(path: "sessions.json"))
-        try await Self.withSandbox { $0.accessTokenLifetime = 0 } _: { sandbox in
+        try await Self.withSandbox {
+            $0.accessTokenLifetime = 0
+        } _: { sandbox in
             let launch = try await Self.launch(try Self.server(sandbox, sessions: store))
             try await launch.keep()
             for _ in 0..<3 {

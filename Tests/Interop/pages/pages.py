@@ -338,8 +338,9 @@ def launch(check):
 class FHIRServer:
     """`indivo fhir serve` on a free port, with a patient who was measured a few times."""
 
-    def __init__(self, tool):
-        self.process = subprocess.Popen([tool, "fhir", "serve", "--port", "0", "--json"], stdout=subprocess.PIPE, text=True)
+    def __init__(self, tool, *options):
+        self.process = subprocess.Popen(
+            [tool, "fhir", "serve", "--port", "0", "--json", *options], stdout=subprocess.PIPE, text=True)
         self.summary = json.loads(self.process.stdout.readline())
         self.summary["ui"] = self.summary["pages"].rstrip("/")
 
@@ -389,6 +390,55 @@ def fhir_pages(tool, pictures):
             check.driver.quit()
         status = server.stop()
     check.expect(status == 0, f"the FHIR server ended with {status}")
+    return check.passed, check.failures
+
+
+def smart_pages(tool, pictures):
+    """The pages of the FHIR server's logins, and the way through them by keyboard. Returns what `fhir_pages` does."""
+    app = App()
+    check = None
+    with tempfile.TemporaryDirectory() as folder:
+        apps = {"apps": [{"client_id": "growth", "client_name": "Growth chart", "redirect_uris": [app.url], "launch_url": app.url}]}
+        patient = {"resourceType": "Patient", "id": "moss", "name": [{"family": "Moss", "given": ["Ann"]}], "birthDate": "1980-02-03"}
+        for name, content in [("apps", apps), ("patient", patient)]:
+            with open(f"{folder}/{name}.json", "w") as file:
+                json.dump(content, file)
+        server = FHIRServer(tool, "--apps", f"{folder}/apps.json", "--load", f"{folder}/patient.json")
+        try:
+            check = Check(server, pictures)
+            login = "/auth/authorize?" + urllib.parse.urlencode({
+                "response_type": "code", "client_id": "growth", "redirect_uri": app.url, "state": "s1", "aud": server.summary["base"],
+                "scope": "openid fhirUser launch/patient offline_access patient/Patient.rs patient/Observation.cruds?category=laboratory",
+                "code_challenge": "a" * 43, "code_challenge_method": "S256"})
+            check.page("smart-login", login)
+            check.page("smart-wrong-app", "/auth/authorize?client_id=other", status=400)
+            check.show("phone", "dark")
+            check.open(login)
+            check.wait_for("/auth/login")
+            check.tab_to("input[name=name]")
+            check.press("demo", Keys.TAB, "demo", Keys.ENTER)
+            check.wait_for("/auth/patient")
+            check.page("smart-patient", login)
+            check.page("smart-launch", "/auth/launch")
+            check.open(login)
+            check.wait_for("/auth/patient")
+            check.tab_to("button[name=patient]")
+            check.press(Keys.ENTER)
+            check.wait_for("/auth/decide")
+            check.page("smart-consent", check.driver.current_url)
+            check.tab_to("input[name=scope]")
+            check.press(Keys.SPACE)
+            check.tab_to("button.primary")
+            check.press(Keys.ENTER)
+            check.wait_for("/back")
+            fields = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(check.driver.current_url).query))
+            check.expect(fields.get("state") == "s1" and fields.get("code"), "the app gets its state and a code")
+            print("walked by keyboard: login, patient, consent, back to the app with a code", flush=True)
+        finally:
+            if check:
+                check.driver.quit()
+            status = server.stop()
+        check.expect(status == 0, f"the SMART server ended with {status}")
     return check.passed, check.failures
 
 
@@ -794,7 +844,7 @@ def main():
         status = sandbox.stop()
     check.expect(status == 0, f"the sandbox ended with {status}")
     passed, failures = fhir_pages(tool, pictures)
-    for more in [(passed, failures), health_pages(tool, pictures), survey_pages(tool, pictures), study_pages(tool, pictures)]:
+    for more in [(passed, failures), smart_pages(tool, pictures), health_pages(tool, pictures), survey_pages(tool, pictures), study_pages(tool, pictures)]:
         check.passed, check.failures = check.passed + more[0], check.failures + more[1]
     passed, failures = check.passed, check.failures
     print(f"{passed} checks passed, {len(failures)} failed; the pictures are in {pictures}")

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Sessions in a file")
 struct FileSessionStoreTests {
-    private func withStore<Result>(_ body: (FileSessionStore<IndivoSession>) async throws -> Result) async throws -> Result {
+    private func withStore<Result>(_ body: (FileSessionStore<IndivoSession>) async throws -> Result)
+        async throws -> Result
+    {
         let folder = FileManager.default.temporaryDirectory.appending(path: "sessions-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         return try await body(FileSessionStore(file: folder.appending(path: "deep/sessions.json")))

@@ -54,7 +54,9 @@ struct ItemSessionStoreTests {
     func malformed() throws {
         let items = MemorySecretItems()
         _ = items.add(Data("planted-secret".utf8), as: "x")
-        let error = #expect(throws: SessionStoreError.self) { try ItemSessionStore<IndivoSession>(items).sessions() }
+        let error = #expect(throws: SessionStoreError.self) {
+            try ItemSessionStore<IndivoSession>(items).sessions()
+        }
         #expect(error?.description.contains("planted-secret") == false)
         #expect(error?.description.contains("keychain") == true)
     }

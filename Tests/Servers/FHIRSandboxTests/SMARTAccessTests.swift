@@ -72,11 +72,15 @@ struct SMARTAccessTests {
     @Test("without a token nothing is read but the CapabilityStatement, which says where to get one")
     func noToken() async throws {
         let server = try await Self.server()
-        for path in ["Patient/ann", "Patient", "Observation?code=29463-7", "Patient/ann/$everything", "_history"] {
+        for path in [
+            "Patient/ann", "Patient", "Observation?code=29463-7", "Patient/ann/$everything", "_history",
+        ] {
             let response = await server.get(path)
             #expect(response.status == 401 && response.header("WWW-Authenticate") == "Bearer")
             let wrong = await server.get(path, ["Authorization": "Bearer wrong"])
-            #expect(wrong.status == 401 && wrong.header("WWW-Authenticate")?.contains("invalid_token") == true)
+            #expect(
+                wrong.status == 401 && wrong.header("WWW-Authenticate")?.contains("invalid_token") == true
+            )
         }
         #expect(await server.get("metadata").status == 200)
         #expect(await server.get("metadata").text.contains("oauth-uris"))
@@ -93,14 +97,17 @@ struct SMARTAccessTests {
         #expect(await server.get("Patient/ann", token).status == 200)
         #expect(await server.get("Observation/w-ann", token).status == 200)
         for path in [
-            "Patient/bob", "Observation/w-bob", "Observation/nobody", "Patient/bob/$everything", "Patient/none",
+            "Patient/bob", "Observation/w-bob", "Observation/nobody", "Patient/bob/$everything",
+            "Patient/none",
         ] {
             #expect(await server.get(path, token).status == 404, "\(path)")
         }
         #expect(await server.get("Patient", token).matches == ["ann"])
         #expect(await server.get("Observation", token).matches == ["w-ann"])
         #expect(await server.get("Observation?patient=bob", token).matches.isEmpty)
-        #expect(await server.get("Observation?code=29463-7&_total=accurate", token).json["total"]?.integer == 1)
+        #expect(
+            await server.get("Observation?code=29463-7&_total=accurate", token).json["total"]?.integer == 1
+        )
         #expect(await server.get("Practitioner/doc", token).status == 200)
         let everything = await server.get("Patient/ann/$everything", token)
         #expect(Set(everything.entries.compactMap { $0["resource"]?["id"]?.string }) == ["ann", "w-ann"])
@@ -166,7 +173,9 @@ struct SMARTAccessTests {
         }
         let all = ["Authorization": "Bearer everything"]
         #expect(await server.get("Observation?subject=Patient/bob", all).matches == ["w-bob"])
-        #expect(await server.get("Observation/w-ann", all).json["subject"]?["reference"]?.string == "Patient/ann")
+        #expect(
+            await server.get("Observation/w-ann", all).json["subject"]?["reference"]?.string == "Patient/ann"
+        )
         #expect(await server.send("DELETE", "Observation/w-ann", token).status == 200)
     }
 
@@ -199,7 +208,8 @@ struct SMARTAccessTests {
         #expect(await server.get("Observation/w-ann", token).status == 404)
         #expect(await server.post("Observation", .observation(nil, of: "Patient/ann"), token).status == 403)
         #expect(
-            await server.post("Observation", .observation(nil, of: "Patient/ann", category), token).status == 201
+            await server.post("Observation", .observation(nil, of: "Patient/ann", category), token).status
+                == 201
         )
         let unknown = try Self.token(server, "patient/Observation.rs?nonsense=1")
         #expect(await server.get("Observation", unknown).status == 400)
@@ -231,7 +241,10 @@ struct SMARTAccessTests {
         let staff = try Self.token(server, "user/Patient.rs")
         #expect(await server.get("$export?_type=Observation", staff).status == 403)
         let begun = await server.get("$export", staff)
-        let status = try #require(begun.header("Content-Location")).replacing("http://127.0.0.1:8080/fhir/", with: "")
+        let status = try #require(begun.header("Content-Location")).replacing(
+            "http://127.0.0.1:8080/fhir/",
+            with: ""
+        )
         var response = await server.get(status, staff)
         for _ in 0..<200 where response.status == 202 {
             try await Task.sleep(for: .milliseconds(50))
@@ -246,7 +259,9 @@ struct SMARTAccessTests {
         let other = try Self.token(server, "user/Patient.r")
         #expect(await server.get(status, other).status == 404)
         #expect(await server.get(file, other).status == 404)
-        #expect(await server.get("$export-file/\(status.split(separator: "/")[1])/..%2Fx", staff).status == 404)
+        #expect(
+            await server.get("$export-file/\(status.split(separator: "/")[1])/..%2Fx", staff).status == 404
+        )
     }
 
     @Test("a create with a condition tells a writer nothing of what it may not read")
@@ -254,9 +269,17 @@ struct SMARTAccessTests {
         let server = try await Self.server()
         let token = try Self.token(server, "patient/Observation.c")
         let body = JSONValue.observation(nil, of: "Patient/ann")
-        let found = await server.post("Observation", body, token.merging(["If-None-Exist": "_id=w-ann"]) { $1 })
+        let found = await server.post(
+            "Observation",
+            body,
+            token.merging(["If-None-Exist": "_id=w-ann"]) { $1 }
+        )
         #expect(found.status == 200 && !found.text.contains("29463-7"))
-        let hidden = await server.post("Observation", body, token.merging(["If-None-Exist": "_id=w-bob"]) { $1 })
+        let hidden = await server.post(
+            "Observation",
+            body,
+            token.merging(["If-None-Exist": "_id=w-bob"]) { $1 }
+        )
         #expect(hidden.status == 201)
     }
 

@@ -54,7 +54,8 @@ struct SMARTRegistrationTests {
         let good: FormParameters = [
             "response_type": "code", "client_id": "app", "redirect_uri": "app:/cb", "state": "s",
             "scope": "launch/patient patient/*.rs", "aud": "http://127.0.0.1:8080/fhir",
-            "code_challenge": Base64URL.encode(Data(repeating: 7, count: 32)), "code_challenge_method": "S256",
+            "code_challenge": Base64URL.encode(Data(repeating: 7, count: 32)),
+            "code_challenge_method": "S256",
         ]
         func authorize(_ change: (inout [FormParameters.Element]) -> Void) async -> TestResponse {
             var elements = Array(good)
@@ -68,13 +69,17 @@ struct SMARTRegistrationTests {
             }
         }
         #expect(await authorize { _ in }.header("Location")?.hasPrefix("/auth/decide?login=") == true)
-        for wrong in [set("redirect_uri", "app:/cb2"), set("redirect_uri", "https://evil.example"), set("client_id", "x")] {
+        for wrong in [
+            set("redirect_uri", "app:/cb2"), set("redirect_uri", "https://evil.example"),
+            set("client_id", "x"),
+        ] {
             let response = await authorize(wrong)
             #expect(response.status == 400 && response.header("Location") == nil)
         }
         #expect(await authorize { $0.append(.init(name: "redirect_uri", value: "app:/cb")) }.status == 400)
         for wrong in [
-            set("response_type", "token"), set("code_challenge_method", "plain"), set("code_challenge", "short"),
+            set("response_type", "token"), set("code_challenge_method", "plain"),
+            set("code_challenge", "short"),
             set("aud", "https://evil.example/fhir"), set("state", ""), set("scope", "system/*.rs"),
         ] {
             let location = await authorize(wrong).header("Location")
@@ -109,7 +114,11 @@ struct SMARTRegistrationTests {
             #expect(response.status == 403, "\(path)")
         }
         for target in ["//evil.example", "https://evil.example", "/\\evil.example", "/a\r\nX: y"] {
-            let response = await form(server, "/auth/login", ["name": "demo", "password": "demo", "return": target])
+            let response = await form(
+                server,
+                "/auth/login",
+                ["name": "demo", "password": "demo", "return": target]
+            )
             #expect(response.header("Location") == "/")
         }
     }
@@ -150,7 +159,10 @@ struct SMARTRegistrationTests {
         let service = await form(
             server,
             "/auth/token",
-            ["grant_type": "client_credentials", "client_id": "app", "client_secret": "s", "scope": "system/*.rs"]
+            [
+                "grant_type": "client_credentials", "client_id": "app", "client_secret": "s",
+                "scope": "system/*.rs",
+            ]
         )
         #expect(service.json["error"]?.string == "unauthorized_client")
     }

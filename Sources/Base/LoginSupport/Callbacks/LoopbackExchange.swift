@@ -8,7 +8,9 @@ final class LoopbackExchange: Sendable {
 
     init(_ connection: Int32) { self.connection = Mutex(connection) }
 
-    deinit { show("The login has ended before it was complete. You may close this page and go back to the app.") }
+    deinit {
+        show("The login has ended before it was complete. You may close this page and go back to the app.")
+    }
 
     /// Sends the browser on. A URL holds no line's end: it is percent-encoded, always.
     func redirect(to url: URL) { answer("302 Found", "Location: \(url.absoluteString)") }

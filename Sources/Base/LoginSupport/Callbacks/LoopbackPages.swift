@@ -20,7 +20,9 @@ package struct LoopbackPages: Sendable {
     package var patience = Duration.seconds(10)
 
     /// An address on a port of this machine.
-    package static func url(port: UInt16, path: String) -> URL? { URL(string: "http://127.0.0.1:\(port)\(path)") }
+    package static func url(port: UInt16, path: String) -> URL? {
+        URL(string: "http://127.0.0.1:\(port)\(path)")
+    }
 
     /// Begins to serve them; each step takes the first visit that is good.
     /// - Parameter keepsPort: Whether the socket serves another login afterwards.

@@ -13,8 +13,8 @@ import IndivoBase
 /// ```
 /// An Indivo server shows no code of its own: it sends the browser to the app's start URL with the record's
 /// id, and to the callback URL of the app's manifest with the verifier. The person may copy the whole
-/// address, or the bare record id or code. A login by OAuth 2.0 needs the whole address, since only that shows
-/// which login it belongs to.
+/// address, or the bare record id or code. A login by OAuth 2.0 needs the whole address, since only that
+/// shows which login it belongs to.
 public struct OutOfBandReceiver: CallbackReceiver {
     private let ask: @Sendable (CallbackSession.Step) async throws -> String?
 

@@ -12,7 +12,8 @@ import Synchronization
 /// ```
 /// OAuth 2.0 takes only a redirect URI that is registered: ``init(redirectURI:)``.
 ///
-/// For an Indivo server the app's start URL is `indivo-meds:///did_select_record?record_id={record_id}&carenet_id={carenet_id}`.
+/// For an Indivo server the app's start URL is
+/// `indivo-meds:///did_select_record?record_id={record_id}&carenet_id={carenet_id}`.
 /// UI servers on Django 1.3.2 and later redirect to no scheme but HTTP's: they need a `LoopbackListener`.
 public final class URLSchemeReceiver: CallbackReceiver {
     private let scheme: String

@@ -110,7 +110,9 @@ public struct BulkExport: Sendable {
 
     /// The bytes of a file, in pieces of at most four megabytes.
     /// - Parameter offset: Where to begin, as after a part that was read earlier.
-    public func pieces(of file: BulkManifest.File, of manifest: BulkManifest, from offset: Int = 0) -> BulkPieces {
+    public func pieces(of file: BulkManifest.File, of manifest: BulkManifest, from offset: Int = 0)
+        -> BulkPieces
+    {
         BulkPieces(client: client, file: file, needsToken: manifest.requiresAccessToken, offset: offset)
     }
 

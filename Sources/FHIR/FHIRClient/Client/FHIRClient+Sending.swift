@@ -19,7 +19,9 @@ extension FHIRClient {
 
     /// Sends a request that only reads, or whose response is no resource.
     /// - Parameter isAccepted: Whether a status is no failure.
-    func sendRaw(_ request: FHIRRequest, isAccepted: (Int) -> Bool) async throws(FHIRClientError) -> HTTPAnswer {
+    func sendRaw(_ request: FHIRRequest, isAccepted: (Int) -> Bool) async throws(FHIRClientError)
+        -> HTTPAnswer
+    {
         try await engine.call { (now) throws(FHIRClientError) in
             let answer = try await answer(to: request, until: now.end)
             guard isAccepted(answer.response.status.code) else {

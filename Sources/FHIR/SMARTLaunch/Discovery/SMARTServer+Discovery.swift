@@ -17,8 +17,9 @@ extension SMARTServer {
                 .discovery,
                 maximumBytes: 256 << 10
             )
-            return try checked { () throws(FHIRAuthorizationError) in try SMARTConfiguration(wellKnown: json) }
-        } catch where error.status.map({ [404, 405, 410].contains($0) }) == true {
+            return try checked { () throws(FHIRAuthorizationError) in try SMARTConfiguration(wellKnown: json)
+            }
+        } catch  where error.status.map({ [404, 405, 410].contains($0) }) == true {
             // Statements of large servers have megabytes.
             let metadata = try await json(
                 at: base.appending(path: "metadata"),

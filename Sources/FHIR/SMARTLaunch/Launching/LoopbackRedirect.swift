@@ -20,8 +20,9 @@ public struct LoopbackRedirect: CallbackReceiver {
         else {
             throw CallbackError(
                 """
-                a browser cannot come back to this redirect URI by itself: use http://127.0.0.1:PORT/callback, \
-                or give launch another receiver, such as URLSchemeReceiver(redirectURI:)
+                a browser cannot come back to this redirect URI by itself: use \
+                http://127.0.0.1:PORT/callback, or give launch another receiver, such as \
+                URLSchemeReceiver(redirectURI:)
                 """
             )
         }

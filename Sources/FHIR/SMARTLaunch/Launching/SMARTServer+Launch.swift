@@ -217,7 +217,8 @@ extension SMARTServer {
 
     // MARK: Identity
 
-    private func user(in token: String, _ request: AuthorizationRequest) async throws(SMARTError) -> SMARTUser {
+    private func user(in token: String, _ request: AuthorizationRequest) async throws(SMARTError) -> SMARTUser
+    {
         let configuration = request.configuration
         guard let issuer = configuration.issuer else {
             throw failure(.badIDToken("the SMART configuration names no issuer"), .identity)
@@ -248,7 +249,8 @@ extension SMARTServer {
             throw failure(.badIDToken("its issuer is no URL"), .identity)
         }
         let json = try await json(at: url, .identity, maximumBytes: 256 << 10)
-        guard json["issuer"]?.string == issuer, let keys = json["jwks_uri"]?.string.flatMap({ URL(string: $0) })
+        guard json["issuer"]?.string == issuer,
+            let keys = json["jwks_uri"]?.string.flatMap({ URL(string: $0) })
         else { throw failure(.badIDToken("its issuer does not say where its keys are"), .identity) }
         return keys
     }

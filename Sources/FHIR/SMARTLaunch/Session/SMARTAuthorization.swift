@@ -75,9 +75,10 @@ public actor SMARTAuthorization: FHIRAuthorization {
 
     private func refresh(_ stale: Secret?) async throws -> SMARTSession {
         guard !isUnsaved else { return try await saved() }
-        if let other = try await elsewhere(), other.accessToken != stale, isFresh(other) {
+        if let other = try await elsewhere() {
+            // Its refresh token is the newer one, whatever became of its access token.
             session = other
-            return session
+            if other.accessToken != stale, isFresh(other) { return session }
         }
         switch await outcome(of: session) {
         case .success(let next): session = next
@@ -123,12 +124,13 @@ public actor SMARTAuthorization: FHIRAuthorization {
 
     private func notKept(_ error: any Error) -> SMARTError {
         // What a store of one's own throws may hold anything.
-        let why = (error as? SessionStoreError)?.description ?? "the session cannot be kept: \(type(of: error))"
+        let why =
+            (error as? SessionStoreError)?.description ?? "the session cannot be kept: \(type(of: error))"
         return server.failure(.sessionNotKept(why), .refresh)
     }
 
-    /// Asks for another access token. A response that got lost is asked for again with the same refresh token,
-    /// which servers that replace refresh tokens permit until the new one is used.
+    /// Asks for another access token. A response that got lost is asked for again with the same refresh
+    /// token, which servers that replace refresh tokens permit until the new one is used.
     private func requested(with session: SMARTSession) async throws(SMARTError) -> SMARTSession {
         guard let refreshToken = session.refreshToken else {
             throw server.failure(.sessionEnded, .refresh)

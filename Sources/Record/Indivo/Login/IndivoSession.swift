@@ -74,6 +74,8 @@ extension SessionStore where Self == FileSessionStore<IndivoSession> {
     /// `sessions.json` in the user's own folder for such things: `~/Library/Application Support/Indivo` on
     /// Apple's systems, `$XDG_STATE_HOME/indivo` or `~/.local/state/indivo` elsewhere.
     public static var standard: FileSessionStore<IndivoSession> {
-        FileSessionStore(file: BaseFolder.standard(.state, onApple: "Indivo").appending(path: "sessions.json"))
+        FileSessionStore(
+            file: BaseFolder.standard(.state, onApple: "Indivo").appending(path: "sessions.json")
+        )
     }
 }

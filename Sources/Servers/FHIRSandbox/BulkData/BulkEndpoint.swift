@@ -46,7 +46,9 @@ struct BulkEndpoint: Sendable {
 
     // MARK: Kick-off
 
-    private func begin(_ level: Level, _ request: Request, base: String, _ access: SMARTAccess?) throws -> Response {
+    private func begin(_ level: Level, _ request: Request, base: String, _ access: SMARTAccess?) throws
+        -> Response
+    {
         guard request.method == "GET" else { throw FHIRFailure.methodNotAllowed("GET") }
         let order = try order(level, QueryItems(parsing: request.rawQuery), access)
         let folder = FileManager.default.temporaryDirectory.appending(path: RandomToken.make(length: 32))
@@ -76,17 +78,23 @@ struct BulkEndpoint: Sendable {
                 }
                 order.types += values
             case "_since":
-                guard let range = TimeRange(item.value) else { throw FHIRFailure.invalid("_since is not a time") }
+                guard let range = TimeRange(item.value) else {
+                    throw FHIRFailure.invalid("_since is not a time")
+                }
                 order.since = range.low
             case "_typeFilter":
                 let parts = item.value.split(separator: "?", maxSplits: 1).map(String.init)
                 guard parts.count == 2, catalog.isType(parts[0]) else {
-                    throw FHIRFailure.invalid("_typeFilter is a search, such as Observation?category=laboratory")
+                    throw FHIRFailure.invalid(
+                        "_typeFilter is a search, such as Observation?category=laboratory"
+                    )
                 }
                 order.filters[parts[0], default: []].append(try QueryItems(parsing: parts[1]))
             case "_elements": order.elements += values
             case "_outputFormat":
-                let formats = ["application/fhir+ndjson", "application/ndjson", "ndjson", "application/fhir ndjson"]
+                let formats = [
+                    "application/fhir+ndjson", "application/ndjson", "ndjson", "application/fhir ndjson",
+                ]
                 guard formats.contains(item.value) else {
                     throw FHIRFailure.invalid("_outputFormat is application/fhir+ndjson")
                 }
@@ -97,7 +105,9 @@ struct BulkEndpoint: Sendable {
         if !named { order.types = catalog.typeNames }
         if case .system = level {
         } else {
-            order.types = order.types.filter { $0 == "Patient" || PatientCompartment.keys[$0]?.isEmpty == false }
+            order.types = order.types.filter {
+                $0 == "Patient" || PatientCompartment.keys[$0]?.isEmpty == false
+            }
         }
         guard let access else { return order }
         let open = order.types.filter { access.opensAll(of: $0, .read) }
@@ -164,7 +174,9 @@ struct BulkEndpoint: Sendable {
         return job
     }
 
-    private func status(_ id: String, _ request: Request, base: String, _ access: SMARTAccess?) throws -> Response {
+    private func status(_ id: String, _ request: Request, base: String, _ access: SMARTAccess?) throws
+        -> Response
+    {
         let job = try job(id, access)
         if request.method == "DELETE" {
             server.bulkJobs.remove(id)
@@ -191,9 +203,12 @@ struct BulkEndpoint: Sendable {
     }
 
     private func file(_ segments: [String], _ request: Request, _ access: SMARTAccess?) throws -> Response {
-        guard request.method == "GET" || request.method == "HEAD" else { throw FHIRFailure.methodNotAllowed("GET") }
+        guard request.method == "GET" || request.method == "HEAD" else {
+            throw FHIRFailure.methodNotAllowed("GET")
+        }
         let job = try job(segments[1], access)
-        guard case .complete(let files) = job.state, let file = files.first(where: { $0.name == segments[2] }),
+        guard case .complete(let files) = job.state,
+            let file = files.first(where: { $0.name == segments[2] }),
             let content = try? Data(contentsOf: job.folder.appending(path: file.name))
         else { throw FHIRFailure(404, "not-found", "the export has no such file") }
         let type = "application/fhir+ndjson"
@@ -242,7 +257,10 @@ extension Session {
             conditions.append(SearchCriterion.any(alternatives))
         }
         let sql: SQL = """
-            SELECT resource.id FROM resource WHERE \(conditions.joined(separator: " AND ")) ORDER BY resource.id
+            SELECT resource.id
+            FROM resource
+            WHERE \(conditions.joined(separator: " AND "))
+            ORDER BY resource.id
             """
         return try SQLRequest<Int64>(literal: sql).fetchAll(db)
     }
@@ -253,8 +271,11 @@ extension Session {
         let whose: SQL = patients.map { "AND value.code IN (\($0))" } ?? ""
         return """
             EXISTS (
-                SELECT 1 FROM value INDEXED BY valueByResource
-                WHERE value.resource = resource.id AND value.key IN (\(keys)) AND value.system = 'Patient' \(whose)
+                SELECT 1
+                FROM value INDEXED BY valueByResource
+                WHERE value.resource = resource.id
+                    AND value.key IN (\(keys))
+                    AND value.system = 'Patient' \(whose)
             )
             """
     }

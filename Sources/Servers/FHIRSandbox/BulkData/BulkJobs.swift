@@ -3,8 +3,8 @@ import IndivoBase
 import OrderedJSON
 import Synchronization
 
-/// The exports that are under way or complete. Their files are in a folder of their own, readable by the owner
-/// alone, and go with the export, with the sandbox, and when there are too many.
+/// The exports that are under way or complete. Their files are in a folder of their own, readable by the
+/// owner alone, and go with the export, with the sandbox, and when there are too many.
 final class BulkJobs: Sendable {
     /// A file of resources.
     struct File: Sendable {

@@ -1,7 +1,7 @@
 /// Which resources are about a patient (FHIR R4, CompartmentDefinition/patient).
 ///
-/// A Group is left out, though it has patients as members: it tells of others, too. So is another Patient that
-/// links to this one.
+/// A Group is left out, though it has patients as members: it tells of others, too. So is another Patient
+/// that links to this one.
 enum PatientCompartment {
     /// The index keys of the parameters that refer to the patient, by type.
     static let keys: [String: [String]] = {
@@ -37,8 +37,8 @@ enum PatientCompartment {
         EnrollmentRequest,MedicationRequest,MedicationStatement,Media,RiskAssessment,Specimen subject
         SupplyRequest subject
         AuditEvent,BodyStructure,ClaimResponse,Consent,CoverageEligibilityRequest patient
-        CoverageEligibilityResponse,DetectedIssue,Encounter,EpisodeOfCare,FamilyMemberHistory,Flag,Goal patient
-        ImagingStudy,Immunization,ImmunizationEvaluation,ImmunizationRecommendation,MeasureReport patient
+        CoverageEligibilityResponse,DetectedIssue,Encounter,EpisodeOfCare,FamilyMemberHistory,Flag patient
+        Goal,ImagingStudy,Immunization,ImmunizationEvaluation,ImmunizationRecommendation,MeasureReport patient
         MolecularSequence,NutritionOrder,Person,Provenance,RelatedPerson,SupplyDelivery patient
         VisionPrescription patient
         AllergyIntolerance patient recorder asserter

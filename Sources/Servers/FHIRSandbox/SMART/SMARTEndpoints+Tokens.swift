@@ -31,7 +31,10 @@ extension SMARTEndpoints {
             case "refresh_token": return try refresh(form, client)
             case "client_credentials": return try serve(form, client, base: base)
             default:
-                throw Refusal("unsupported_grant_type", "authorization_code, refresh_token, client_credentials")
+                throw Refusal(
+                    "unsupported_grant_type",
+                    "authorization_code, refresh_token, client_credentials"
+                )
             }
         } catch {
             return error.response
@@ -51,7 +54,8 @@ extension SMARTEndpoints {
         return form
     }
 
-    private func exchange(_ form: FormParameters, _ client: Client, base: String) throws(Refusal) -> Response {
+    private func exchange(_ form: FormParameters, _ client: Client, base: String) throws(Refusal) -> Response
+    {
         guard let code = form["code"], let verifier = form["code_verifier"] else {
             throw Refusal("invalid_request", "code and code_verifier are needed")
         }
@@ -80,7 +84,10 @@ extension SMARTEndpoints {
             scopes: form["scope"].map { [SMARTScope](parsing: $0) }
         )
         guard let tokens else {
-            throw Refusal("invalid_grant", "the refresh token is not good, or the scopes are more than granted")
+            throw Refusal(
+                "invalid_grant",
+                "the refresh token is not good, or the scopes are more than granted"
+            )
         }
         return response(tokens, isLogin: false)
     }
@@ -97,7 +104,10 @@ extension SMARTEndpoints {
             } ?? false
         }
         guard !granted.isEmpty else {
-            throw Refusal("invalid_scope", "none of the scopes is among those that the client is registered with")
+            throw Refusal(
+                "invalid_scope",
+                "none of the scopes is among those that the client is registered with"
+            )
         }
         return response(
             state.tokens(forService: client.app.id, scopes: granted, base: base),
@@ -127,7 +137,8 @@ extension SMARTEndpoints {
         return Self.json(json)
     }
 
-    private func idToken(for user: SMARTState.User, _ grant: SMARTState.Grant, nonce: String?) throws -> String
+    private func idToken(for user: SMARTState.User, _ grant: SMARTState.Grant, nonce: String?) throws
+        -> String
     {
         let time = Int(state.time.timeIntervalSince1970)
         var claims: JSONValue = [
@@ -147,7 +158,11 @@ extension SMARTEndpoints {
 
     /// Who sends a form (RFC 6749, section 2.3), in one of the ways that the client is registered for.
     private func client(_ form: FormParameters, _ request: Request, base: String) throws(Refusal) -> Client {
-        let wrong = Refusal("invalid_client", "the client is unknown, or its credentials are wrong", status: 401)
+        let wrong = Refusal(
+            "invalid_client",
+            "the client is unknown, or its credentials are wrong",
+            status: 401
+        )
         let id: String
         var secret: Secret?
         if let authorization = request.header("Authorization") {
@@ -179,7 +194,9 @@ extension SMARTEndpoints {
 
     /// A client that signs (RFC 7523; SMART App Launch 2.2, "Client Authentication: Asymmetric").
     private func client(_ assertion: String, _ form: FormParameters, base: String) throws(Refusal) -> Client {
-        func wrong(_ why: String) -> Refusal { Refusal("invalid_client", "client_assertion: " + why, status: 401) }
+        func wrong(_ why: String) -> Refusal {
+            Refusal("invalid_client", "client_assertion: " + why, status: 401)
+        }
         guard form["client_assertion_type"] == "urn:ietf:params:oauth:client-assertion-type:jwt-bearer" else {
             throw wrong("its type is not jwt-bearer")
         }
@@ -190,8 +207,11 @@ extension SMARTEndpoints {
         do throws(JSONWebTokenError) {
             claims = try PublicKeySet(published).claims(of: assertion, algorithms: [.rs384, .es384])
         } catch { throw wrong(error.description) }
-        guard claims["iss"]?.string == id, form["client_id"] ?? id == id else { throw wrong("iss is not sub") }
-        let audiences = claims["aud"]?.string.map { [$0] } ?? claims["aud"]?.elements?.compactMap(\.string) ?? []
+        guard claims["iss"]?.string == id, form["client_id"] ?? id == id else {
+            throw wrong("iss is not sub")
+        }
+        let audiences =
+            claims["aud"]?.string.map { [$0] } ?? claims["aud"]?.elements?.compactMap(\.string) ?? []
         guard audiences.contains(Self.address("token", base)) else {
             throw wrong("aud is not the token endpoint, \(Self.address("token", base))")
         }
@@ -291,7 +311,8 @@ extension SMARTEndpoints {
             return Self.refusal("access_denied", "too many apps have registered themselves", status: 503)
         }
         var answer: JSONValue = [
-            "client_id": JSONValue(app.id), "client_id_issued_at": JSONValue(Int(state.time.timeIntervalSince1970)),
+            "client_id": JSONValue(app.id),
+            "client_id_issued_at": JSONValue(Int(state.time.timeIntervalSince1970)),
             "client_name": JSONValue(app.name), "redirect_uris": JSONValue(uris.map { JSONValue($0) }),
             "grant_types": JSONValue(grants.map { JSONValue($0) }), "response_types": ["code"],
             "token_endpoint_auth_method": JSONValue(method),

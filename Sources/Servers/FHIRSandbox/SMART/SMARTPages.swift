@@ -45,12 +45,17 @@ struct SMARTPages: Sendable {
         let redirectURI = asked["redirect_uri"] ?? ""
         // Nobody is sent to an address that the app is not registered with.
         guard app.redirectURIs.contains(redirectURI) else {
-            return problem("The app asks to go back to an address that it is not registered with (redirect_uri).")
+            return problem(
+                "The app asks to go back to an address that it is not registered with (redirect_uri)."
+            )
         }
         func refuse(_ code: String, _ why: String) -> Response {
-            back(redirectURI, [
-                "error": code, "error_description": why, "state": asked["state"] ?? "", "iss": base,
-            ])
+            back(
+                redirectURI,
+                [
+                    "error": code, "error_description": why, "state": asked["state"] ?? "", "iss": base,
+                ]
+            )
         }
         guard asked["response_type"] == "code" else {
             return refuse("unsupported_response_type", "response_type is code")
@@ -162,8 +167,9 @@ struct SMARTPages: Sendable {
 
     private func loginForm(_ target: String, name: String = "", problem: String?) -> Response {
         let isDemo = state.configuration.users.contains { $0.name == "demo" && $0.password == "demo" }
-        let demo: Markup =
-            "<p class=\"quiet\">The demo account: user name <code>demo</code>, password <code>demo</code>.</p>"
+        let demo: Markup = """
+            <p class="quiet">The demo account: user name <code>demo</code>, password <code>demo</code>.</p>
+            """
         return page(
             "Log in",
             """
@@ -189,7 +195,9 @@ struct SMARTPages: Sendable {
         let fields = parameters
         let id = fields["login"] ?? ""
         guard let login = state.login(id) else { return expired }
-        guard request.method == "POST" else { return await patientList(id, login, session, fields["find"] ?? "") }
+        guard request.method == "POST" else {
+            return await patientList(id, login, session, fields["find"] ?? "")
+        }
         guard fields["csrf"] == session.csrf else {
             return problem("The form is not from this server.", status: 403)
         }
@@ -246,6 +254,8 @@ struct SMARTPages: Sendable {
         }
         let more: Markup =
             total > rows.count ? "<p class=\"quiet\">The first \(rows.count) of \(total).</p>" : .empty
+        let list: Markup =
+            items.isEmpty ? "<p>Nobody is found.</p>" : "<ul class=\"list choices\">\(items)</ul>"
         return page(
             "Choose a patient",
             for: session,
@@ -256,7 +266,7 @@ struct SMARTPages: Sendable {
             <input type="hidden" name="login" value="\(id)">
             <label>Name<input name="find" value="\(name)"></label><div><button>Find</button></div></form>
             <form method="post" action="/auth/patient">\(hidden(id, session))
-            \(items.isEmpty ? "<p>Nobody is found.</p>" : "<ul class=\"list choices\">\(items)</ul>" as Markup)
+            \(list)
             </form>\(more)</section>
             """
         )
@@ -367,7 +377,8 @@ struct SMARTPages: Sendable {
             return problem("The form is not from this server.", status: 403)
         }
         let patient = fields["patient"] ?? ""
-        guard let launchURL = state.app(fields["app"] ?? "")?.launchURL, session.user.patient ?? patient == patient,
+        guard let launchURL = state.app(fields["app"] ?? "")?.launchURL,
+            session.user.patient ?? patient == patient,
             await exists(patient)
         else { return problem("There is no such app or patient.", status: 404) }
         let id = state.launch(patient: patient, encounter: await latestEncounter(of: patient))
@@ -382,7 +393,8 @@ struct SMARTPages: Sendable {
         let choices = apps.enumerated().map { index, app -> Markup in
             let checked: Markup = index == 0 ? " checked" : .empty
             return """
-                <li><label class="choice"><input type="radio" name="app" value="\(app.id)"\(checked) required> \
+                <li><label class="choice">\
+                <input type="radio" name="app" value="\(app.id)"\(checked) required> \
                 <span>\(app.name)</span></label></li>
                 """
         }
@@ -397,7 +409,8 @@ struct SMARTPages: Sendable {
             <p>The app opens for the patient, as from a health record.</p>
             <section aria-label="Patients"><form class="main" method="get" action="/auth/launch">
             <label>Name<input name="find" value="\(name)"></label><div><button>Find</button></div></form>
-            <form method="post" action="/auth/launch"><input type="hidden" name="csrf" value="\(session.csrf)">
+            <form method="post" action="/auth/launch">
+            <input type="hidden" name="csrf" value="\(session.csrf)">
             <fieldset><legend>App</legend><ul class="able">\(choices)</ul></fieldset>
             <ul class="list choices">\(items)</ul></form></section>
             """
@@ -457,7 +470,9 @@ enum SMARTScopeText {
             (.read, "read"), (.search, "search"), (.create, "add"), (.update, "change"), (.delete, "delete"),
         ]
         let able = verbs.filter { scope.permissions.contains($0.0) }.map(\.1)
-        let list = able.count > 1 ? able.dropLast().joined(separator: ", ") + " and " + (able.last ?? "") : able.first ?? ""
+        let list =
+            able.count > 1
+            ? able.dropLast().joined(separator: ", ") + " and " + (able.last ?? "") : able.first ?? ""
         let what = scope.type == "*" ? "everything" : scope.type
         let whose = scope.level == .patient ? "of the patient" : "that you may see"
         let which = scope.conditions.map { "\($0.name) \($0.value)" }.joined(separator: ", ")

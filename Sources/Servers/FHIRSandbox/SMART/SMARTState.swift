@@ -111,7 +111,9 @@ final class SMARTState: Sendable {
     /// - Returns: Whether there was room.
     func register(_ app: App) -> Bool {
         contents.withLock { contents in
-            guard contents.apps.count < Self.registrationLimit + configuration.apps.count else { return false }
+            guard contents.apps.count < Self.registrationLimit + configuration.apps.count else {
+                return false
+            }
             contents.apps[app.id] = app
             return true
         }

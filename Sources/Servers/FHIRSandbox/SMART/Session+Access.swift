@@ -112,7 +112,8 @@ extension Session {
         return "(\(conditions.joined(separator: " AND ")))"
     }
 
-    private func isVisible(_ row: Int64, _ type: String, _ permission: ResourceScope.Permissions) throws -> Bool
+    private func isVisible(_ row: Int64, _ type: String, _ permission: ResourceScope.Permissions) throws
+        -> Bool
     {
         guard let access, !access.rules(type, permission).isEmpty else { return access == nil }
         guard let condition = try visibility(type, permission) else { return true }
@@ -143,8 +144,8 @@ extension Session {
         return rows.filter(visible.contains)
     }
 
-    /// Refuses conditions on resources of other types, unless the token opens all of these: what matches would
-    /// tell of what it may not see.
+    /// Refuses conditions on resources of other types, unless the token opens all of these: what matches
+    /// would tell of what it may not see.
     func requireOpenChains(_ query: SearchQuery) throws {
         guard let access else { return }
         for type in query.criteria.flatMap(\.chainedTypes) {
@@ -154,7 +155,9 @@ extension Session {
 
     // MARK: Requirements
 
-    private func require(_ type: String, _ permission: ResourceScope.Permissions, _ access: SMARTAccess) throws {
+    private func require(_ type: String, _ permission: ResourceScope.Permissions, _ access: SMARTAccess)
+        throws
+    {
         guard !access.rules(type, permission).isEmpty else { throw Self.insufficientScope(type) }
     }
 
@@ -165,7 +168,8 @@ extension Session {
     }
 
     /// What the token may not see is not there.
-    private func requireVisible(_ type: String, _ id: String, _ permission: ResourceScope.Permissions) throws {
+    private func requireVisible(_ type: String, _ id: String, _ permission: ResourceScope.Permissions) throws
+    {
         if let access { try require(type, permission, access) }
         guard let current = try store.current(type, id) else { throw FHIRFailure.notFound(type) }
         // Of what was deleted no value is left that would tell whose it was.

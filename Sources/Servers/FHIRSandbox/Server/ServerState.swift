@@ -107,7 +107,9 @@ final class ServerState: Sendable {
         while !batch.isDone {
             let before = batch
             do {
-                batch = try await write(base: base, access: access, until: deadline) { try $0.turn(of: before) }
+                batch = try await write(base: base, access: access, until: deadline) {
+                    try $0.turn(of: before)
+                }
             } catch let failure as FHIRFailure {
                 // A statement was interrupted, and the turn undone as a whole.
                 batch.stop(failure)

@@ -38,7 +38,10 @@ struct FHIRServeCommand: AsyncParsableCommand {
     @ArgumentParser.Flag(help: "Be a SMART server: logins, apps, tokens with scopes.")
     var smart = false
 
-    @Option(help: "The apps and users of the SMART server, a file of JSON; implies --smart.", completion: .file())
+    @Option(
+        help: "The apps and users of the SMART server, a file of JSON; implies --smart.",
+        completion: .file()
+    )
     var apps: String?
 
     @Option(help: ArgumentHelp("How long an access token lives.", valueName: "seconds"))

@@ -29,7 +29,9 @@ struct FHIRConnectionOptions: ParsableArguments {
     /// - Throws: ``CommandFailure``, `FHIRClientError`.
     static func client(base: String?, allowHTTP: [String], talk: MessageOptions) throws -> FHIRClient {
         let url = try url(base)
-        let token = ProcessInfo.processInfo.environment["FHIR_TOKEN"].flatMap { $0.isEmpty ? nil : Secret($0) }
+        let token = ProcessInfo.processInfo.environment["FHIR_TOKEN"].flatMap {
+            $0.isEmpty ? nil : Secret($0)
+        }
         let options = FHIRClient.Options(plainHTTPHosts: Set(allowHTTP))
         if token == nil, let launch = try keptLaunch(url, allowHTTP: allowHTTP) {
             return try FHIRClient(launch, logger: logger(talk), options: options)
@@ -74,7 +76,8 @@ private struct EnvironmentAuthorization: FHIRAuthorization {
 /// What FHIR's commands have in common in their help.
 enum FHIRClientHelp {
     static let connection = """
-        The server is named by --base or FHIR_BASE; a bearer token is read from FHIR_TOKEN, or “indivo fhir login” keeps a session. \(ExitStatus.help)
+        The server is named by --base or FHIR_BASE; a bearer token is read from FHIR_TOKEN, or “indivo fhir \
+        login” keeps a session. \(ExitStatus.help)
         """
 }
 
@@ -122,7 +125,8 @@ extension CommandFailure {
                 + "“indivo fhir capabilities”"
         case .notReachable, .timedOut, .malformedResponse:
             "check the base URL with “indivo fhir capabilities”"
-        case .unauthorized, .forbidden: "“indivo fhir login”, or set FHIR_TOKEN to a token that the server takes"
+        case .unauthorized, .forbidden:
+            "“indivo fhir login”, or set FHIR_TOKEN to a token that the server takes"
         case .notSupported: "“indivo fhir capabilities” says what the server supports"
         case .invalid where error.interaction.hasPrefix("search"):
             "“indivo fhir capabilities” lists the search parameters of each type"

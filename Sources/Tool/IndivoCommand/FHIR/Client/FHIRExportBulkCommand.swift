@@ -12,10 +12,10 @@ struct FHIRExportBulkCommand: AsyncParsableCommand {
             indivo fhir export-bulk --output export --type Patient --type Observation
             indivo fhir export-bulk --output export --group diabetes --since 2026-01-01T00:00:00Z
 
-            The folder gets a file for each one of the server's, such as Patient.1.ndjson, readable by you alone. \
-            When it is interrupted, the same command goes on: the folder's export.url has the address of the \
-            export, and a file whose name ends in .part goes on where it ended. At the end the server deletes its \
-            files, unless --keep is given.
+            The folder gets a file for each one of the server's, such as Patient.1.ndjson, readable by you \
+            alone. When it is interrupted, the same command goes on: the folder's export.url has the address \
+            of the export, and a file whose name ends in .part goes on where it ended. At the end the server \
+            deletes its files, unless --keep is given.
 
             \(FHIRClientHelp.connection)
             """
@@ -73,9 +73,8 @@ struct FHIRExportBulkCommand: AsyncParsableCommand {
             try await download(manifest.error, "error.", export, manifest, folder)
             if !keep { try await export.delete() }
             try? FileManager.default.removeItem(at: Self.record(in: folder))
-            connection.talk.note(
-                "\(manifest.output.count) files are in \(output), of data at \(manifest.transactionTime?.description ?? "an unknown time")."
-            )
+            let time = manifest.transactionTime?.description ?? "an unknown time"
+            connection.talk.note("\(manifest.output.count) files are in \(output), of data at \(time).")
             if !manifest.error.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
         } catch let error as FHIRClientError {
             throw CommandFailure(error)
@@ -96,7 +95,9 @@ struct FHIRExportBulkCommand: AsyncParsableCommand {
             request.elements = element
             if let since {
                 guard let instant = FHIRInstant(text: since) else {
-                    throw CommandFailure("“\(since)” is no instant; it looks like 2026-01-01T00:00:00Z".shown())
+                    throw CommandFailure(
+                        "“\(since)” is no instant; it looks like 2026-01-01T00:00:00Z".shown()
+                    )
                 }
                 request.since = instant
             }

@@ -14,8 +14,8 @@ struct FHIRLoginCommand: AsyncParsableCommand {
 
             Prints the address of the page where to log in, and waits until the browser comes back to this \
             machine. The session is kept in a file that only you can read, and refreshed and used by every \
-            fhir command for that server, until “indivo fhir logout”; FHIR_TOKEN takes precedence. The secret of \
-            a confidential client comes from FHIR_CLIENT_SECRET.
+            fhir command for that server, until “indivo fhir logout”; FHIR_TOKEN takes precedence. The \
+            secret of a confidential client comes from FHIR_CLIENT_SECRET.
             """
     )
 
@@ -47,7 +47,9 @@ struct FHIRLoginCommand: AsyncParsableCommand {
                 connection.talk.note("Open this page in a browser:")
                 try StandardStreams.say(page.absoluteString)
                 fflush(nil)
-                connection.talk.note("Waiting for the browser to come back to \(redirectURI). Control-C ends it.")
+                connection.talk.note(
+                    "Waiting for the browser to come back to \(redirectURI). Control-C ends it."
+                )
             }
             try await launch.keep()
             let patient = launch.context.patient.map { ", patient \($0)" } ?? ""
