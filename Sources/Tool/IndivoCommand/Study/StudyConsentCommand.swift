@@ -85,6 +85,7 @@ struct StudyConsentCommand: ParsableCommand {
         let files = [
             ("form.pdf", form.pdf), ("Contract.json", consent.contract().json(.pretty)),
             ("Contract-c3pro.json", Data(consent.c3ProContract().utf8(.pretty))),
+            ("Contract-dstu2.json", Data(consent.dstu2Contract().utf8(.pretty))),
             ("Consent.json", consent.consent().json(.pretty)),
         ]
         try NewFile.write(files, in: URL(filePath: output, directoryHint: .isDirectory))
