@@ -22,7 +22,9 @@ public enum ExportAudience: String, Sendable, Hashable, CaseIterable {
                 JOIN study_consent c ON c.participant = s.participant
                 WHERE c.shares = 1 AND NOT EXISTS (
                     SELECT 1 FROM study_consent n
-                    WHERE n.participant = c.participant AND n.signed >= c.signed AND coalesce(n.shares, 0) <> 1
+                    WHERE n.participant = c.participant
+                        AND n.signed >= c.signed
+                        AND coalesce(n.shares, 0) <> 1
                 )
             )
             """

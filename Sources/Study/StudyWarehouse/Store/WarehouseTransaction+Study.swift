@@ -349,8 +349,8 @@ extension WarehouseTransaction {
         return try storedResource(of: visit, of: participant, type: type)?.json != json
     }
 
-    /// The resource that a visit was made of, and when it was received, as FHIR writes it; `nil` where there is
-    /// none.
+    /// The resource that a visit was made of, and when it was received, as FHIR writes it; `nil` where there
+    /// is none.
     package func storedResource(of visit: StudyVisit, of participant: Participant, type: String) throws -> (
         json: JSONValue, received: String
     )? {
