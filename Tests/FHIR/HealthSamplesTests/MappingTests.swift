@@ -191,7 +191,7 @@ private let electrocardiogramWithStateOfMind = """
         unknown.type = "HKCorrelationTypeIdentifierNew"
         #expect(converter.parts(of: unknown) == [unknown] + unknown.members)
         var bad = Fixture.bloodPressure()
-        bad.value = .correlation(bad.members + [Fixture.quantity("New", 1, "g")])
+        bad.value = .correlation(bad.members + [Fixture.quantity("HeartRat", 1, "g")])
         #expect(converter.parts(of: bad).count == 4)
     }
 
@@ -410,6 +410,31 @@ private let electrocardiogramWithStateOfMind = """
                 to 'mm[Hg]'
                 """
         )
+    }
+
+    @Test func typesNewerThanTheTableAreCarriedUnderTheirOwnCode() throws {
+        let newer = Fixture.quantity("HeartRateVariabilityRMSSD", 42.5, "ms")
+        let converter = SampleConverter(subject: "Patient/7")
+        let quantity = try converter.resource(of: newer)
+        #expect(Fixture.errors(quantity) == [])
+        let observation = try #require(quantity.as(Observation.self))
+        let coding = observation.code?.coding.first
+        #expect(coding?.system == SampleConverter.healthKit)
+        #expect(coding?.code == "HKQuantityTypeIdentifierHeartRateVariabilityRMSSD")
+        #expect(coding?.display == "Heart Rate Variability RMSSD")
+        #expect(observation.value?.quantity?.value == 42.5)
+        #expect(observation.value?.quantity?.code == "ms")
+        var event = newer
+        event.type = "HKCategoryTypeIdentifierSomethingNew"
+        event.value = .category(3)
+        let category = try #require(converter.resource(of: event).as(Observation.self))
+        #expect(Fixture.errors(category) == [])
+        #expect(category.value == .integer(3))
+        for type in ["HKOtherTypeIdentifierNew", "HKQuantityTypeIdentifierA/B", "HKQuantityTypeIdentifier"] {
+            var other = newer
+            other.type = type
+            #expect(throws: SampleError.self) { try converter.resource(of: other) }
+        }
     }
 
     @Test func twoPatientsWithEqualWatchesHaveTwoDevices() {

@@ -169,6 +169,52 @@ private let offeredContract = """
         #expect(try await study.facts == 0)
     }
 
+    @Test func whoWithdrewMayAgreeAnewAndIsSomebodyNew() async throws {
+        let study = try BackEnd()
+        let participant = UUID()
+        #expect(
+            try await study.deliver([Given.contract(participant), Given.response(participant)]).loaded == 2
+        )
+        let before = try await study.text("SELECT pseudonym FROM study_participant")
+        let leaving = try Given.message(
+            Given.contract(participant, status: "revoked"),
+            received: "2026-04-01T00:00:00Z"
+        )
+        try await study.queue.send(leaving)
+        #expect(try await study.consumer.drain().refused == 1)
+        // Signed before the withdrawal, or received before it.
+        for (signed, received) in [
+            ("2026-03-30T00:00:00Z", "2026-04-02T00:00:00Z"),
+            ("2026-03-31T00:00:00Z", "2026-03-31T00:00:00Z"),
+        ] {
+            try await study.queue.send(
+                Given.message(Given.contract(participant, signed: signed), received: received)
+            )
+        }
+        #expect(try await study.consumer.drain().refused == 2)
+        let again = Given.contract(participant, signed: "2026-05-01T00:00:00Z")
+        try await study.queue.send(Given.message(again, received: "2026-05-01T00:00:10Z"))
+        try await study.queue.send(
+            Given.message(Given.response(participant, 5), received: "2026-05-02T00:00:00Z")
+        )
+        // What was under way when they left.
+        try await study.queue.send(
+            Given.message(Given.response(participant, 9), received: "2026-03-30T00:00:00Z")
+        )
+        let report = try await study.consumer.drain()
+        #expect(report.loaded == 2)
+        #expect(report.refused == 1)
+        #expect(try await study.facts == 3)
+        let after = try await study.text("SELECT pseudonym FROM study_participant")
+        #expect(after != nil && after != before)
+        #expect(try await study.warehouse.read { try $0.consents().map(\.earlierWithdrawals) } == [1])
+        // They may leave again.
+        let last = Given.contract(participant, status: "revoked", signed: "2026-06-01T00:00:00Z")
+        try await study.queue.send(Given.message(last, received: "2026-06-01T00:00:00Z"))
+        #expect(try await study.consumer.drain().refused == 1)
+        #expect(try await study.facts == 0)
+    }
+
     @Test func aWithdrawalThatComesFirstIsKept() async throws {
         let study = try BackEnd()
         let participant = UUID()
@@ -488,7 +534,10 @@ private let offeredContract = """
                 """.utf8
             )
         )
-        for make in [{ Data($0.c3ProContract().utf8()) }, { $0.contract().json() }, { $0.consent().json() }]
+        for make in [
+            { Data($0.c3ProContract().utf8()) }, { Data($0.dstu2Contract().utf8()) },
+            { $0.contract().json() }, { $0.consent().json() },
+        ]
             as [(SignedConsent) -> Data]
         {
             let study = try BackEnd()

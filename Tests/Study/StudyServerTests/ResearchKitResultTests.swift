@@ -144,7 +144,9 @@ import Testing
 
     @Test func whatHasNoFactsIsKeptAndEveryFileComesOutByteForByte() async throws {
         let study = try BackEnd()
-        let (one, other, silent) = (UUID(), UUID(), UUID())
+        let one = UUID()
+        let other = UUID()
+        let silent = UUID()
         for person in [one, other] { try await study.queue.send(Given.message(Given.contract(person))) }
         let files = [("accel.json", Self.recording), ("picture.png", Self.picture), ("empty.txt", Data())]
         try await send(files, of: one, id: "upload:1", to: study)

@@ -29,7 +29,7 @@ extension SampleConverter {
                         expected: "a quantity, as it is a member of a correlation"
                     )
                 }
-                let entry = try mapping.entry(of: member.type)
+                let entry = try mapping.entryOrIdentifier(of: member.type)
                 components.append(
                     component(concept(member.type, entry), .quantity(try quantity(value, member.type, entry)))
                 )

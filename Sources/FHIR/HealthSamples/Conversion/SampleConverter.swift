@@ -85,7 +85,7 @@ public struct SampleConverter: Sendable {
     private func observation(of sample: Sample, device: Reference<AnyResource>?) throws(SampleError)
         -> Observation
     {
-        let entry = try mapping.entry(of: sample.type)
+        let entry = try mapping.entryOrIdentifier(of: sample.type)
         try check(sample, entry)
         let identity = sample.identity
         var result = Observation(status: .final, code: concept(sample.type, entry))
@@ -161,6 +161,14 @@ public struct SampleConverter: Sendable {
         throws(SampleError) -> Quantity
     {
         guard let unit = entry.unit else {
+            if entry.kind == .quantity, mapping.types[type] == nil {
+                // A type that is newer than the mapping has its sample's unit.
+                return Quantity(
+                    value: quantity.value,
+                    unit: quantity.unit.text,
+                    code: try quantity.unit.ucum.code
+                )
+            }
             throw .malformed(name: "value", expected: "left out: \(type) is not a quantity")
         }
         if let accepts = unit.accepts, quantity.unit == .healthKit(accepts) {
@@ -177,6 +185,8 @@ public struct SampleConverter: Sendable {
         -> Observation.Value
     {
         guard let name = entry.values, let values = mapping.values[name] else {
+            // Of a type that is newer than the mapping nobody knows what its numbers mean.
+            if let raw, mapping.types[type] == nil, entry.kind == .category { return .integer(raw) }
             // The type says what happened; it has no values, or HealthKit's 0 for "not applicable".
             guard entry.kind == .category, raw == nil || raw == 0 else {
                 throw .value(raw.map(String.init) ?? "null", type: type, hint: " It has no values.")

@@ -99,6 +99,39 @@ public struct HealthMapping: Sendable, Hashable {
         throw .unmapped(type, hint: TypeHints.hint(for: type, in: self))
     }
 
+    /// The entry of a type; of a quantity or category of HealthKit that the mapping does not have, since it
+    /// is newer, an entry with what its identifier says.
+    /// - Throws: ``SampleError/unmapped(_:hint:)`` for other types.
+    func entryOrIdentifier(of type: String) throws(SampleError) -> Entry {
+        if let entry = types[type] { return entry }
+        for (prefix, kind) in Self.carried where type.hasPrefix(prefix) {
+            let name = type.dropFirst(prefix.count)
+            guard (1...80).contains(name.utf8.count), name.first?.isUppercase == true,
+                name.utf8.allSatisfy(Self.isLetterOrDigit), !TypeHints.isMisspelt(type, in: self)
+            else { continue }
+            return Entry(kind: kind, display: Self.words(of: name), codes: [], members: [])
+        }
+        return try entry(of: type)
+    }
+
+    private static let carried: [(String, Entry.Kind)] = [
+        ("HKQuantityTypeIdentifier", .quantity), ("HKCategoryTypeIdentifier", .category),
+    ]
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+    }
+
+    /// `Heart Rate Variability RMSSD`.
+    private static func words(of name: Substring) -> String {
+        var words = ""
+        for character in name {
+            if character.isUppercase, words.last?.isLowercase == true { words += " " }
+            words.append(character)
+        }
+        return words
+    }
+
     /// A type's identifier, from an identifier or its short form such as `HeartRate`.
     /// - Throws: ``SampleError/unmapped(_:hint:)``.
     public func type(named name: String) throws(SampleError) -> String {

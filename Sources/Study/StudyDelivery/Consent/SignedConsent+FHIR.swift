@@ -131,6 +131,30 @@ extension SignedConsent {
         return json
     }
 
+    /// The Contract as C3-PRO's published consumer stores it (FHIR DSTU2): one signer, whose signature is the
+    /// participant's id, and a time in UTC with a fraction of a second.
+    public func dstu2Contract() -> JSONValue {
+        let time = FHIRDateTime(signedAt.date).description.prefix { $0 != "." && $0 != "Z" }
+        var signer: JSONValue = [
+            "type": [
+                [
+                    "system": "http://hl7.org/fhir/ValueSet/contract-signer-type", "code": "CONSENTER",
+                    "display": "consenter",
+                ]
+            ],
+            "party": reference.tree, "signature": JSONValue(participant.uuidString.lowercased()),
+        ]
+        if let sharesWidely {
+            signer["extension"] = [
+                ["url": JSONValue(Self.sharingURL.rawValue), "valueBoolean": JSONValue(sharesWidely)]
+            ]
+        }
+        return [
+            "resourceType": "Contract", "identifier": identifier.tree,
+            "applies": ["start": JSONValue("\(time).00Z")], "signer": [signer],
+        ]
+    }
+
     private static func html(_ text: String) -> String {
         let escaped = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(
             ">",

@@ -24,11 +24,19 @@ public struct StudyPackage: Sendable {
     public struct Key: Sendable {
         let key: StudyPrivateKey
         let certificate: StudyCertificate?
+        let allowsPKCS1: Bool
 
-        /// - Parameter certificate: The key's certificate, to find the key's recipient among several.
-        public init(_ key: StudyPrivateKey, certificate: StudyCertificate? = nil) {
+        /// - Parameters:
+        ///   - certificate: The key's certificate, to find the key's recipient among several.
+        ///   - allowsPKCS1: As of ``C3ProEnvelope/open(with:allowsPKCS1:)``.
+        public init(
+            _ key: StudyPrivateKey,
+            certificate: StudyCertificate? = nil,
+            allowsPKCS1: Bool = false
+        ) {
             self.key = key
             self.certificate = certificate
+            self.allowsPKCS1 = allowsPKCS1
         }
     }
 
@@ -119,7 +127,7 @@ public struct StudyPackage: Sendable {
         case .envelope:
             let envelope = try envelope()
             return try first(keys) { key in
-                let opened = try envelope.opened(with: key.key)
+                let opened = try envelope.opened(with: key.key, allowsPKCS1: key.allowsPKCS1)
                 return try ArchiveContents(resource: opened.data, opened.json)
             }
         case .cms:

@@ -181,7 +181,9 @@ public struct C3ProEnvelope: Sendable, Hashable {
             return text
         }
         func bytes(_ name: String) throws -> Data {
-            guard let data = Data(base64Encoded: try text(name)) else {
+            // Android's encoder breaks lines.
+            let digits = try text(name).utf8.filter { ![0x20, 0x0A, 0x0D, 0x09].contains($0) }
+            guard let data = Data(base64Encoded: Data(digits)) else {
                 throw refuse("“\(name)” is not base64")
             }
             return data
@@ -215,21 +217,47 @@ public struct C3ProEnvelope: Sendable, Hashable {
 
     /// Decrypts the resource.
     ///
+    /// - Parameter allowsPKCS1: Whether a content's key may be encrypted by PKCS#1 version 1.5, as a setting
+    ///   of C3-PRO's receivers and its framework for Android have it. Only where nobody who sends messages
+    ///   sees at once whether one could be opened.
     /// - Throws: ``StudyError/wrongKeyOrDamaged``, whatever of it failed.
-    public func open(with key: StudyPrivateKey) throws -> Data { try opened(with: key).data }
+    public func open(with key: StudyPrivateKey, allowsPKCS1: Bool = false) throws -> Data {
+        try opened(with: key, allowsPKCS1: allowsPKCS1).data
+    }
 
     /// Decrypts the resource, and reads it.
     ///
-    /// - Parameter limits: Of the JSON.
+    /// - Parameters:
+    ///   - limits: Of the JSON.
+    ///   - allowsPKCS1: As of ``open(with:allowsPKCS1:)``.
     /// - Throws: ``StudyError/wrongKeyOrDamaged``, whatever of it failed;
     ///   ``StudyError/malformed(format:offset:reason:)`` for a resource beyond the limits.
-    public func resource(with key: StudyPrivateKey, limits: JSONLimits = JSONLimits()) throws -> JSONValue {
-        try opened(with: key, limits: limits).json
+    public func resource(
+        with key: StudyPrivateKey,
+        limits: JSONLimits = JSONLimits(),
+        allowsPKCS1: Bool = false
+    ) throws -> JSONValue {
+        try opened(with: key, limits: limits, allowsPKCS1: allowsPKCS1).json
     }
 
-    func opened(with key: StudyPrivateKey, limits: JSONLimits = JSONLimits()) throws -> (
-        data: Data, json: JSONValue
-    ) {
+    func opened(
+        with key: StudyPrivateKey,
+        limits: JSONLimits = JSONLimits(),
+        allowsPKCS1: Bool = false
+    ) throws -> (data: Data, json: JSONValue) {
+        guard allowsPKCS1, form == .first else { return try opened(with: key, transport, limits) }
+        do {
+            return try opened(with: key, transport, limits)
+        } catch StudyError.wrongKeyOrDamaged {
+            return try opened(with: key, .pkcs1, limits)
+        }
+    }
+
+    private func opened(
+        with key: StudyPrivateKey,
+        _ transport: CMSKeyTransport,
+        _ limits: JSONLimits
+    ) throws -> (data: Data, json: JSONValue) {
         guard encryptedKey.count == key.modulusLength else {
             throw StudyError.notForThisKey(recipients: [
                 keyID.map { "the key \($0)" } ?? "a key without an id"

@@ -74,6 +74,12 @@ public struct StudyPrivateKey: Sendable {
     /// PKCS#8, for a file that nobody else reads.
     public var pem: String { key.pkcs8PEMRepresentation + "\n" }
 
+    /// PKCS#8 as DER, as C3-PRO's consumer reads it, for a file that nobody else reads.
+    public var der: Data {
+        let lines = key.pkcs8PEMRepresentation.split(separator: "\n").filter { !$0.hasPrefix("-----") }
+        return Data(base64Encoded: lines.joined()) ?? key.derRepresentation
+    }
+
     /// The public key (SubjectPublicKeyInfo), DER.
     public var publicKeyDER: Data { publicKey }
 

@@ -9,6 +9,9 @@ import Synchronization
 public struct KeyRing: Sendable {
     private let keys: [(id: String, key: StudyPrivateKey)]
     private let source: Source?
+    /// Whether the key of an envelope may be encrypted by PKCS#1 version 1.5, as C3-PRO's framework for Android
+    /// does, and its receivers where they are configured so.
+    public var allowsPKCS1 = false
 
     private struct Source: Sendable {
         let folder: URL
@@ -72,9 +75,11 @@ public struct KeyRing: Sendable {
     /// The keys that the folder has now; `nil` where they are the same, and where it cannot be read: a key
     /// may be half written.
     func renewed() -> KeyRing? {
-        guard let source, let ring = try? KeyRing(contentsOf: source.folder, passphrase: source.passphrase),
+        guard let source,
+            var ring = try? KeyRing(contentsOf: source.folder, passphrase: source.passphrase),
             ring.keys.map(\.id) != keys.map(\.id)
         else { return nil }
+        ring.allowsPKCS1 = allowsPKCS1
         return ring
     }
 

@@ -126,14 +126,17 @@ struct MessageLoad: Sendable {
         throws
     {
         guard let participant = stored.participant else { return }
-        guard try !warehouse.hasWithdrawn(participant) else { return refuse(&stored) }
+        let received = FHIRDateTime(text: message.received) ?? FHIRDateTime(Date())
+        guard try takesPart(participant, intakes, WarehouseTime(received), in: warehouse) else {
+            return refuse(&stored)
+        }
         let isProven = try isProven(for: participant, in: warehouse)
         // Whatever the order in a message: leaving counts more than agreeing, and both come before what
         // depends on them.
         for intake in intakes {
             guard case .withdrawal = intake.classification else { continue }
             guard isProven else { return leave(&stored, "it is a withdrawal") }
-            try warehouse.withdraw(participant, now: now)
+            try warehouse.withdraw(participant, now: WarehouseTime(received))
             return refuse(&stored)
         }
         if let consent = Intake.consent(in: intakes) {
@@ -146,7 +149,6 @@ struct MessageLoad: Sendable {
             return
         }
         let person = try warehouse.participant(participant, now: now)
-        let received = FHIRDateTime(text: message.received) ?? FHIRDateTime(Date())
         let data = intakes.compactMap {
             $0.pseudonymisedData(person.pseudonym, received: received, disclosure)
         }
@@ -198,6 +200,22 @@ struct MessageLoad: Sendable {
         else { return nil }
         let order = ResourceOrder(item.resource, received: received)
         return order.isOlder(than: ResourceOrder(known.json, received: knownReceived))
+    }
+
+    /// Whether a message is of a participant who takes part, or takes part again by it: somebody who withdrew
+    /// may agree anew, under the same id. What is older than the withdrawal stays refused.
+    private func takesPart(
+        _ participant: String,
+        _ intakes: [Intake],
+        _ received: WarehouseTime,
+        in warehouse: WarehouseTransaction
+    ) throws -> Bool {
+        guard try warehouse.hasWithdrawn(participant) else {
+            return try !warehouse.withdrew(participant, at: received)
+        }
+        let leaves = intakes.contains { if case .withdrawal = $0.classification { true } else { false } }
+        guard !leaves, let consent = Intake.consent(in: intakes) else { return false }
+        return try warehouse.enrolAgain(participant, signed: consent.signed, received: received)
     }
 
     /// Whether the message may remove or replace what a participant gave.

@@ -59,7 +59,7 @@ struct MessageOpening: Sendable {
         var failure: any Error = StudyError.wrongKeyOrDamaged
         for key in try keys.keys(of: envelope) {
             do {
-                return try envelope.resource(with: key, limits: jsonLimits)
+                return try envelope.resource(with: key, limits: jsonLimits, allowsPKCS1: keys.allowsPKCS1)
             } catch StudyError.malformed(_, _, let reason) {
                 throw ProcessingError.notFHIR(reason)
             } catch {

@@ -157,6 +157,6 @@ extension KeyRing {
     ///
     /// - Throws: `StudyError`.
     public func open(_ body: Data) throws -> ArchiveContents {
-        try StudyPackage(body).open(with: all.map { StudyPackage.Key($0) })
+        try StudyPackage(body).open(with: all.map { StudyPackage.Key($0, allowsPKCS1: allowsPKCS1) })
     }
 }

@@ -1,5 +1,5 @@
-/// A project of i2b2 (release 1.8) that shows a study's warehouse, which is in the same database of PostgreSQL
-/// as i2b2's own tables.
+/// A project of i2b2 (release 1.8) that shows a study's warehouse. The warehouse and i2b2's own tables are in
+/// one database of PostgreSQL.
 ///
 /// ```swift
 /// let project = try I2B2Project("SLEEP", name: "Sleep study", users: ["demo"])

@@ -22,7 +22,9 @@ public enum ExportAudience: String, Sendable, Hashable, CaseIterable {
                 JOIN study_consent c ON c.participant = s.participant
                 WHERE c.shares = 1 AND NOT EXISTS (
                     SELECT 1 FROM study_consent n
-                    WHERE n.participant = c.participant AND n.signed >= c.signed AND coalesce(n.shares, 0) <> 1
+                    WHERE n.participant = c.participant
+                        AND n.signed >= c.signed
+                        AND coalesce(n.shares, 0) <> 1
                 )
             )
             """
@@ -42,11 +44,14 @@ public struct ExportedConsent: Sendable, Hashable {
     public let shares: Bool?
     /// When the participant agreed first, in UTC.
     public let first: String
+    /// How often they withdrew before, and agreed anew under the same id.
+    public let earlierWithdrawals: Int
 
     /// As a row of ``WarehouseTransaction/consentColumns``. No spreadsheet runs a text of it.
     public var cells: [String] {
         let shown = version.map(SpreadsheetText.guarded) ?? ""
         return [participant, signed, shown, shares.map { $0 ? "yes" : "no" } ?? "", first]
+            + [String(earlierWithdrawals)]
     }
 
     /// As JSON.
@@ -54,7 +59,7 @@ public struct ExportedConsent: Sendable, Hashable {
         [
             "participant": JSONValue(participant), "signed": JSONValue(signed),
             "version": JSONValue(version), "sharesWithResearchers": shares.map { JSONValue($0) } ?? .null,
-            "firstSigned": JSONValue(first),
+            "firstSigned": JSONValue(first), "earlierWithdrawals": JSONValue(earlierWithdrawals),
         ]
     }
 
@@ -93,13 +98,16 @@ public struct ExportedConsent: Sendable, Hashable {
 
 extension WarehouseTransaction {
     /// The columns of exported consents.
-    public static let consentColumns = ["participant", "signed", "version", "shares", "first signed"]
+    public static let consentColumns = [
+        "participant", "signed", "version", "shares", "first signed", "earlier withdrawals",
+    ]
 
     /// The consents in force, by the pseudonyms of their participants.
     public func consents(of audience: ExportAudience = .study) throws -> [ExportedConsent] {
         let rows = try db.rows(
             sql: """
-                SELECT p.pseudonym, c.signed, c.version, c.shares
+                SELECT p.pseudonym, c.signed, c.version, c.shares,
+                    (SELECT count(*) FROM study_earlier_withdrawal e WHERE e.participant = c.participant)
                 FROM study_consent c
                 JOIN study_participant p USING (participant)
                 WHERE \(audience.condition("p"))
@@ -120,7 +128,8 @@ extension WarehouseTransaction {
                     signed: signed,
                     version: row.text(2),
                     shares: shares,
-                    first: earlier?.first ?? signed
+                    first: earlier?.first ?? signed,
+                    earlierWithdrawals: row.integer(4) ?? 0
                 )
             )
         }

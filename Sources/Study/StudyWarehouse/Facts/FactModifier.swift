@@ -11,7 +11,8 @@ public struct FactModifier: Sendable, Hashable {
     public static let component = "OBSERVATION:PANEL"
     /// A number as it was given, in another unit than that of its concept.
     public static let original = "SURVEY:ORIGINAL"
-    /// A time as it was written that is later than its receipt: a clock was ahead. The fact has the receipt's.
+    /// A time as it was written that is later than its receipt: a clock was ahead. The fact has the time of
+    /// the receipt.
     public static let clock = "SURVEY:CLOCK"
 
     /// All of them.

@@ -265,13 +265,20 @@ enum WarehouseSchema {
         """
 
     /// The units of numbers by the codes that they were given with, and the concepts that numbers of a unit
-    /// have.
+    /// have; and the withdrawals of those who enrolled again.
     static let units = """
         CREATE TABLE IF NOT EXISTS study_unit (
             code text NOT NULL,
             unit text NOT NULL,
             concept text NOT NULL,
             PRIMARY KEY (code, unit)
+        );
+        CREATE TABLE IF NOT EXISTS study_earlier_withdrawal (
+            participant text NOT NULL,
+            at timestamp NOT NULL,
+            facts integer NOT NULL,
+            messages integer NOT NULL,
+            PRIMARY KEY (participant, at)
         )
         """
 

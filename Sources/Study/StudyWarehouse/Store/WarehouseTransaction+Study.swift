@@ -349,8 +349,8 @@ extension WarehouseTransaction {
         return try storedResource(of: visit, of: participant, type: type)?.json != json
     }
 
-    /// The resource that a visit was made of, and when it was received, as FHIR writes it; `nil` where there is
-    /// none.
+    /// The resource that a visit was made of, and when it was received, as FHIR writes it; `nil` where there
+    /// is none.
     package func storedResource(of visit: StudyVisit, of participant: Participant, type: String) throws -> (
         json: JSONValue, received: String
     )? {
@@ -369,6 +369,40 @@ extension WarehouseTransaction {
     /// Whether a participant has withdrawn.
     public func hasWithdrawn(_ participant: String) throws -> Bool {
         try db.finds(sql: "SELECT 1 FROM study_withdrawal WHERE participant = ?", arguments: [participant])
+    }
+
+    /// Whether a participant who takes part again withdrew at a time, or after it: what was received by then
+    /// is of the participation that ended.
+    public func withdrew(_ participant: String, at time: WarehouseTime) throws -> Bool {
+        try db.finds(
+            sql: "SELECT 1 FROM study_earlier_withdrawal WHERE participant = ? AND at >= ?",
+            arguments: [participant, time.description]
+        )
+    }
+
+    /// Lets somebody take part again who withdrew: as somebody new, with another pseudonym and number. What
+    /// is known of the earlier participation is when it ended.
+    ///
+    /// - Parameter signed: When they agreed again.
+    /// - Returns: False for a consent that was signed, or received, before the withdrawal.
+    public func enrolAgain(_ participant: String, signed: WarehouseTime, received: WarehouseTime) throws
+        -> Bool
+    {
+        let isAfter = try db.finds(
+            sql: "SELECT 1 FROM study_withdrawal WHERE participant = ? AND at < ? AND at < ?",
+            arguments: [participant, signed.description, received.description]
+        )
+        guard isAfter else { return false }
+        try db.execute(
+            sql: """
+                INSERT INTO study_earlier_withdrawal (participant, at, facts, messages)
+                SELECT participant, at, facts, messages FROM study_withdrawal WHERE participant = ?
+                ON CONFLICT DO NOTHING
+                """,
+            arguments: [participant]
+        )
+        try db.execute(sql: "DELETE FROM study_withdrawal WHERE participant = ?", arguments: [participant])
+        return true
     }
 
     /// Removes everything of a participant: facts, visits, mappings, the pseudonym, resources, messages. What

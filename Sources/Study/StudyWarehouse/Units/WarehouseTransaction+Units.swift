@@ -9,8 +9,8 @@ struct ConceptUnit: Sendable, Hashable {
 /// One unit for each concept, so that a comparison with a number means the same for all its facts.
 ///
 /// The first unit of a code is that of ``KnownMeasurements``, of the questionnaire, or of the first fact. A
-/// value in another unit is converted, and the original is kept beside it as a modifier. What does not convert
-/// has a concept of its own, next to the code's.
+/// value in another unit is converted, and the original is kept beside it as a modifier. What does not
+/// convert has a concept of its own, next to the code's.
 extension WarehouseTransaction {
     /// More units that do not convert than a code has. Beyond them a number is kept as a text.
     private static let maximumUnits = 16

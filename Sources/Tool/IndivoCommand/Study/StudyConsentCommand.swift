@@ -12,8 +12,9 @@ struct StudyConsentCommand: ParsableCommand {
         discussion: """
             indivo study consent consent.json --answers answers.json --output signed
 
-            Writes form.pdf, Contract.json and Consent.json (FHIR R4), and Contract-c3pro.json as C3-PRO's \
-            receivers take it, with mode 0600 into a folder with mode 0700 that must not have them yet. \
+            Writes form.pdf, Contract.json and Consent.json (FHIR R4), Contract-c3pro.json as C3-PRO's \
+            phones send it (STU3), and Contract-dstu2.json as its published consumer stores it, with mode \
+            0600 into a folder with mode 0700 that must not have them yet. \
             The formats of the two files are in the documentation of StudyDelivery.
 
             The exit status is 0 when it was signed, 1 when it was not (what is missing or against it is \
@@ -85,6 +86,7 @@ struct StudyConsentCommand: ParsableCommand {
         let files = [
             ("form.pdf", form.pdf), ("Contract.json", consent.contract().json(.pretty)),
             ("Contract-c3pro.json", Data(consent.c3ProContract().utf8(.pretty))),
+            ("Contract-dstu2.json", Data(consent.dstu2Contract().utf8(.pretty))),
             ("Consent.json", consent.consent().json(.pretty)),
         ]
         try NewFile.write(files, in: URL(filePath: output, directoryHint: .isDirectory))

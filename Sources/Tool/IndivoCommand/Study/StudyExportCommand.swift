@@ -18,8 +18,8 @@ struct StudyExportCommand: AsyncParsableCommand {
             contacts, narratives and what names a device are left out, unless --identities kept; \
             --free-text omitted leaves out texts, notes and attachments, too. \
             For csv and pdo that is decided when the consumer loads. csv writes consents.csv, too, ndjson \
-            Consent.ndjson, and pdo the consent of each patient in its blob: when it was signed, its version, \
-            and whether the data may be shared. --audience sharing leaves out everybody whose consent does \
+            Consent.ndjson, and pdo the consent of each patient in its blob: when it was signed, its \
+            version, and whether the data may be shared. --audience sharing leaves out everybody whose consent does \
             not say that qualified researchers may have the data. The folder is made, with mode 0700; \
             nothing in it is overwritten.
 

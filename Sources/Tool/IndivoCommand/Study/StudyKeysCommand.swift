@@ -10,7 +10,8 @@ struct StudyKeysCommand: ParsableCommand {
         abstract: "Make a study's key pair.",
         discussion: """
             DIR gets private-key.pem (PKCS#8, mode 0600), certificate.pem and certificate.der (signed by \
-            the key itself), and public-key.pem and public-key.der. Nothing that is there is overwritten. \
+            the key itself), and public-key.pem and public-key.der; with --c3pro also private-c3pro.der, as \
+            C3-PRO's own consumer reads it (PKCS#8, mode 0600). Nothing that is there is overwritten. \
             \(ExitStatus.help)
             """
     )
@@ -27,17 +28,21 @@ struct StudyKeysCommand: ParsableCommand {
     @Option(help: "The length of the key.")
     var bits = 3072
 
+    @ArgumentParser.Flag(name: .customLong("c3pro"), help: "Write private-c3pro.der, too.")
+    var isForC3Pro = false
+
     @OptionGroup var talk: MessageOptions
 
     func run() throws {
         let folder = URL(filePath: dir, directoryHint: .isDirectory)
         let key = try StudyPrivateKey(bits: bits)
         let certificate = try key.certificate(subject: subject, days: days)
-        let files = [
-            ("private-key.pem", Data(key.pem.utf8)), ("certificate.pem", Data(certificate.pem.utf8)),
-            ("certificate.der", certificate.der), ("public-key.pem", Data(key.publicKeyPEM.utf8)),
-            ("public-key.der", key.publicKeyDER),
-        ]
+        let files =
+            [
+                ("private-key.pem", Data(key.pem.utf8)), ("certificate.pem", Data(certificate.pem.utf8)),
+                ("certificate.der", certificate.der), ("public-key.pem", Data(key.publicKeyPEM.utf8)),
+                ("public-key.der", key.publicKeyDER),
+            ] + (isForC3Pro ? [("private-c3pro.der", key.der)] : [])
         try NewFile.write(files, in: folder)
         talk.note(
             "made \(files.map(\.0).joined(separator: ", ")) in \(dir); valid until \(certificate.notAfter)"
@@ -57,13 +62,20 @@ struct StudyKeyOptions: ParsableArguments {
     @Option(help: "The key’s certificate, which finds it among several recipients.", completion: .file())
     var certificate: String?
 
+    @ArgumentParser.Flag(
+        name: .customLong("allow-pkcs1"),
+        help: "Open envelopes whose key is encrypted by PKCS#1 version 1.5, too, as C3-PRO's Android apps do."
+    )
+    var allowsPKCS1 = false
+
     func keys() throws -> [StudyPackage.Key] {
         guard let key else { return [] }
         let passphrase = ProcessInfo.processInfo.environment["INDIVO_KEY_PASSPHRASE"].map { Secret($0) }
         return [
             StudyPackage.Key(
                 try StudyPrivateKey(StudyFile.read(key, limit: 1 << 16), passphrase: passphrase),
-                certificate: try certificate.map { try StudyCertificate(StudyFile.read($0, limit: 1 << 20)) }
+                certificate: try certificate.map { try StudyCertificate(StudyFile.read($0, limit: 1 << 20)) },
+                allowsPKCS1: allowsPKCS1
             )
         ]
     }

@@ -1,7 +1,5 @@
 import ArgumentParser
-import Crypto
 import Foundation
-import IndivoBase
 import OrderedJSON
 import StudyDelivery
 import StudyServer
@@ -111,11 +109,12 @@ struct StudyDecryptCommand: AsyncParsableCommand {
         commandName: "decrypt",
         abstract: "Decrypt all messages of a queue or a warehouse into folders.",
         discussion: """
-            DIR gets a folder for each message, named after a digest of its id, with the files of a package or \
-            the resource of an envelope. A folder that is there is left as it is, so that the command can \
+            DIR gets a folder for each message, named after a digest of its id, with the files of a package \
+            or the resource of an envelope. A folder that is there is left as it is, so that the command can \
             be repeated. Of a warehouse, messages that wait for a consent stay encrypted; a queue is \
             looked at and left as it was (if the command is killed, after an hour), and no consent is known \
-            there: it is for tests, and for a study without a warehouse. The exit status is 1 when a message cannot be opened, with the reason. \
+            there: it is for tests, and for a study without a warehouse. The exit status is 1 when a message \
+            cannot be opened, with the reason. \
             \(ExitStatus.help)
             """
     )
@@ -147,7 +146,7 @@ struct StudyDecryptCommand: AsyncParsableCommand {
         try PrivateFolder.make(folder)
         var counts = (done: 0, failed: 0)
         func open(_ id: String, _ body: Data) throws {
-            let name = String(Hexadecimal.encode(SHA256.hash(data: Data(id.utf8))).prefix(16))
+            let name = String(StudyMessage.digest(of: Data(id.utf8)).split(separator: ":")[1].prefix(16))
             let place = folder.appending(path: name)
             guard !FileManager.default.fileExists(atPath: place.path(percentEncoded: false)) else { return }
             do {

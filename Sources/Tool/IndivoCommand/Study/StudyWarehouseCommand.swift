@@ -24,8 +24,8 @@ struct StudyAttachCommand: AsyncParsableCommand {
             crc_db_lookup, ont_db_lookup, work_db_lookup, pm_project_data, pm_project_user_roles. It can be \
             done again. --print prints the statements for somebody else to execute, in the warehouse's \
             schema. The data sources are those of the application server, and connect to this database; \
-            --role is the role by which they do, and gets rights on i2b2's tables alone: who somebody is, and \
-            what they sent, stays with the study's. Count the tree's nodes with i2b2's runtotalnum. \
+            --role is the role by which they do, and gets rights on i2b2's tables alone: who somebody is, \
+            and what they sent, stays with the study's. Count the tree's nodes with i2b2's runtotalnum. \
             \(ExitStatus.help)
 
             \(StudyPlace.help)

@@ -171,6 +171,16 @@ struct ConsentTests {
         #expect(again.sections.map(\.text) == (try document().sections.map(\.text)))
     }
 
+    @Test("DSTU2's Contract has the participant's id as signature, and a fraction of a second in UTC")
+    func dstu2Contract() throws {
+        let json = try FormatExamples.signed().dstu2Contract()
+        #expect(json["applies"]?["start"] == "2026-11-22T08:30:00.00Z")
+        #expect(json["signer"]?.elements?.count == 1)
+        #expect(json["signer"]?[0]?["signature"] == "6f1b0f0e-5d0b-4e9c-9a53-0e0b5a7c2d11")
+        #expect(json["signer"]?[0]?["type"]?[0]?["code"] == "CONSENTER")
+        #expect(json["id"] == nil)
+    }
+
     @Test("the Consent's root provision has no type, each choice has one, and it is valid FHIR")
     func consent() throws {
         let consent = try FormatExamples.signed().consent()

@@ -40,6 +40,57 @@ struct C3ProEnvelopeTests {
         #expect(try cipher.decrypt(message) + cipher.finishDecrypting() == Data("Let's encrypt!".utf8))
     }
 
+    @Test("lines that Android's encoder breaks are read", arguments: ["\\n", "\\r\\n", " "])
+    func brokenLines(end: String) throws {
+        let json = try envelope(.first).json
+        func broken(_ name: String) -> String {
+            let text = Array((json[name]?.string ?? "").utf8)
+            let lines = stride(from: 0, to: text.count, by: 76).map {
+                String(decoding: text[$0..<min($0 + 76, text.count)], as: UTF8.self) + end
+            }
+            return lines.joined()
+        }
+        let text = """
+            {"key_id": "k-1", "version": "1.0.2", "symmetric_key": "\(broken("symmetric_key"))", \
+            "message": "\(broken("message"))"}
+            """
+        let read = try C3ProEnvelope(parsing: Data(text.utf8))
+        #expect(try read.open(with: TestKeys.first.key) == resource)
+        let wrong = text.replacing(#""message": ""#, with: #""message": "!"#)
+        #expect(throws: StudyError.self) { try C3ProEnvelope(parsing: Data(wrong.utf8)) }
+    }
+
+    @Test("a key of PKCS#1 version 1.5 opens only where that is allowed")
+    func olderTransport() throws {
+        let key = SymmetricKey(size: .bits256)
+        let publicKey = try _RSA.Encryption.PublicKey(derRepresentation: TestKeys.first.key.publicKeyDER)
+        let wrapped = try publicKey.encrypt(
+            key.withUnsafeBytes { Data($0) },
+            padding: ._WEAK_AND_INSECURE_PKCS_V1_5
+        )
+        let iv = try AES._CBC.IV(ivBytes: Data(count: 16))
+        let message = try AES._CBC.encrypt(resource, using: key, iv: iv)
+        var json = try envelope(.first).json
+        json["symmetric_key"] = JSONValue(wrapped.base64EncodedString())
+        json["message"] = JSONValue(message.base64EncodedString())
+        let older = try C3ProEnvelope(parsing: Data(json.utf8()))
+        #expect(throws: StudyError.wrongKeyOrDamaged) { try older.open(with: TestKeys.first.key) }
+        #expect(try older.open(with: TestKeys.first.key, allowsPKCS1: true) == resource)
+        #expect(throws: StudyError.wrongKeyOrDamaged) {
+            try older.open(with: TestKeys.second.key, allowsPKCS1: true)
+        }
+        // What is encrypted by OAEP opens all the same.
+        #expect(try envelope(.first).open(with: TestKeys.first.key, allowsPKCS1: true) == resource)
+    }
+
+    @Test("a private key in DER is PKCS#8, and is read again")
+    func privateKeyInDER() throws {
+        let key = TestKeys.first.key
+        #expect(try StudyPrivateKey(key.der).publicKeyDER == key.publicKeyDER)
+        let pem = key.pem.split(separator: "\n").dropFirst().dropLast().joined()
+        #expect(key.der.base64EncodedString() == pem)
+    }
+
     @Test("a wrong key never opens one", arguments: C3ProEnvelope.Form.allCases)
     func wrongKey(form: C3ProEnvelope.Form) throws {
         for _ in 0..<300 {

@@ -21,7 +21,8 @@ struct StudyConsentCommandTests {
             let run = try tool.run("study", "consent", "c.json", "--answers", "a.json", "--output", "out")
             #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
             #expect(
-                run.output == "out/form.pdf\nout/Contract.json\nout/Contract-c3pro.json\nout/Consent.json\n"
+                run.output
+                    == "out/form.pdf\nout/Contract.json\nout/Contract-c3pro.json\nout/Contract-dstu2.json\nout/Consent.json\n"
             )
             let contract = try tool.read("out/Contract.json")
             #expect(contract.contains("Patient/6F1B0F0E-5D0B-4E9C-9A53-0E0B5A7C2D11"))
