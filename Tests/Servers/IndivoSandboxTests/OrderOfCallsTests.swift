@@ -167,6 +167,17 @@ struct OrderOfCallsTests {
             )
             let signs = try await world.owner.get(record + "/vital_signs/")
             #expect(signs.status == 500)
+            let encounter = [
+                ("startDate", "2009-01-01"), ("encounterType_identifier", "ambulatory"),
+                ("encounterType_title", "Ambulatory encounter"),
+                ("encounterType_system", "http://smartplatforms.org/terms/codes/EncounterType#"),
+            ].map { #"<Field name="\#($0)">\#($1)</Field>"# }.joined()
+            let models = "<Model name=\"Encounter\">\(encounter)</Model>"
+            let complete = model("VitalSigns", ["date": "2010-01-01", "encounter": models])
+            #expect(try await world.owner.post(record + "/documents/", xml: complete).status == 200)
+            let newest = "/reports/VitalSigns/?limit=1&response_format=application%2Frdf%2Bxml"
+            let graph = try await world.owner.get(record + newest).text
+            #expect(graph.contains("sp:bloodPressure") && !graph.contains("sp:systolic"))
             let fill = model("Fill", ["date": "2009-01-01", "dispenseDaysSupply": "3"])
             #expect(try await world.owner.post(record + "/documents/", xml: fill).status == 200)
             #expect(try await world.owner.get(record + "/fulfillments/").status == 500)

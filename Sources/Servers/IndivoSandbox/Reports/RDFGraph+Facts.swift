@@ -171,9 +171,7 @@ extension RDFGraph {
             "sp:temperature": "temperature",
             "sp:weight": "weight",
         ])
-        guard ["systolic", "diastolic"].contains(where: { fact.values["bp_\($0)_value"] != .null }) else {
-            return
-        }
+        // Where none was taken, the real server writes an empty one.
         let pressure = fact.child("sp:bloodPressure", "sp:BloodPressure", prefix: "bp_")
         pressure.signs(["sp:systolic": "systolic", "sp:diastolic": "diastolic"])
         pressure.code("sp:bodyPosition", "position", "BloodPressureBodyPosition")
