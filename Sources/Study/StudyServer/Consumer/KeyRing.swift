@@ -9,8 +9,8 @@ import Synchronization
 public struct KeyRing: Sendable {
     private let keys: [(id: String, key: StudyPrivateKey)]
     private let source: Source?
-    /// Whether the key of an envelope may be encrypted by PKCS#1 version 1.5, as C3-PRO's framework for Android
-    /// does, and its receivers where they are configured so.
+    /// Whether the key of an envelope may be encrypted by PKCS#1 version 1.5, as C3-PRO's framework for
+    /// Android does, and its receivers where they are configured so.
     public var allowsPKCS1 = false
 
     private struct Source: Sendable {

@@ -14,8 +14,8 @@ import StudyWarehouse
 /// let report = try await export.write(to: URL(filePath: "files"))
 /// ```
 /// Each package is a folder, `PSEUDONYM/MESSAGE`, with its `info.json`. `manifest.ndjson` has a line for each
-/// file: whose it is, what was asked, the run of the task, when it began and ended, its type, size and SHA-256
-/// digest. Files are as the phone made them: what they say of their participant stays in them.
+/// file: whose it is, what was asked, the run of the task, when it began and ended, its type, size and
+/// SHA-256 digest. Files are as the phone made them: what they say of their participant stays in them.
 public struct FileExport: Sendable {
     /// What was written.
     public struct Report: Sendable, Hashable {

@@ -19,9 +19,9 @@ struct StudyExportCommand: AsyncParsableCommand {
             --free-text omitted leaves out texts, notes and attachments, too. \
             For csv and pdo that is decided when the consumer loads. csv writes consents.csv, too, ndjson \
             Consent.ndjson, and pdo the consent of each patient in its blob: when it was signed, its \
-            version, and whether the data may be shared. --audience sharing leaves out everybody whose consent does \
-            not say that qualified researchers may have the data. The folder is made, with mode 0700; \
-            nothing in it is overwritten.
+            version, and whether the data may be shared. --audience sharing leaves out everybody whose \
+            consent does not say that qualified researchers may have the data. The folder is made, with \
+            mode 0700; nothing in it is overwritten.
 
             --files writes the files of packages instead, byte for byte, with manifest.ndjson: recordings of \
             sensors, pictures, results of tasks. The warehouse has them as they came, encrypted, so that \
