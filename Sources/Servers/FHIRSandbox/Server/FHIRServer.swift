@@ -33,7 +33,9 @@ struct FHIRServer: Sendable {
         } catch {
             return endpoint.failure(error)
         }
-        if let smart { return await respond(to: request, segments, base: base, smart) }
+        if let smart {
+            return await smart.respond(to: request, segments, base: base, endpoint: endpoint, pages: pages)
+        }
         let isInterface = segments.first == FHIREndpoint.root
         let isOpen =
             segments == [FHIREndpoint.root, "metadata"] || segments == ["style.css"]
@@ -56,44 +58,6 @@ struct FHIRServer: Sendable {
         }
         if isInterface { return await endpoint.respond(to: request, Array(segments.dropFirst()), base: base) }
         return await pages.respond(to: request, segments, base: base)
-    }
-
-    /// With an authorization server: a token's scopes on the REST interface, a login of staff on the pages.
-    private func respond(to request: Request, _ segments: [String], base: String, _ smart: SMARTEndpoints)
-        async
-        -> Response
-    {
-        if let response = await smart.respond(to: request, segments, base: base) { return response }
-        let isInterface = segments.first == FHIREndpoint.root
-        let isOpen =
-            segments == [FHIREndpoint.root, "metadata"] || segments == ["style.css"]
-            || segments == ["favicon.ico"]
-        let tokens = server.configuration.tokens
-        let opensAll =
-            !tokens.isEmpty && Authorization(tokens: tokens).allows(request, byPassword: !isInterface)
-        guard isInterface else {
-            guard !isOpen, !opensAll else { return await pages.respond(to: request, segments, base: base) }
-            let browser = SMARTPages(smart, request: request, base: base)
-            guard let session = browser.session else { return browser.loginFirst() }
-            guard session.user.patient == nil else {
-                return browser.problem("These pages show all patients; they are for staff.", status: 403)
-            }
-            return await pages.respond(to: request, segments, base: base)
-        }
-        let access = isOpen || opensAll ? nil : smart.access(request)
-        guard isOpen || opensAll || access != nil else {
-            var failure = FHIRFailure(
-                401,
-                "login",
-                "a token is needed, or another: this one is unknown or expired"
-            )
-            let error = request.header("Authorization") == nil ? "" : " error=\"invalid_token\""
-            failure.headers = [("WWW-Authenticate", "Bearer" + error)]
-            return CORS.open(endpoint.failure(failure))
-        }
-        return CORS.open(
-            await endpoint.respond(to: request, Array(segments.dropFirst()), base: base, access: access)
-        )
     }
 
     /// The segments of a path; a slash at the end does not count.
