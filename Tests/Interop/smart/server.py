@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.parse
 import uuid
 
@@ -140,7 +141,9 @@ def with_authlib(base, key):
     check("its second use ends the session", session.get(base + "/Patient/ann").status_code == 401)
 
     service = OAuth2Session("loader", key, token_endpoint_auth_method="private_key_jwt", scope="system/*.rs")
-    service.register_client_auth_method(PrivateKeyJWT(configuration["token_endpoint"], alg="ES384", headers={"kid": "k1"}))
+    # SMART's assertions live for five minutes at most, authlib's own for an hour.
+    service.register_client_auth_method(PrivateKeyJWT(
+        configuration["token_endpoint"], claims={"exp": int(time.time()) + 240}, headers={"kid": "k1"}, alg="ES384"))
     token = service.fetch_token(configuration["token_endpoint"], grant_type="client_credentials")
     check("authlib works as a backend service", service.get(base + "/Patient").json()["total"] == 2, token)
 

@@ -11,7 +11,7 @@ extension FHIRClient {
     /// let export = try await client.export(BulkExportRequest(of: .patients))
     /// let manifest = try await export.manifest { progress in print(progress ?? "working") }
     /// for file in manifest.output {
-    ///     for try await resource in export.resources(in: file, of: manifest) { count += 1 }
+    ///     for try await resource in export.resources(in: file, of: manifest) { print(resource.id ?? "?") }
     /// }
     /// try await export.delete()
     /// ```

@@ -110,6 +110,7 @@ struct BulkEndpoint: Sendable {
             }
         }
         guard let access else { return order }
+        guard access.isForManyPatients else { throw Session.insufficientScope("*") }
         let open = order.types.filter { access.opensAll(of: $0, .read) }
         guard !open.isEmpty, !named || open.count == order.types.count else {
             throw Session.insufficientScope("*")

@@ -49,6 +49,9 @@ struct SMARTAccess: Sendable {
         rules(type, permissions).contains(where: \.isUnbounded)
     }
 
+    /// Whether some scope is not about one patient alone.
+    var isForManyPatients: Bool { userPatient == nil && scopes.contains { $0.level != .patient } }
+
     /// The same for tokens that open the same: pages of a search are for those alone.
     var key: String {
         [patient ?? "", userPatient ?? "", scopes.map(\.description).sorted().joined(separator: " ")]

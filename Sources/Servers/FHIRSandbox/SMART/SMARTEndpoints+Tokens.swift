@@ -167,10 +167,11 @@ extension SMARTEndpoints {
         var secret: Secret?
         if let authorization = request.header("Authorization") {
             let parts = authorization.split(separator: " ", maxSplits: 1).map(String.init)
-            guard parts.count == 2, parts[0].lowercased() == "basic", let bytes = Base64.decode(parts[1]),
+            guard parts.count == 2, parts[0].lowercased() == "basic",
+                let bytes = Data(base64Encoded: parts[1]),
                 let colon = bytes.firstIndex(of: UInt8(ascii: ":")), form["client_secret"] == nil
             else { throw wrong }
-            func decoded(_ part: ArraySlice<UInt8>) -> String {
+            func decoded(_ part: Data) -> String {
                 String(decoding: PercentEncoding.decodedBytes(Array(part), plusIsSpace: true), as: UTF8.self)
             }
             id = decoded(bytes[..<colon])

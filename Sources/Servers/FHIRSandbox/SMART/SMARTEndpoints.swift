@@ -52,7 +52,7 @@ struct SMARTEndpoints: Sendable {
         case ("GET", "patient"), ("POST", "patient"): return await pages.choosePatient()
         case ("GET", "decide"), ("POST", "decide"): return await pages.decide()
         case ("GET", "launch"), ("POST", "launch"): return await pages.launch()
-        default: return FHIRPageLayout.problem("Not found", "There is nothing here.", status: 404)
+        default: return pages.problem("There is nothing here.", status: 404)
         }
     }
 
@@ -143,15 +143,6 @@ struct SMARTEndpoints: Sendable {
             "description": "A token by SMART App Launch is needed for everything but this statement.",
         ]
     }
-
-    // MARK: Access
-
-    /// What a request to the REST interface may see; nil for one without a token that is good.
-    func access(_ request: Request) -> SMARTAccess? {
-        let parts = (request.header("Authorization") ?? "").split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-        return state.access(by: String(parts[1]))
-    }
 }
 
 /// Lets scripts of other sites call what takes a token, and no cookie.
@@ -163,7 +154,7 @@ enum CORS {
             "Access-Control-Allow-Headers",
             """
             Accept, Authorization, Content-Type, If-Match, If-Modified-Since, If-None-Exist, If-None-Match, \
-            Prefer
+            If-Range, Prefer, Range
             """
         )
         .adding("Access-Control-Max-Age", "600")

@@ -18,7 +18,7 @@ struct FHIRServer: Sendable {
             )
         )
         let tokens = server.configuration.tokens
-        let smart = SMARTEndpoints(server).map { SMARTGate(smart: $0, endpoint: endpoint, pages: pages) }
+        let smart = SMARTEndpoints(server)
         self.endpoint = endpoint
         respond = Middleware.handler([
             .host(nil, refusal: misdirected),
@@ -35,8 +35,13 @@ struct FHIRServer: Sendable {
                 return endpoint.failure(error)
             }
             if let smart {
-                let isAllowed = !tokens.isEmpty && Self.refusal(of: request, tokens) == nil
-                return await smart.respond(to: request, segments, base: base, isAllowed: isAllowed)
+                return await smart.respond(
+                    to: request,
+                    segments,
+                    base: base,
+                    endpoint: endpoint,
+                    pages: pages
+                )
             }
             return segments.first == FHIREndpoint.root
                 ? await endpoint.respond(to: request, Array(segments.dropFirst()), base: base)
@@ -45,7 +50,7 @@ struct FHIRServer: Sendable {
     }
 
     /// Paths for which no token is needed.
-    static let open = ["/\(FHIREndpoint.root)/metadata", "/style.css", "/favicon.ico"]
+    private static let open = ["/\(FHIREndpoint.root)/metadata", "/style.css", "/favicon.ico"]
 
     /// What somebody without a token is told. A browser's password counts as one on the pages.
     private static func refusal(of request: Request, _ tokens: Set<String>) -> FHIRFailure? {

@@ -65,8 +65,9 @@ package enum PageAssets {
         ul.list li { border-top: 1px solid var(--line); }
         ul.list a { display: block; padding: .75rem .25rem; } ul.list a:hover { background: var(--soft); }
         ul.able li { margin: .35rem 0; }
-        label.choice { display: flex; gap: .6rem; align-items: baseline; font-weight: 400; cursor: pointer; }
-        label.choice input { width: auto; } label.choice span { flex: 1; }
+        label.choice { display: flex; gap: .6rem; align-items: center; font-weight: 400; cursor: pointer; }
+        label.choice input { width: 1.5rem; height: 1.5rem; flex: none; } label.choice span { flex: 1; }
+        li:has(> label.choice) { list-style: none; margin-left: -1.25rem; }
         ul.choices { display: block; } ul.choices button { width: 100%; text-align: left; margin: .25rem 0; }
         fieldset { border: 1px solid var(--line); border-radius: .4rem; margin: 1rem 0; }
         .problem, .note { border-left: 4px solid var(--bad); padding: .6rem .9rem; background: var(--soft);
