@@ -202,8 +202,8 @@ let tool =
             name: "IndivoCommand",
             dependencies: targets(
                 """
-                ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables HTTPCalls HealthSamples HealthUpload Indivo IndivoBase \
-                IndivoFHIR IndivoModel IndivoOutbox IndivoSamples IndivoSandbox IndivoXML OrderedJSON SDML \
+                ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables FHIRTerminology HTTPCalls HealthSamples HealthUpload \
+                Indivo IndivoBase IndivoFHIR IndivoModel IndivoOutbox IndivoSamples IndivoSandbox IndivoXML OrderedJSON SDML \
                 StudyDelivery StudyServer StudyWarehouse SurveyPages Surveys SwiftGenerator ZipArchive
                 """) + [fetched("swift-argument-parser", "ArgumentParser", for: "Tool"), logging],
             path: "Sources/Tool/IndivoCommand", swiftSettings: onCallersActor),
