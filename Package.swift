@@ -229,9 +229,10 @@ let tool =
             name: "IndivoCommand",
             dependencies: targets(
                 """
-                ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables FHIRValidation HTTPCalls HealthSamples HealthUpload Indivo \
-                IndivoBase IndivoFHIR IndivoModel IndivoOutbox IndivoSamples IndivoSandbox IndivoXML OrderedJSON SDML SMARTLaunch \
-                StudyDelivery StudyServer StudyWarehouse SurveyExchange SurveyPages Surveys SwiftGenerator ZipArchive
+                ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables FHIRTerminology FHIRValidation HTTPCalls HealthSamples \
+                HealthUpload Indivo IndivoBase IndivoFHIR IndivoModel IndivoOutbox IndivoSamples IndivoSandbox IndivoXML \
+                OrderedJSON SDML SMARTLaunch StudyDelivery StudyServer StudyWarehouse SurveyExchange SurveyPages Surveys \
+                SwiftGenerator ZipArchive
                 """) + [fetched("swift-argument-parser", "ArgumentParser", for: "Tool"), logging],
             path: "Sources/Tool/IndivoCommand", swiftSettings: onCallersActor),
         // Runs the built tool, as a user would.

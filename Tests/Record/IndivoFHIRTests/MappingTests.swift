@@ -308,11 +308,54 @@ struct MappingTests {
                 """,
             [
                 "Observation.valueQuantity.value": "74.80", "Observation.code.coding.0.code": "3141-9",
+                "Observation.code.coding.1.code": "29463-7",
+                "Observation.meta.profile.0": "http://hl7.org/fhir/StructureDefinition/bodyweight",
                 "Encounter.class.code": "AMB", "Encounter.status": "finished",
                 "Encounter.contained.0.name": "Clinic",
                 "Encounter.participant.0.individual.reference": "#provider",
                 "Encounter.period.start": "2012-05-04",
             ]
+        ),
+        MappingCase(
+            "a sign in the unit that its profile asks for",
+            "VitalSigns",
+            ["date": "2012-05-04", "height_value": "1.805", "height_unit": "m"],
+            [
+                "Observation.valueQuantity.value": "180.5", "Observation.valueQuantity.code": "cm",
+                "Observation.valueQuantity.unit": "cm",
+                "Observation.valueQuantity.extension.0.valueQuantity.value": "1.805",
+                "Observation.valueQuantity.extension.0.valueQuantity.code": "m",
+                "Observation.meta.profile.0": "http://hl7.org/fhir/StructureDefinition/bodyheight",
+            ]
+        ),
+        MappingCase(
+            "a sign whose unit has another name keeps its digits",
+            "VitalSigns",
+            ["date": "2012-05-04", "heart_rate_value": "70.0", "heart_rate_unit": "{beats}/min"],
+            [
+                "Observation.valueQuantity.value": "70.0", "Observation.valueQuantity.code": "/min",
+                "Observation.valueQuantity.unit": "{beats}/min",
+                "Observation.meta.profile.0": "http://hl7.org/fhir/StructureDefinition/heartrate",
+            ]
+        ),
+        MappingCase(
+            "a saturation has the profile's code beside the record's, and %",
+            "VitalSigns",
+            [
+                "date": "2012-05-04", "oxygen_saturation_value": "97",
+                "oxygen_saturation_unit": "%{HemoglobinSaturation}",
+            ],
+            [
+                "Observation.code.coding.0.code": "2710-2", "Observation.code.coding.1.code": "2708-6",
+                "Observation.valueQuantity.value": "97", "Observation.valueQuantity.code": "%",
+                "Observation.meta.profile.0": "http://hl7.org/fhir/StructureDefinition/oxygensat",
+            ]
+        ),
+        MappingCase(
+            "a sign in a unit of something else keeps it",
+            "VitalSigns",
+            ["date": "2012-05-04", "height_value": "70", "height_unit": "kg"],
+            ["Observation.valueQuantity.code": "kg", "Observation.code.coding.0.code": "8302-2"]
         ),
         MappingCase(
             "vital signs of nothing are reported",

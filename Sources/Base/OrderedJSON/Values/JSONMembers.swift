@@ -114,6 +114,13 @@ public struct JSONMember: Sendable {
         nameValue.withUTF8 { Self.name($0, beginsWith: prefix) } ?? false
     }
 
+    /// Whether the name fulfils a condition on its UTF-8; a name that was made is not copied for it.
+    @inline(__always)
+    func hasName(_ isWanted: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
+        if case .string(var text) = nameValue.storage { return text.withUTF8(isWanted) }
+        return nameValue.withUTF8(isWanted) ?? false
+    }
+
     @inline(__always)
     static func name(_ name: UnsafeBufferPointer<UInt8>, beginsWith prefix: UnsafeBufferPointer<UInt8>)
         -> Bool

@@ -30,8 +30,45 @@ extension JSONValue {
         switch storage {
         case .parsed(let arena, let index):
             arena.member(of: Int(index), named: name).map { JSONValue(arena, $0) }
-        case .object(let members): members.last { $0.nameValue.isString(name) }?.value
+        case .object(let members): members.lastIndex(named: name).map { members[$0].value }
         default: nil
+        }
+    }
+
+    /// The elements of an object's member that is an array; empty for other kinds.
+    package func elements(of name: StaticString) -> [JSONValue] {
+        guard let list = member(name) else { return [] }
+        switch list.storage {
+        case .array(let elements): return elements
+        case .parsed(let arena, let index):
+            guard let words = arena.words(in: Int(index), .array) else { return [] }
+            var elements: [JSONValue] = []
+            var position = words.lowerBound
+            while position < words.upperBound {
+                elements.append(JSONValue(arena, position))
+                position = arena.end(of: position)
+            }
+            return elements
+        default: return []
+        }
+    }
+
+    /// The first member of an object whose name fulfils a condition on its UTF-8.
+    package func firstMember(where isWanted: (UnsafeBufferPointer<UInt8>) -> Bool) -> JSONMember? {
+        switch storage {
+        case .object(let members): return members.first { $0.hasName(isWanted) }
+        case .parsed(let arena, let index):
+            guard let words = arena.words(in: Int(index), .object) else { return nil }
+            var position = words.lowerBound
+            while position < words.upperBound {
+                let word = arena.word(position)
+                if word.tag == .string ? isWanted(arena.text(word)) : JSONMember(arena, position).hasName(isWanted) {
+                    return JSONMember(arena, position)
+                }
+                position = arena.end(of: position + 1)
+            }
+            return nil
+        default: return nil
         }
     }
 
@@ -126,21 +163,34 @@ extension JSONValue {
         makeEditable()
         var members: [JSONMember] = []
         if case .object(let current) = storage { members = current } else if value == nil { return }
+        // The only reference while it is changed: nothing is copied.
         storage = .null
-        // The last one of the name is replaced, others go: in one pass, as a stranger's object may have very
-        // many.
-        let isNamed = { (member: JSONMember) in member.isNamed(equalTo: name) }
-        if let value, let last = members.lastIndex(where: isNamed) {
-            members[last] = JSONMember(name: name, value: value)
-            if members.firstIndex(where: isNamed) != last {
-                members = members[..<last].filter { !isNamed($0) } + members[last...]
-            }
-        } else if let value {
+        defer { storage = .object(members) }
+        var name = name
+        guard let last = name.withUTF8({ members.lastIndex(named: $0) }) else {
+            guard let value else { return }
+            // Most elements have few members; growing one by one would take an allocation each.
+            if members.count == members.capacity { members.reserveCapacity(members.count * 2 + 4) }
             members.append(JSONMember(name: name, value: value))
-        } else {
-            members.removeAll(where: isNamed)
+            return
         }
-        storage = .object(members)
+        guard let value else { return members.removeAll { $0.isNamed(equalTo: name) } }
+        members[last] = JSONMember(name: name, value: value)
+        // Others of the name go, in one pass: a stranger's object may have very many.
+        guard members.firstIndex(where: { $0.isNamed(equalTo: name) }) != last else { return }
+        members = members[..<last].filter { !$0.isNamed(equalTo: name) } + members[last...]
+    }
+}
+
+extension [JSONMember] {
+    /// The index of the last member with a name in UTF-8.
+    func lastIndex(named name: UnsafeBufferPointer<UInt8>) -> Int? {
+        var index = count
+        while index > 0 {
+            index -= 1
+            if self[index].nameValue.isString(name) { return index }
+        }
+        return nil
     }
 }
 

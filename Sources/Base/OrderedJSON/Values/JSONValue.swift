@@ -172,8 +172,19 @@ public struct JSONValue: Sendable {
         case .parsed(let arena, let index):
             let word = arena.word(Int(index))
             return word.isString && arena.string(word, equals: bytes)
-        case .string(let text): return text.utf8.elementsEqual(bytes)
+        case .string(let text): return Self.isSame(text, bytes)
         default: return false
+        }
+    }
+
+    /// Whether a text has these bytes of UTF-8. The lengths alone tell most names apart.
+    @inline(__always)
+    static func isSame(_ text: String, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard text.utf8.count == bytes.count else { return false }
+        var text = text
+        return text.withUTF8 { text in
+            for index in 0..<bytes.count where text[index] != bytes[index] { return false }
+            return true
         }
     }
 

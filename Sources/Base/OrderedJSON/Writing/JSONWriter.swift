@@ -11,6 +11,7 @@ extension JSONValue: CustomStringConvertible {
     /// The value's text in UTF-8.
     public func utf8(_ style: JSONStyle = .compact) -> [UInt8] {
         var buffer: [UInt8] = []
+        buffer.reserveCapacity(512)
         write(style, to: &buffer)
         return buffer
     }

@@ -8,7 +8,11 @@ extension AnyResource {
             JSONMember(name: "resourceType", value: JSONValue(address.type)),
             JSONMember(name: "id", value: JSONValue(address.id)),
         ]
-        if let meta { members.append(JSONMember(name: "meta", value: meta.tree)) }
+        if meta != nil || self.meta != nil {
+            var both = meta ?? Meta()
+            both.profile += self.meta?.profile ?? []
+            members.append(JSONMember(name: "meta", value: both.tree))
+        }
         if let system {
             let own = Identifier(system: system, value: address.key)
             let others = tree.member("identifier")?.elements.map(Array.init) ?? []

@@ -28,6 +28,16 @@ extension AnyResource {
         return AnyResource(view: JSONValue(members: members))
     }
 
+    /// What the resource says, in a line of XHTML.
+    var narrativeLine: String? {
+        let facts = [tree.narratedTitle, tree.narratedValue, tree.narratedDate].compactMap { $0 }
+        let parts = (tree.member("component")?.elements ?? []).compactMap { component -> String? in
+            guard let title = component.narratedTitle, let value = component.narratedValue else { return nil }
+            return "\(title): \(value)"
+        }
+        return facts.isEmpty ? nil : (facts + parts).joined(separator: ", ").escapedForXHTML
+    }
+
     /// `MedicationStatement` as `Medication statement`.
     private static func words(_ type: String) -> String {
         type.enumerated().reduce(into: "") { words, next in

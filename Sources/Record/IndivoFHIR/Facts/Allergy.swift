@@ -97,6 +97,7 @@ extension AllergyIntolerance {
     fileprivate init(active context: FactContext) {
         self.init(patient: context.patient())
         clinicalStatus = .clinical("active", of: "allergyintolerance")
+        verificationStatus = .confirmed(of: "AllergyIntolerance")
     }
 }
 

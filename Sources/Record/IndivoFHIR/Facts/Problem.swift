@@ -14,10 +14,11 @@ extension FactMapping {
                 )
             ]
             condition.clinicalStatus = .clinical("active", of: "condition")
+            condition.verificationStatus = .confirmed(of: "Condition")
             return condition
         },
         rows: [
-            MappingRow("name_*", "Condition.code") { condition, fields, _ in
+            MappingRow("name_*", "Condition.code; .verificationStatus is confirmed, unless the document is void") { condition, fields, _ in
                 condition.code = fields.concept("name") ?? .unknown
             },
             MappingRow("startDate", "Condition.onsetDateTime; words as .onsetString") {
@@ -53,6 +54,13 @@ extension FactMapping {
 }
 
 extension CodeableConcept {
+    /// The verification status of what a record states as a fact.
+    static func confirmed(of type: String) -> CodeableConcept? {
+        StatusTable.verification[type].map {
+            CodeableConcept(Coding(system: FHIRURI($0), code: "confirmed", display: "Confirmed"))
+        }
+    }
+
     /// A clinical status of a condition or an allergy.
     static func clinical(_ code: String, of kind: String) -> CodeableConcept {
         CodeableConcept(

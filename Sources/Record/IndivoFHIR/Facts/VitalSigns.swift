@@ -51,7 +51,7 @@ extension FactMapping {
                     "\(sign.field)_*",
                     """
                     an Observation: .valueQuantity, .code (\(sign.code.firstCode ?? "") \
-                    unless named otherwise)
+                    unless named otherwise)\(VitalSignProfile.row(sign.field, sign.code.firstCode))
                     """
                 ) { draft, fields, context in
                     let name = fields.concept(sign.field + "_name")
@@ -69,11 +69,23 @@ extension FactMapping {
                 var observation = observation
                 observation.effective = draft.date.map { .dateTime($0) }
                 observation.encounter = draft.encounter?.address.reference()
+                if part == "bp" { observation.conformToBloodPressure() }
+                VitalSignProfile.bySign[part]?.conform(&observation)
                 return FactResource(observation, context.address("Observation", part))
             }
             return observations + [draft.encounter].compactMap { $0 }
         }
     )
+}
+
+extension VitalSignProfile {
+    /// What the documentation says of a sign beside its own code.
+    fileprivate static func row(_ sign: String, _ code: String?) -> String {
+        guard let profile = bySign[sign] else { return "" }
+        let also = profile.code == code ? "" : " and \(profile.code)"
+        let units = profile.units.map { "`\($0)`" }.joined(separator: " or ")
+        return "\(also), in \(units) as the profile `\(profile.name)` asks"
+    }
 }
 
 extension FactFields {

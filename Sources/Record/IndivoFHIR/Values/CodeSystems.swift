@@ -82,6 +82,8 @@ enum Vocabulary {
     static let documentStatus: FHIRURI = "http://indivo.org/vocab/fhir/document-status"
     /// The extension with the coded value that an element of type code was made from.
     static let codedValue: FHIRURI = "http://indivo.org/vocab/fhir/coded-value"
+    /// The extension with a quantity in the unit that the record has, where it was converted.
+    static let recordedQuantity: FHIRURI = "http://indivo.org/vocab/fhir/recorded-quantity"
     /// The extension with how it is known that a patient takes a medication.
     static let medicationProvenance: FHIRURI = "http://indivo.org/vocab/fhir/medication-provenance"
 

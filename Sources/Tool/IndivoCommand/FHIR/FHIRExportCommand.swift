@@ -1,4 +1,5 @@
 import ArgumentParser
+import FHIR
 import Foundation
 import Indivo
 import IndivoFHIR
@@ -11,6 +12,7 @@ struct FHIRExportCommand: AsyncParsableCommand {
             indivo fhir export > bundle.json
             indivo fhir export --from patients/1032702 \\
                 --transaction --report unmapped.json > bundle.json
+            indivo fhir export --document ips > summary.json
 
             What has no element in FHIR is counted on standard error, and listed with --report: \
             which document, which field and why, never the value. --verbose lists it on standard error.
@@ -34,11 +36,22 @@ struct FHIRExportCommand: AsyncParsableCommand {
     @Flag(help: "Make a transaction, to send to a FHIR server; sending it again updates.")
     var transaction = false
 
+    @Option(help: "Make a document: an International Patient Summary (ips).")
+    var document: Document?
+
+    enum Document: String, CaseIterable, ExpressibleByArgument { case ips }
+
     @Flag(help: "Print the JSON without white space.")
     var compact = false
 
     @Option(help: ArgumentHelp("Write what had no element, as JSON.", valueName: "file"), completion: .file())
     var report: String?
+
+    func validate() throws {
+        guard document == nil || !transaction else {
+            throw ValidationError("A document is not sent as a transaction: leave out --transaction or --document.")
+        }
+    }
 
     func run() async throws {
         let content: RecordContent
@@ -47,7 +60,10 @@ struct FHIRExportCommand: AsyncParsableCommand {
         } else {
             content = try await connection.open(talk).record().content()
         }
-        let export = content.fhirBundle(transaction ? .transaction : .collection)
+        let export =
+            document == .ips
+            ? content.patientSummary(at: FHIRInstant(Date()))
+            : content.fhirBundle(transaction ? .transaction : .collection)
         if let report { try write(export.unmapped, to: report) }
         try StandardStreams.write(export.bundle.json(compact ? .compact : .pretty) + Data("\n".utf8))
         tell(export)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FHIR
+import FHIRTerminology
 import Foundation
 import OrderedJSON
 
@@ -50,7 +51,9 @@ struct FHIRPathCommand: ParsableCommand {
         let file = operands.dropFirst().first ?? "-"
         let path = try reporting { () throws(FHIRPathError) in try FHIRPath(expression) }
         let json = try ResourceFile(InputFile(path: file)).json
-        let items = try reporting { () throws(FHIRPathError) in try path.evaluate(on: json) }
+        var context = FHIRPathContext()
+        context.memberOf = Terminology.r4.isMember
+        let items = try reporting { () throws(FHIRPathError) in try path.evaluate(on: json, in: context) }
         for item in items { try StandardStreams.say(item.json.text()) }
         if items.isEmpty { throw ExitCode(ExitStatus.nothingFound.rawValue) }
     }

@@ -6,7 +6,7 @@ import OrderedJSON
 
 // FHIR on a patient bundle: OrderedJSON and views beside JSONSerialization and JSONDecoder, FHIRPath, XML.
 //
-// usage: JSONBenchmarks [memory | path | only WORD] [FILE…]      without a file a bundle of 4.6 MB that is
+// usage: JSONBenchmarks [memory | views | path | only WORD] [FILE…]      without a file a bundle of 4.6 MB that is
 // generated; only the
 //                                                             rows with the word
 var files = CommandLine.arguments.dropFirst()
@@ -17,6 +17,10 @@ if files.first == "only" {
 }
 if files.first == "memory" {
     try reportMemory(files.dropFirst().first)
+    exit(0)
+}
+if files.first == "views" {
+    try reportViews()
     exit(0)
 }
 if files.first == "path" {
@@ -146,6 +150,8 @@ for text in texts {
         }
     )
 }
+
+try reportViews()
 
 // In a process of its own: what this one has freed would be taken again.
 let memory = Process()
