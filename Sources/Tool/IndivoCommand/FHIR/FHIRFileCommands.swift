@@ -17,8 +17,8 @@ struct FHIRCheckCommand: ParsableCommand {
 
             Each issue is a line with its file, line, column, severity, FHIRPath and text. \
             Of a folder all .json and .xml files in it and below are checked; \
-            those that are no resources are named on standard error. Checked are the profiles that a resource \
-            claims in meta.profile, those that --profile names, those of vital signs, extensions by their \
+            those that are no resources are named on standard error. Checked are the profiles that a \
+            resource claims in meta.profile, those that --profile names, those of vital signs, extensions by their \
             definitions, and a QuestionnaireResponse by its questionnaire where --definitions has it. What \
             cannot be checked, an unknown profile or value set, is said.
 
