@@ -31,7 +31,8 @@ let arguments = Array(CommandLine.arguments.dropFirst())
 func value(after option: String) -> String {
     guard let index = arguments.firstIndex(of: option), index + 1 < arguments.count else {
         fail(
-            "usage: fhir2swift FOLDER-OF-TABLES --tables FOLDER --rules FOLDER --views FOLDER --page FOLDER [--check]"
+            "usage: fhir2swift FOLDER-OF-TABLES --tables FOLDER --rules FOLDER --views FOLDER --page FOLDER "
+                + "[--check]"
         )
     }
     return arguments[index + 1]

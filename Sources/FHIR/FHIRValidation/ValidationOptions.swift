@@ -15,8 +15,10 @@ public struct ValidationOptions: Sendable {
     /// The canonical URLs of profiles that the resource must conform to, besides those that it claims itself
     /// in `meta.profile`. One that is not known is an error.
     public var profiles: [String] = []
-    /// Whether extensions are checked by their definitions.
-    public var usesExtensionDefinitions = true
+    /// Whether the profiles that a resource claims, those of vital signs, and the definitions of extensions
+    /// are applied. Without them a resource is checked by R4's types alone, and by ``profiles``: for who takes
+    /// what others send, and refuses only what is no FHIR.
+    public var appliesProfiles = true
     /// What an extension is whose definition is not known.
     public var unknownExtensions = UnknownExtensions.remark
     /// The beginnings of the URLs of extensions that are not known and are no error all the same.

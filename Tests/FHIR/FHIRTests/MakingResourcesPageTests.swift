@@ -25,6 +25,11 @@ struct MakingResourcesPageTests {
         print(patient.tree.text(.pretty))
 
         var weight = Observation(status: .final, code: .loinc("29463-7", "Body weight"))
+        weight.category = [
+            CodeableConcept(
+                Coding(system: "http://terminology.hl7.org/CodeSystem/observation-category", code: "vital-signs")
+            )
+        ]
         weight.subject = Reference("Patient/7")
         weight.effective = .dateTime("2026-11-22T07:05:00+01:00")
         weight.value = .quantity(Quantity(value: 74.8, unit: "kg", system: .ucum, code: "kg"))

@@ -44,6 +44,27 @@ struct OperationTests {
         #expect(await server.get("Observation").json["total"]?.integer == 0)
     }
 
+    @Test("$validate by a profile that is not known is an error, and says which")
+    func unknownProfile() async throws {
+        let server = try TestServer()
+        let profile = "http://example.org/StructureDefinition/unknown"
+        let wrapped: JSONValue = [
+            "resourceType": "Parameters",
+            "parameter": [
+                ["name": "resource", "resource": .patient("p", family: "Moss")],
+                ["name": "profile", "valueUri": JSONValue(profile)],
+            ],
+        ]
+        for answer in [
+            await server.post("Patient/$validate?profile=\(profile)", .patient("p", family: "Moss")),
+            await server.post("Patient/$validate", wrapped),
+        ] {
+            let errors = (answer.json["issue"]?.elements ?? []).filter { $0["severity"]?.string == "error" }
+            #expect(errors.count == 1, "\(answer.text)")
+            #expect(errors.first?["details"]?["text"]?.string?.contains(profile) == true)
+        }
+    }
+
     @Test("what is invalid is refused with 422 by every way to write, and all its errors are named")
     func invalidWrites() async throws {
         let server = try TestServer()

@@ -5,7 +5,7 @@ import OrderedJSON
 extension Validation {
     private static let structures = "http://hl7.org/fhir/StructureDefinition/"
 
-    /// What holds for StructureDefinitions besides their rules: that the base is known, that the elements of the
+    /// What holds for StructureDefinitions besides their rules: that the base is known, the elements of the
     /// differential are elements of the type, and that types, profiles and expressions are right.
     mutating func structureDefinition(_ json: ParsedNode) {
         type(of: json)

@@ -3,7 +3,7 @@ import FHIRTables
 import OrderedJSON
 
 extension FHIRDefinitions {
-    /// The snapshot of a StructureDefinition: the elements of its base with what its differential says of them
+    /// The snapshot of a StructureDefinition: the elements of its base, with what its differential says
     /// (FHIR R4, “StructureDefinition”).
     ///
     /// Where the definitions of R4 are added as a package, the elements have the texts of the specification;

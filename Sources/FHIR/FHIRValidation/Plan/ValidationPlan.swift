@@ -8,8 +8,8 @@ final class ValidationPlan: Sendable {
 
     private let definitions: Definitions
     private let builder: PlanBuilder
-    // A slot for each type of the definitions. Slots are only used by their atomic operations, and the plan is
-    // never freed.
+    // A slot for each type of the definitions. Slots are only used by their atomic operations, and the plan
+    // is never freed.
     nonisolated(unsafe) private let slots: UnsafeMutablePointer<AtomicLazyReference<TypePlan>>
 
     private init(_ definitions: Definitions) {

@@ -3,12 +3,12 @@ import FHIRTables
 import OrderedJSON
 
 extension Validation {
-    /// Checks an extension by its definition: where it stands, whether it may be a modifier, its value and the
-    /// extensions in it.
+    /// Checks an extension by its definition: where it stands, whether it may be a modifier, its value and
+    /// the extensions in it.
     ///
     /// - Parameter json: The extension, whose URL is absolute.
     mutating func definedExtension(_ json: ParsedNode, url: String) {
-        guard options.usesExtensionDefinitions else { return }
+        guard options.appliesProfiles else { return }
         let isModifier = path.isModifierExtension
         guard let profile = options.definitions.profile(url), profile.type == "Extension", profile.url == url
         else {

@@ -116,6 +116,7 @@ extension Validation {
         for url in asked where done.insert(url).inserted {
             apply(url, to: focus, whenUnknown: .error, at: json)
         }
+        guard options.appliesProfiles else { return }
         for claim in json.member("meta")?.member("profile")?.list ?? [] {
             guard let url = claim.string, done.insert(url).inserted else { continue }
             apply(url, to: focus, whenUnknown: .warning, at: claim)
@@ -145,7 +146,8 @@ extension Validation {
         }
         if let problem = profile.problems.first {
             let text =
-                "the definition of the profile\(LogicalURL.shown(url)) is not applied as a whole: \(problem.text)"
+                "the definition of the profile\(LogicalURL.shown(url)) is not applied as a whole: "
+                + problem.text
             report(.warning, .incomplete, text, at: anchor)
         }
         conform(focus, to: profile)
@@ -486,7 +488,8 @@ extension Validation {
             report(
                 .error,
                 .required,
-                "\(node.source) asks for at least \(minimum) of \(node.id), and there \(Self.amount(values.count))",
+                "\(node.source) asks for at least \(minimum) of \(node.id), and there "
+                    + Self.amount(values.count),
                 at: anchor
             )
         }
@@ -494,7 +497,8 @@ extension Validation {
             report(
                 .error,
                 .structure,
-                "\(node.source) allows at most \(maximum) of \(node.id), and there \(Self.amount(values.count))",
+                "\(node.source) allows at most \(maximum) of \(node.id), and there "
+                    + Self.amount(values.count),
                 at: values[maximum].anchor ?? anchor
             )
         }

@@ -13,7 +13,8 @@ extension Validation {
             fullURL(
                 of: entry,
                 at: index,
-                isOptional: type.hasPrefix("transaction") || type.hasPrefix("batch")
+                isOptional: type.hasPrefix("transaction") || type.hasPrefix("batch"),
+                isCollection: type == "collection"
             )
         }
         guard type == "document" || type == "message", let first = bundle.entries.first else { return }
@@ -40,14 +41,16 @@ extension Validation {
         }
     }
 
-    private mutating func fullURL(of entry: ParsedNode, at index: Int, isOptional: Bool) {
+    private mutating func fullURL(of entry: ParsedNode, at index: Int, isOptional: Bool, isCollection: Bool) {
         guard let resource = entry.member("resource"), let type = resource.resourceType else { return }
         let id = resource.member("id")?.string
         let child = "entry[\(index)]"
         guard let value = entry.member("fullUrl"), let url = value.string else {
             guard !isOptional, type != "OperationOutcome" else { return }
             let text = "an entry has a fullUrl, except in a batch or transaction"
-            return report(.error, .invalid, text, child: child, at: entry)
+            // Who collects resources may have no addresses for them.
+            let severity: IssueSeverity = isCollection ? .warning : .error
+            return report(severity, .invalid, text, child: child, at: entry)
         }
         guard BundleScope.root(of: url) != nil else { return }
         let parts = url.split(separator: "/")

@@ -243,8 +243,8 @@ extension Validation {
                 at: value
             )
         }
-        // Ids of elements are unique in their resource; a definition has its elements twice, as snapshot and as
-        // differential.
+        // Ids of elements are unique in their resource; a definition has its elements twice, as snapshot and
+        // as differential.
         if format.kind == .elementID, scope.containedIndex == nil, scope.name != "StructureDefinition",
             let id = value.string, !scope.local.elementIDs.insert(id).inserted
         {

@@ -131,6 +131,7 @@ extension Extractor {
         var options = ValidationOptions()
         options.includesBestPractice = false
         options.maximumIssues = 100
+        options.appliesProfiles = false
         return ValidationIssue.all(of: resource, options).filter(\.isError)
     }
 

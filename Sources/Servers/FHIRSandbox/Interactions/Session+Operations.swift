@@ -66,7 +66,10 @@ extension Session {
             throw FHIRFailure(400, "value", "the resource's id is not a valid id of FHIR", at: "\(type).id")
         }
         guard isValidated, server.configuration.refusesInvalid else { return resource }
-        let errors = ValidationIssue.all(of: resource, validationOptions).filter(\.isError)
+        var options = validationOptions
+        // A server takes what is FHIR; what its profiles say, $validate says.
+        options.appliesProfiles = false
+        let errors = ValidationIssue.all(of: resource, options).filter(\.isError)
         guard let first = errors.first else { return resource }
         var failure = FHIRFailure(
             422,

@@ -120,6 +120,8 @@ struct Intake: Sendable {
         var options = ValidationOptions()
         options.includesBestPractice = false
         options.maximumIssues = 20
+        // What is no FHIR is refused; what breaks a profile is data all the same.
+        options.appliesProfiles = false
         // A phone's subject and date count more than what a later version of FHIR wants beside them.
         let errors = resource.issues(options).filter(\.isError)
         guard let first = errors.first else { return }

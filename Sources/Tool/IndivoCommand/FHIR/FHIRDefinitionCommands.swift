@@ -47,8 +47,8 @@ struct FHIRSnapshotCommand: ParsableCommand {
 
             With the package of R4 among the definitions, the elements have the texts of the specification.
 
-            The exit status is 0 when the snapshot was printed, 1 when the differential has elements that the \
-            type does not have (named on standard error), 2 when there is no snapshot.
+            The exit status is 0 when the snapshot was printed, 1 when the differential has elements that \
+            the type does not have (named on standard error), 2 when there is no snapshot.
             """
     )
 
@@ -136,7 +136,8 @@ struct FHIRPackageCommand: ParsableCommand {
 
         @Option(
             help: ArgumentHelp(
-                "Which types of resources are written; may be repeated. By default StructureDefinition, ValueSet and "
+                "Which types of resources are written; may be repeated. By default StructureDefinition, "
+                    + "ValueSet and "
                     + "CodeSystem.",
                 valueName: "type"
             )
