@@ -352,6 +352,6 @@ if let only = Context.environment["INDIVO_ONLY"] {
         for case .targetItem(let name, _) in target.dependencies { open.append(name) }
         for case .byNameItem(let name, _) in target.dependencies { open.append(name) }
     }
-    package.products = []
+    package.products.removeAll { $0.name != "indivo" || !needed.contains("IndivoCommand") }
     package.targets.removeAll { !needed.contains($0.name) }
 }

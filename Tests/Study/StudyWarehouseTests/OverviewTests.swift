@@ -151,7 +151,7 @@ import Testing
         #expect(found["drug"]?.choices == [.init(label: "Aspirin", count: .atLeast(5))])
         #expect(
             found["well"]?.choices == [
-                .init(label: "no", count: .fewerThanFive), .init(label: "yes", count: .atLeast(5)),
+                .init(label: "yes", count: .atLeast(5)), .init(label: "no", count: .fewerThanFive),
             ]
         )
         #expect(!"\(found)".contains("a < b"))

@@ -48,12 +48,16 @@ package enum TimeChart {
     ) -> Markup {
         let (grid, y) = vertical(axis, marks)
         let keys = legend.map { entry -> Markup in
-            "<span class=\"key mark-\(entry.style)\" aria-hidden=\"true\"></span>\(entry.text)"
+            """
+            <span class="nowrap"><span class="key mark-\(entry.style)" aria-hidden="true"></span>\
+            \(entry.text)</span>
+            """
         }
         let ticks = ticks.map { tick -> Markup in
             let x = ChartFrame.x(tick.at, in: time)
             return """
-                <line class="grid" x1="\(x)%" y1="142" x2="\(x)%" y2="147"/>\(ChartFrame.tick(tick.text, at: x))
+                <line class="grid" x1="\(x)%" y1="142" x2="\(x)%" y2="147"/>\
+                \(ChartFrame.tick(tick.text, at: x))
                 """
         }
         return ChartFrame.figure(
@@ -106,7 +110,8 @@ package enum TimeChart {
             let y = y(value)
             let end = max(end, start + 0.7)
             return """
-                <line class="mark-\(mark.style)" x1="\(start)%" y1="\(y)" x2="\(end)%" y2="\(y)">\(title)</line>
+                <line class="mark-\(mark.style)" x1="\(start)%" y1="\(y)" x2="\(end)%" y2="\(y)">\
+                \(title)</line>
                 """
         case .point(let value):
             return

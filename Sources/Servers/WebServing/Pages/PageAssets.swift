@@ -92,10 +92,9 @@ package enum PageAssets {
         .chart > svg { padding: 0 .75rem 0 3rem; } .chart polyline { vector-effect: non-scaling-stroke; }
         details { font-size: .9375rem; } summary { cursor: pointer; padding: .25rem 0; color: var(--link); }
         .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-        .legend { margin: .75rem 0 0; font-size: .875rem; }
+        .legend { display: flex; flex-wrap: wrap; margin: .75rem 0 0; font-size: .875rem; }
         .key { display: inline-block; width: 1.4rem; height: .5rem; border-radius: .25rem; \
-        margin: 0 .25rem 0 .75rem; }
-        .key:first-child { margin-left: 0; }
+        margin: 0 .25rem 0 0; } .legend .nowrap { margin-right: .75rem; }
         svg rect.range { fill: var(--band); } svg .grid { stroke: var(--line); }
         svg .line { fill: none; stroke: var(--link); stroke-width: 2; stroke-linejoin: round; }
         svg .point { fill: var(--link); } svg .out { fill: var(--bad); } svg text { fill: var(--quiet); \
@@ -117,8 +116,8 @@ package enum PageAssets {
         .mark-sleep-asleep { --mark: #4f6fb5; } .mark-sleep-awake { --mark: #d98032; } .mark-sleep-inBed { \
         --mark: #9aa3ad; }
         img.map { max-width: 31rem; width: 100%; height: auto; }
-        .question h2 { overflow-wrap: anywhere; } svg.meter { width: 100%; height: .75rem; margin-top: .4rem; \
-        min-width: 6rem; }
+        .question h2 { overflow-wrap: anywhere; }
+        svg.meter { width: 100%; height: .75rem; margin-top: .4rem; min-width: 6rem; }
         @media (max-width: 40rem) {
           section { padding: .9rem 1rem; }
           thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }

@@ -129,11 +129,8 @@ struct PageService: Sendable {
             default: return frame().notAllowed("GET, HEAD, POST")
             }
         }
-        let match = Self.pages.match(request.method, path)
-        if case .otherMethod(let allowed, _) = match { return frame().notAllowed(allowed) }
         guard let session = try session(of: request) else { return .seeOther("/login") }
         let visit = PageVisit(request: request, session: session)
-        guard case .found(let page, let captures) = match else { return frame(visit).notFound }
         // A form that changes something comes from a page of this session.
         if request.method == "POST" {
             guard request.isFromOwnPage, constantTimeEqual(visit.form["csrf"] ?? "", session.csrf) else {
@@ -144,7 +141,11 @@ struct PageService: Sendable {
                 )
             }
         }
-        return try await page(self, visit, captures)
+        switch Self.pages.match(request.method, path) {
+        case .found(let page, let captures): return try await page(self, visit, captures)
+        case .otherMethod(let allowed, _): return frame(visit).notAllowed(allowed)
+        case .nothing: return frame(visit).notFound
+        }
     }
 
     // MARK: Who asks

@@ -82,6 +82,7 @@ import WebServing
             )
             #expect(answer.response.header("Cache-Control") == "no-store")
             #expect(!answer.text.contains("<script") && !answer.text.contains(" style="), "\(path)")
+            #expect(answer.text.contains(" · Sleep &amp; rest</title>"), "\(path)")
         }
         let map = await visitor.get("/map.svg")
         #expect(map.status == 200 && map.response.header("Content-Security-Policy") == "default-src 'none'")
@@ -98,6 +99,9 @@ import WebServing
         let text = await visitor.get("/questions/\(source)").text
         #expect(text.contains("Noise &amp; shouting") && text.contains(">10+<") && !text.contains(">11<"))
         #expect(text.contains("Light") && text.contains("&lt; 5"))
+        // In the questionnaire's order, which is not the alphabet's.
+        let answers = text.ranges(of: /Noise|Light/).map { text[$0.lowerBound...].prefix(5) }
+        #expect(answers == ["Noise", "Light"])
         #expect(text.contains("What woke you &lt;script&gt;"))
         #expect(!text.contains("23.75") && !text.contains("private thought"))
         // The median of 1.5 … 11.5 and 23.75, and the fifth from below and above.

@@ -38,6 +38,7 @@ final class TestPages: Sendable {
             warehouse,
             queue,
             users,
+            title: "Sleep & rest",
             host: host,
             today: { Timestamp(rawValue: 1_772_409_600_000_000) },
             elapsed: { clock.elapsed }
