@@ -1,8 +1,4 @@
 /// A step between a listener and the routes of a server.
-///
-/// ```swift
-/// let handler = Middleware.handler([.host(nil, refusal: misdirected), .checking(credentials)], respond)
-/// ```
 package struct Middleware: Sendable {
     package typealias Handler = HTTPListener.Handler
 
