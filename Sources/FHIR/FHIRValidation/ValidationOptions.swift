@@ -16,8 +16,8 @@ public struct ValidationOptions: Sendable {
     /// in `meta.profile`. One that is not known is an error.
     public var profiles: [String] = []
     /// Whether the profiles that a resource claims, those of vital signs, and the definitions of extensions
-    /// are applied. Without them a resource is checked by R4's types alone, and by ``profiles``: for who takes
-    /// what others send, and refuses only what is no FHIR.
+    /// are applied. Without them a resource is checked by R4's types alone, and by ``profiles``: for who
+    /// takes what others send, and refuses only what is no FHIR.
     public var appliesProfiles = true
     /// What an extension is whose definition is not known.
     public var unknownExtensions = UnknownExtensions.remark

@@ -3,11 +3,12 @@ import Indivo
 import OrderedJSON
 
 extension RecordContent {
-    /// The record as an International Patient Summary: a document with a Composition, and what its sections refer
-    /// to.
+    /// The record as an International Patient Summary: a document with a Composition, and what its sections
+    /// refer to.
     ///
-    /// Problems, allergies and medications are always there, and say so where nothing is known of them. What was
-    /// entered in error is left out; encounters, notes and who stored what are in ``fhirBundle(_:)`` alone.
+    /// Problems, allergies and medications are always there, and say so where nothing is known of them. What
+    /// was entered in error is left out; encounters, notes and who stored what are in ``fhirBundle(_:)``
+    /// alone.
     ///
     /// - Parameter time: When the summary is made.
     public func patientSummary(at time: FHIRInstant) -> FHIRExport {
@@ -61,7 +62,8 @@ extension RecordContent {
         return device
     }
 
-    private static func entry(_ resource: some FHIRResource, _ address: ResourceAddress) -> FHIR.Bundle.Entry {
+    private static func entry(_ resource: some FHIRResource, _ address: ResourceAddress) -> FHIR.Bundle.Entry
+    {
         var entry = FHIR.Bundle.Entry()
         entry.fullUrl = FHIRURI(address.fullURL)
         entry.resource = AnyResource(resource).identified(by: address, system: nil).narrated()
@@ -97,7 +99,9 @@ extension AnyResource {
     /// The resource with what IPS asks for and the record may not have, as unknown.
     fileprivate func summarized() -> AnyResource {
         var resource = self
-        func lacks(_ names: String...) -> Bool { names.allSatisfy { tree[$0] == nil && tree["_" + $0] == nil } }
+        func lacks(_ names: String...) -> Bool {
+            names.allSatisfy { tree[$0] == nil && tree["_" + $0] == nil }
+        }
         switch resourceType {
         case "Patient":
             if lacks("name") {
@@ -113,14 +117,18 @@ extension AnyResource {
                 resource.setUnknown("performedDateTime")
             }
         case "DeviceUseStatement":
-            if lacks("timingDateTime", "timingPeriod", "timingTiming") { resource.setUnknown("timingDateTime") }
+            if lacks("timingDateTime", "timingPeriod", "timingTiming") {
+                resource.setUnknown("timingDateTime")
+            }
         case "Observation":
             if lacks("effectiveDateTime", "effectivePeriod") { resource.setUnknown("effectiveDateTime") }
             let isLaboratory =
                 self.as(Observation.self)?.category.contains { $0.firstCode == "laboratory" } ?? false
             if isLaboratory, lacks("performer") {
                 var performer = Reference<AnyResource>(view: [:])
-                performer.extension = [Extension(url: Vocabulary.dataAbsentExtension, value: .code("unknown"))]
+                performer.extension = [
+                    Extension(url: Vocabulary.dataAbsentExtension, value: .code("unknown"))
+                ]
                 resource.tree["performer"] = [performer.tree]
             }
         default: break

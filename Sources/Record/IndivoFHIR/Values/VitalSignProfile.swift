@@ -18,16 +18,28 @@ struct VitalSignProfile: Sendable {
         "heart_rate": .init(name: "heartrate", code: "8867-4", display: "Heart rate", units: ["/min"]),
         "height": .init(name: "bodyheight", code: "8302-2", display: "Body height", units: ["cm", "[in_i]"]),
         "oxygen_saturation": .init(
-            name: "oxygensat", code: "2708-6", display: "Oxygen saturation in Arterial blood", units: ["%"]
+            name: "oxygensat",
+            code: "2708-6",
+            display: "Oxygen saturation in Arterial blood",
+            units: ["%"]
         ),
         "respiratory_rate": .init(
-            name: "resprate", code: "9279-1", display: "Respiratory rate", units: ["/min"]
+            name: "resprate",
+            code: "9279-1",
+            display: "Respiratory rate",
+            units: ["/min"]
         ),
         "temperature": .init(
-            name: "bodytemp", code: "8310-5", display: "Body temperature", units: ["Cel", "[degF]"]
+            name: "bodytemp",
+            code: "8310-5",
+            display: "Body temperature",
+            units: ["Cel", "[degF]"]
         ),
         "weight": .init(
-            name: "bodyweight", code: "29463-7", display: "Body weight", units: ["kg", "g", "[lb_av]"]
+            name: "bodyweight",
+            code: "29463-7",
+            display: "Body weight",
+            units: ["kg", "g", "[lb_av]"]
         ),
     ]
 
@@ -59,7 +71,9 @@ extension Observation {
         var both = 0
         for index in component.indices {
             if case .quantity(let quantity) = component[index].value {
-                component[index].value = .quantity(quantity.converted(toOneOf: VitalSignProfile.pressureUnits))
+                component[index].value = .quantity(
+                    quantity.converted(toOneOf: VitalSignProfile.pressureUnits)
+                )
             }
             let part = component[index]
             let isPressure = ["8480-6", "8462-4"].contains { part.code?.contains($0, system: .loinc) == true }
@@ -69,7 +83,8 @@ extension Observation {
         if both == 2, isVitalSign("85354-9") { name(profile: VitalSignProfile.bloodPressure) }
     }
 
-    /// Whether it has what every vital sign has: the category, the code, whom it is about, and when to the day.
+    /// Whether it has what every vital sign has: the category, the code, whom it is about, and when to the
+    /// day.
     fileprivate func isVitalSign(_ loinc: String) -> Bool {
         let system: FHIRURI = "http://terminology.hl7.org/CodeSystem/observation-category"
         guard category.contains(where: { $0.contains("vital-signs", system: system) }),
@@ -94,8 +109,8 @@ extension Quantity {
         value != nil && unit != nil && system == .ucum && code.map(units.contains) == true
     }
 
-    /// The same in the first of some units of UCUM, unless it is in one of them or measures something else. What
-    /// the record says stays: as the unit's text where only its code is another, else in an extension.
+    /// The same in the first of some units of UCUM, unless it is in one of them or measures something else.
+    /// What the record says stays: as the unit's text where only its code is another, else in an extension.
     func converted(toOneOf units: [String]) -> Quantity {
         guard system == .ucum, let code, !units.contains(code), let target = units.first,
             let from = try? UCUMUnit(code), let to = try? UCUMUnit(target), from.isCommensurable(with: to)

@@ -11,8 +11,8 @@ struct StoredProperty {
         Runtime.known?.properties(of: Swift.type(of: instance)) ?? mirrored(instance)
     }
 
-    /// The same by `Mirror`, which has no offsets: the properties lie one behind the other, aligned, behind the
-    /// header of an object.
+    /// The same by `Mirror`, which has no offsets: the properties lie one behind the other, aligned, behind
+    /// the header of an object.
     static func mirrored(_ instance: Any) -> [StoredProperty] {
         var mirrors = [Mirror(reflecting: instance)]
         while let superclass = mirrors[0].superclassMirror { mirrors.insert(superclass, at: 0) }

@@ -28,19 +28,21 @@ enum Interaction: Sendable, Hashable {
         case terminology(TerminologyOperation)
     }
 
-    private static let routes = RouteTable<Kind>([
-        .get("/", .searchAll), .post("/", .bundle),
-        .get("/metadata", .capabilities), .get("/_history", .history), .post("/$validate", .validate),
-        .get("/{type}", .search), .post("/{type}", .create),
-        .put("/{type}", .update), .patch("/{type}", .patch), .delete("/{type}", .delete),
-        .get("/{type}/_search", .search), .post("/{type}/_search", .search),
-        .get("/{type}/_history", .history), .post("/{type}/$validate", .validate),
-        .get("/{type}/{id}", .read), .put("/{type}/{id}", .update),
-        .patch("/{type}/{id}", .patch), .delete("/{type}/{id}", .delete),
-        .get("/{type}/{id}/_history", .history), .get("/{type}/{id}/_history/{version}", .vread),
-        .get("/{type}/{id}/$validate", .validate), .post("/{type}/{id}/$validate", .validate),
-        .get("/Patient/{id}/$everything", .everything), .post("/Patient/{id}/$everything", .everything),
-    ] + terminologyRoutes)
+    private static let routes = RouteTable<Kind>(
+        [
+            .get("/", .searchAll), .post("/", .bundle),
+            .get("/metadata", .capabilities), .get("/_history", .history), .post("/$validate", .validate),
+            .get("/{type}", .search), .post("/{type}", .create),
+            .put("/{type}", .update), .patch("/{type}", .patch), .delete("/{type}", .delete),
+            .get("/{type}/_search", .search), .post("/{type}/_search", .search),
+            .get("/{type}/_history", .history), .post("/{type}/$validate", .validate),
+            .get("/{type}/{id}", .read), .put("/{type}/{id}", .update),
+            .patch("/{type}/{id}", .patch), .delete("/{type}/{id}", .delete),
+            .get("/{type}/{id}/_history", .history), .get("/{type}/{id}/_history/{version}", .vread),
+            .get("/{type}/{id}/$validate", .validate), .post("/{type}/{id}/$validate", .validate),
+            .get("/Patient/{id}/$everything", .everything), .post("/Patient/{id}/$everything", .everything),
+        ] + terminologyRoutes
+    )
 
     /// Those of a type are at `ValueSet/$expand`, those of a resource at `ValueSet/7/$expand`.
     private static let terminologyRoutes = TerminologyOperation.allCases.flatMap { operation in

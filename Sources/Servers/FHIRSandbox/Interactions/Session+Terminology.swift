@@ -6,14 +6,16 @@ import OrderedJSON
 import WebServing
 
 extension Session {
-    /// Performs an operation of a terminology service with R4's own code systems and value sets, and with those
-    /// that are stored.
+    /// Performs an operation of a terminology service with R4's own code systems and value sets, and with
+    /// those that are stored.
     func terminology(
         _ operation: TerminologyOperation,
         _ id: String?,
         _ request: SandboxRequest
     ) throws -> FHIRResponse {
-        var parameters = OperationParameters(query: request.query.items.map { (name: $0.name, value: $0.value) })
+        var parameters = OperationParameters(
+            query: request.query.items.map { (name: $0.name, value: $0.value) }
+        )
         if case .resource(let body)? = request.body {
             guard body.member("resourceType")?.isString("Parameters") == true else {
                 throw FHIRFailure.invalid("the body of an operation is a Parameters resource")

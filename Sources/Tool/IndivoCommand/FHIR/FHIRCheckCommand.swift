@@ -17,10 +17,10 @@ struct FHIRCheckCommand: ParsableCommand {
 
             Each issue is a line with its file, line, column, severity, FHIRPath and text. \
             Of a folder all .json and .xml files in it and below are checked; \
-            those that are no resources are named on standard error. Checked are the profiles that a resource \
-            claims in meta.profile, those that --profile names, those of vital signs, extensions by their \
-            definitions, and a QuestionnaireResponse by its questionnaire where --definitions has it. What \
-            cannot be checked, an unknown profile or value set, is said.
+            those that are no resources are named on standard error. Checked are the profiles that a \
+            resource claims in meta.profile, those that --profile names, those of vital signs, extensions \
+            by their definitions, and a QuestionnaireResponse by its questionnaire where --definitions has \
+            it. What cannot be checked, an unknown profile or value set, is said.
 
             The exit status is 0 when no file has an error (warnings and remarks are printed), \
             1 when one has, 2 when a file cannot be read as JSON or XML, or for wrong use.
