@@ -15,8 +15,8 @@ struct StudyAttachCommand: AsyncParsableCommand {
         commandName: "attach",
         abstract: "Show a warehouse on PostgreSQL as a project of an i2b2 on the same database.",
         discussion: """
-            indivo study warehouse attach --store postgresql://owner@db/i2b2?options=-csearch_path%3Dsleep \\
-              --project SLEEP --name "Sleep study" --user demo --role i2b2
+            indivo study warehouse attach --project SLEEP --user demo --role i2b2 \\
+              --store postgresql://owner@db/i2b2?options=-csearch_path%3Dsleep
 
             i2b2's own scripts (release 1.8, i2b2-data: Hivedata, Pmdata, Workdata) have made its tables; \
             the warehouse has a schema of its own beside them. This makes the tables in which i2b2 keeps \
