@@ -98,8 +98,8 @@ public struct SampleTable: Sendable, Hashable {
     }
 
     /// The document of a sample.
-    /// - Throws: ``/HealthSamples/SampleError`` for a type that the table does not have, and a unit that cannot be
-    ///   converted.
+    /// - Throws: ``/HealthSamples/SampleError`` for a type that the table does not have, and a unit that
+    ///   cannot be converted.
     public func document(of sample: Sample) throws -> [UInt8] {
         try sample.check()
         guard let row = try rows[sample.type] ?? row(forAny: sample.type) else {
