@@ -420,7 +420,7 @@ struct ProfileReader {
             severity: json.member("severity")?.string == "warning" ? .warning : .error,
             text: ValidationRule.text(key, json.member("human")?.string ?? "", expression),
             expression: expression,
-            path: try? FHIRPath(expression),
+            path: try? FHIRPath(RuleErrata.profileExpressions[key] ?? expression),
             source: json.member("source")?.string ?? profile.url
         )
     }

@@ -36,5 +36,11 @@ enum RuleErrata {
         "cpb-0": name, "csd-0": name, "que-0": name, "vsd-0": name,
     ]
 
+    /// Those of R4's profiles.
+    static let profileExpressions: [String: String] = [
+        // “If effective[x] is dateTime…”: of a Period the published expression is empty, and so not true.
+        "vs-1": "($this is dateTime).not() or ($this as dateTime).toString().length() >= 8"
+    ]
+
     private static let name = "name.exists() implies name.matchesFull('[A-Z]([A-Za-z0-9_]){0,254}')"
 }

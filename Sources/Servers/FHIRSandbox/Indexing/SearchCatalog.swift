@@ -1,6 +1,7 @@
 import FHIR
 import FHIRTables
 import FHIRValidation
+import Synchronization
 
 /// A search parameter with its expression ready to be evaluated.
 struct IndexedParameter: Sendable {
@@ -27,61 +28,74 @@ struct IndexedParameter: Sendable {
     var identifierKey: String { key + ":identifier" }
 }
 
-/// The search parameters by which each type of resource is indexed.
-struct SearchCatalog: Sendable {
-    /// Those of R4; an expression is compiled once.
+/// The search parameters by which each type of resource is indexed. Those of a type are compiled when they are
+/// first asked for.
+final class SearchCatalog: Sendable {
+    /// Those of R4.
     static let r4 = SearchCatalog(SearchParameter.r4)
 
-    private let byType: [String: [String: IndexedParameter]]
-    /// Parameters whose expressions cannot be compiled, with the reason; a test says that there are none.
-    let problems: [String]
+    private typealias Compiled = (parameters: [String: IndexedParameter], problems: [String])
+
+    private let byResource: [String: [SearchParameter]]
+    private let compiled = Mutex<[String: Compiled]>([:])
 
     /// All types of resources, in the order of the alphabet.
     let typeNames = Definitions.r4.resourceNames.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
 
+    /// Parameters whose expressions cannot be compiled, with the reason; a test says that there are none.
+    var problems: [String] { typeNames.flatMap { compiled($0).problems } }
+
     private init(_ definitions: [SearchParameter]) {
-        var byType: [String: [String: IndexedParameter]] = [:]
+        byResource = Dictionary(grouping: definitions, by: \.resource)
+    }
+
+    private func compiled(_ type: String) -> Compiled {
+        if let known = compiled.withLock({ $0[type] }) { return known }
+        let made = compile(type)
+        return compiled.withLock { compiled in
+            let first = compiled[type] ?? made
+            compiled[type] = first
+            return first
+        }
+    }
+
+    private func compile(_ type: String) -> Compiled {
+        var parameters: [String: IndexedParameter] = [:]
         var problems: [String] = []
-        let byResource = Dictionary(grouping: definitions, by: \.resource)
         // Compared apart from the table: the row's own time and id.
         let common = (byResource["Resource"] ?? []).filter { $0.name != "_id" && $0.name != "_lastUpdated" }
-        for type in Definitions.r4.resourceNames {
-            var parameters: [String: IndexedParameter] = [:]
-            let own = byResource[type] ?? []
-            let kinds = Dictionary(
-                (own + common).map { ($0.name, $0.kind) },
-                uniquingKeysWith: { first, _ in first }
-            )
-            for definition in own + common {
-                guard let expression = definition.expression, definition.kind != .special else { continue }
-                do throws(FHIRPathError) {
-                    var components: [IndexedParameter.Component] = []
-                    for component in definition.components {
-                        guard let kind = kinds[component.name] else { continue }
-                        components.append(
-                            .init(kind: kind, path: try FHIRPath(Self.corrected(component.expression)))
-                        )
-                    }
-                    guard definition.kind != .composite || components.count == definition.components.count,
-                        definition.kind != .composite || components.count > 1
-                    else { continue }
-                    parameters[definition.name] = IndexedParameter(
-                        name: definition.name,
-                        kind: definition.kind,
-                        targets: definition.targets,
-                        path: try FHIRPath(Self.corrected(expression)),
-                        valueSets: definition.kind == .token ? Self.valueSets(of: expression) : [],
-                        components: components,
-                        key: "\(type).\(definition.name)"
+        let own = byResource[type] ?? []
+        let kinds = Dictionary(
+            (own + common).map { ($0.name, $0.kind) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        for definition in own + common {
+            guard let expression = definition.expression, definition.kind != .special else { continue }
+            do throws(FHIRPathError) {
+                var components: [IndexedParameter.Component] = []
+                for component in definition.components {
+                    guard let kind = kinds[component.name] else { continue }
+                    components.append(
+                        .init(kind: kind, path: try FHIRPath(Self.corrected(component.expression)))
                     )
-                } catch {
-                    problems.append("\(type).\(definition.name): \(error)")
                 }
+                guard definition.kind != .composite || components.count == definition.components.count,
+                    definition.kind != .composite || components.count > 1
+                else { continue }
+                parameters[definition.name] = IndexedParameter(
+                    name: definition.name,
+                    kind: definition.kind,
+                    targets: definition.targets,
+                    path: try FHIRPath(Self.corrected(expression)),
+                    valueSets: definition.kind == .token ? Self.valueSets(of: expression) : [],
+                    components: components,
+                    key: "\(type).\(definition.name)"
+                )
+            } catch {
+                problems.append("\(type).\(definition.name): \(error)")
             }
-            byType[type] = parameters
         }
-        self.byType = byType
-        self.problems = problems
+        return (parameters, problems)
     }
 
     /// The specification has `as(DateTime)` where the type is `dateTime`, and a function that FHIRPath does
@@ -106,7 +120,9 @@ struct SearchCatalog: Sendable {
     }
 
     /// The parameters of a type by name; empty for what is no type.
-    func parameters(of type: String) -> [String: IndexedParameter] { byType[type] ?? [:] }
+    func parameters(of type: String) -> [String: IndexedParameter] {
+        isType(type) ? compiled(type).parameters : [:]
+    }
 
-    func isType(_ name: String) -> Bool { byType[name] != nil }
+    func isType(_ name: String) -> Bool { Definitions.r4.resourceNames.contains(name) }
 }
