@@ -129,7 +129,9 @@ extension ValueSetExpansion {
         if options.activeOnly { add("activeOnly", "valueBoolean", true) }
         if options.excludesAbstract { add("excludeNotForUI", "valueBoolean", true) }
         if let language = options.displayLanguage { add("displayLanguage", "valueCode", JSONValue(language)) }
-        let versions = Set(codes.compactMap { code in code.version.map { "\(code.value.system ?? "")|\($0)" } })
+        let versions = Set(
+            codes.compactMap { code in code.version.map { "\(code.value.system ?? "")|\($0)" } }
+        )
         for version in versions.sorted() { add("version", "valueUri", JSONValue(version)) }
         return list
     }

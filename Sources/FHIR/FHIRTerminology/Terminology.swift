@@ -204,12 +204,15 @@ public final class Terminology: Sendable {
     }
 
     /// Whether what was found is what is asked for; a few code systems of R4 have a URL with `|`.
-    private static func isAsked(_ version: String?, _ url: String, _ asked: CanonicalURL, _ text: String) -> Bool {
+    private static func isAsked(_ version: String?, _ url: String, _ asked: CanonicalURL, _ text: String)
+        -> Bool
+    {
         url == text || VersionPattern.matches(version, asked.version)
     }
 
     /// Keeps what was read; a stranger may ask for any number of URLs.
-    private func keep<Value>(_ value: Value?, _ path: WritableKeyPath<Read, [String: Value?]>, _ url: String) {
+    private func keep<Value>(_ value: Value?, _ path: WritableKeyPath<Read, [String: Value?]>, _ url: String)
+    {
         read.withLock { read in
             if read[keyPath: path].count >= 4_000 { read[keyPath: path] = [:] }
             read[keyPath: path][url] = .some(value)

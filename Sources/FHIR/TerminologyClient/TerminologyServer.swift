@@ -146,8 +146,15 @@ public final class TerminologyServer: Sendable {
         if let filter { add("filter", .string(filter)) }
         if offset > 0 { add("offset", .integer(offset)) }
         if let count { add("count", .integer(count)) }
-        let result = try await client.operation("expand", on: .type("ValueSet"), parameters, changesState: false)
-        guard let expansion = result?.as(ValueSet.self) else { throw TerminologyError.unknownValueSet(valueSet) }
+        let result = try await client.operation(
+            "expand",
+            on: .type("ValueSet"),
+            parameters,
+            changesState: false
+        )
+        guard let expansion = result?.as(ValueSet.self) else {
+            throw TerminologyError.unknownValueSet(valueSet)
+        }
         return expansion
     }
 
@@ -184,11 +191,14 @@ public final class TerminologyServer: Sendable {
     private static func answer(_ result: AnyResource?, at time: Double) -> AnswerCache.Answer? {
         let list = result?.as(Parameters.self)?.tree.member("parameter")?.elements ?? []
         func value(_ name: String) -> JSONValue? {
-            list.first { $0.member("name")?.string == name }?.members?.first { $0.name.hasPrefix("value") }?.value
+            list.first { $0.member("name")?.string == name }?.members?.first { $0.name.hasPrefix("value") }?
+                .value
         }
         // How servers say that a code was not found because its system was not.
         let unknown = ["x-caused-by-unknown-system", "x-unknown-system"]
-        guard let isValid = value("result")?.boolean, unknown.allSatisfy({ value($0) == nil }) else { return nil }
+        guard let isValid = value("result")?.boolean, unknown.allSatisfy({ value($0) == nil }) else {
+            return nil
+        }
         return AnswerCache.Answer(
             isValid: isValid,
             text: value(isValid ? "display" : "message")?.string,

@@ -16,7 +16,9 @@ struct AgreementTests {
             guard let expansion = try? Terminology.r4.expand(parts[0]) else {
                 unknown.append(parts[0])
                 // The value set names version 3.6.0 of a code system that has 4.0.1.
-                if parts[1] != "-", !parts[0].hasSuffix("/task-code") { Issue.record("\(parts[0]) is not expanded") }
+                if parts[1] != "-", !parts[0].hasSuffix("/task-code") {
+                    Issue.record("\(parts[0]) is not expanded")
+                }
                 continue
             }
             // What has a form is not in the package that the other program read.
@@ -53,7 +55,8 @@ struct AgreementTests {
             guard suite["mode"]?.string == "general", let name = suite["name"]?.string else { continue }
             var resources: [AnyResource] = []
             for path in suite["setup"]?.elements ?? [] {
-                guard let path = path.string, let json = try? json(path), let resource = AnyResource(tree: json)
+                guard let path = path.string, let json = try? json(path),
+                    let resource = AnyResource(tree: json)
                 else { continue }
                 // One that cannot be read leaves the others.
                 if (try? Terminology(adding: [resource])) != nil { resources.append(resource) }
@@ -70,16 +73,24 @@ struct AgreementTests {
                 let files = [request] + [test["profile"]?.string].compactMap { $0 }
                 let given = files.flatMap { Array((try? json($0)["parameter"]?.elements) ?? []) }
                 let found = try? operation.result(
-                    OperationParameters(["parameter": JSONValue(given)]), with: terminology, identifier: "", now: "2026"
+                    OperationParameters(["parameter": JSONValue(given)]),
+                    with: terminology,
+                    identifier: "",
+                    now: "2026"
                 )
                 let ours = Self.summary(found)
-                guard let expected = (try? json(test["response:flat"]?.string ?? response)).map(Self.summary) else { continue }
+                guard let expected = (try? json(test["response:flat"]?.string ?? response)).map(Self.summary)
+                else { continue }
                 counts[name, default: (0, 0)].all += 1
                 counts[name, default: (0, 0)].same += ours == expected ? 1 : 0
-                if ours != expected { print("\(name) \(test["name"]?.string ?? "") ours \(ours) theirs \(expected)") }
+                if ours != expected {
+                    print("\(name) \(test["name"]?.string ?? "") ours \(ours) theirs \(expected)")
+                }
             }
         }
-        for (name, count) in counts.sorted(by: { $0.key < $1.key }) { print(name, count.same, "of", count.all) }
+        for (name, count) in counts.sorted(by: { $0.key < $1.key }) {
+            print(name, count.same, "of", count.all)
+        }
         let same = counts.values.map(\.same).reduce(0, +)
         let all = counts.values.map(\.all).reduce(0, +)
         print("all", same, "of", all)
@@ -94,7 +105,9 @@ struct AgreementTests {
             var codes: [String] = []
             var open = Array(expansion["contains"]?.elements ?? [])
             while let code = open.popLast() {
-                let flags = (code["inactive"]?.boolean == true ? "i" : "") + (code["abstract"]?.boolean == true ? "a" : "")
+                let flags =
+                    (code["inactive"]?.boolean == true ? "i" : "")
+                    + (code["abstract"]?.boolean == true ? "a" : "")
                 codes.append("\(code["code"]?.string ?? "")\(flags)")
                 open += code["contains"]?.elements.map(Array.init) ?? []
             }

@@ -20,8 +20,11 @@ struct ExpansionTests {
         _ more: [String] = [],
         options: ExpansionOptions = ExpansionOptions()
     ) throws -> [String] {
-        let set = #"{"resourceType": "ValueSet", "url": "http://a/set", "status": "active", "compose": \#(compose)}"#
-        let terminology = try Terminology(adding: ([Self.system, set] + more).map { try AnyResource(parsing: $0) })
+        let set =
+            #"{"resourceType": "ValueSet", "url": "http://a/set", "status": "active", "compose": \#(compose)}"#
+        let terminology = try Terminology(
+            adding: ([Self.system, set] + more).map { try AnyResource(parsing: $0) }
+        )
         return try terminology.expand("http://a/set", options: options).codes.map(\.value.code)
     }
 
@@ -30,22 +33,25 @@ struct ExpansionTests {
         return try codes(#"{"include": [{"system": "http://a/animals", "filter": \#(filter)}]}"#)
     }
 
-    @Test("Each operation of a filter chooses its concepts", arguments: [
-        ("concept", "is-a", "bird", ["bird", "penguin"]),
-        ("concept", "is-a", "fish", ["penguin", "fish"]),
-        ("concept", "descendent-of", "bird", ["penguin"]),
-        ("concept", "is-not-a", "bird", ["animal", "dodo", "fish"]),
-        ("concept", "generalizes", "penguin", ["animal", "bird", "penguin", "fish"]),
-        ("code", "regex", "[a-e].*", ["animal", "bird", "dodo"]),
-        ("code", "in", "bird, fish", ["bird", "fish"]),
-        ("code", "not-in", "bird,fish,animal", ["penguin", "dodo"]),
-        ("legs", "=", "2", ["bird"]),
-        ("legs", "exists", "true", ["bird"]),
-        ("legs", "exists", "false", ["animal", "penguin", "dodo", "fish"]),
-        ("parent", "=", "fish", ["penguin"]),
-        ("child", "=", "penguin", ["bird", "fish"]),
-        ("inactive", "=", "true", ["dodo"]),
-    ])
+    @Test(
+        "Each operation of a filter chooses its concepts",
+        arguments: [
+            ("concept", "is-a", "bird", ["bird", "penguin"]),
+            ("concept", "is-a", "fish", ["penguin", "fish"]),
+            ("concept", "descendent-of", "bird", ["penguin"]),
+            ("concept", "is-not-a", "bird", ["animal", "dodo", "fish"]),
+            ("concept", "generalizes", "penguin", ["animal", "bird", "penguin", "fish"]),
+            ("code", "regex", "[a-e].*", ["animal", "bird", "dodo"]),
+            ("code", "in", "bird, fish", ["bird", "fish"]),
+            ("code", "not-in", "bird,fish,animal", ["penguin", "dodo"]),
+            ("legs", "=", "2", ["bird"]),
+            ("legs", "exists", "true", ["bird"]),
+            ("legs", "exists", "false", ["animal", "penguin", "dodo", "fish"]),
+            ("parent", "=", "fish", ["penguin"]),
+            ("child", "=", "penguin", ["bird", "fish"]),
+            ("inactive", "=", "true", ["dodo"]),
+        ]
+    )
     func filters(property: String, operation: String, value: String, expected: [String]) throws {
         #expect(try filtered(property, operation, value) == expected)
     }
@@ -86,7 +92,8 @@ struct ExpansionTests {
         )
         #expect(
             try codes(
-                #"{"include": [{"system": "http://a/animals", "valueSet": ["http://a/birds"]}]}"#, [birds]
+                #"{"include": [{"system": "http://a/animals", "valueSet": ["http://a/birds"]}]}"#,
+                [birds]
             ) == ["bird", "penguin"]
         )
         #expect(
@@ -95,7 +102,9 @@ struct ExpansionTests {
                 [birds]
             ) == ["bird", "penguin", "x"]
         )
-        #expect(try codes(#"{"inactive": false, "include": [\#(all)]}"#) == ["animal", "bird", "penguin", "fish"])
+        #expect(
+            try codes(#"{"inactive": false, "include": [\#(all)]}"#) == ["animal", "bird", "penguin", "fish"]
+        )
     }
 
     @Test("A page, a text, a language, and what is left out")
@@ -123,7 +132,8 @@ struct ExpansionTests {
             """#
         let compose = #"{"include": [{"valueSet": ["http://a/other"]}]}"#
         #expect(throws: TerminologyError.cycle(valueSet: "http://a/other")) { try codes(compose, [other]) }
-        let set = #"{"resourceType": "ValueSet", "url": "http://a/set", "status": "active", "compose": \#(compose)}"#
+        let set =
+            #"{"resourceType": "ValueSet", "url": "http://a/set", "status": "active", "compose": \#(compose)}"#
         let terminology = try Terminology(adding: [set, other].map { try AnyResource(parsing: $0) })
         #expect(terminology.validate("x", in: "http://a/set").isNotChecked)
     }
@@ -151,14 +161,17 @@ struct ExpansionTests {
         var limits = Terminology.Limits()
         limits.codes = 3
         let terminology = try Terminology(adding: [AnyResource(parsing: Self.system)], limits: limits)
-        let part = #"{"resourceType": "ValueSet", "status": "active", "compose": {"include": [{"system": "http://a/animals"}]}}"#
+        let part =
+            #"{"resourceType": "ValueSet", "status": "active", "compose": {"include": [{"system": "http://a/animals"}]}}"#
         let definition = try ValueSetDefinition(ValueSet(parsing: part))
         #expect(throws: TerminologyError.tooManyCodes(limit: 3)) { try terminology.expand(definition) }
     }
 
     @Test("A concept with 100,000 parents and a chain of 100,000 concepts are read and asked at once")
     func hostile() throws {
-        let parents = (0..<100_000).map { #"{"code": "parent", "valueCode": "p\#($0)"}"# }.joined(separator: ",")
+        let parents = (0..<100_000).map { #"{"code": "parent", "valueCode": "p\#($0)"}"# }.joined(
+            separator: ","
+        )
         let concepts = (0..<100_000).map {
             #"{"code": "p\#($0)", "property": [{"code": "parent", "valueCode": "p\#($0 + 1)"}]}"#
         }.joined(separator: ",")
@@ -183,7 +196,9 @@ struct ExpansionTests {
                "property": [{"code": "scales", "valueBoolean": true}],
                "designation": [{"language": "nl", "value": "vis"}]}]}
             """#
-        let terminology = try Terminology(adding: [Self.system, supplement].map { try AnyResource(parsing: $0) })
+        let terminology = try Terminology(
+            adding: [Self.system, supplement].map { try AnyResource(parsing: $0) }
+        )
         let fish = try #require(try terminology.codeSystem("http://a/animals")?.concept("fish"))
         #expect(fish.display(in: "nl") == "vis")
         #expect(fish.properties.contains { $0.name == "scales" && $0.value == "true" })

@@ -22,9 +22,12 @@ struct OperationTests {
 
     @Test("$expand gives a ValueSet with the page that is asked for")
     func expand() throws {
-        let result = try perform(.expand, [
-            ("url", "http://hl7.org/fhir/ValueSet/observation-status"), ("count", "2"), ("offset", "1"),
-        ])
+        let result = try perform(
+            .expand,
+            [
+                ("url", "http://hl7.org/fhir/ValueSet/observation-status"), ("count", "2"), ("offset", "1"),
+            ]
+        )
         let expansion = try #require(result["expansion"])
         #expect(expansion["total"]?.integer == 8)
         #expect(expansion["contains"]?.elements?.map { $0["code"]?.string } == ["preliminary", "final"])
@@ -40,21 +43,30 @@ struct OperationTests {
         let bad = try perform(.validateInValueSet, [url, system, ("code", "vitalsigns")])
         #expect(value("result", bad)?.boolean == false)
         let wrong = try perform(
-            .validateInValueSet, [url, system, ("code", "vital-signs"), ("display", "Blood")]
+            .validateInValueSet,
+            [url, system, ("code", "vital-signs"), ("display", "Blood")]
         )
         #expect(value("result", wrong)?.boolean == false)
         let parameters: JSONValue = [
             "resourceType": "Parameters",
             "parameter": [
                 ["name": "url", "valueUri": JSONValue(url.1)],
-                ["name": "codeableConcept", "valueCodeableConcept": ["coding": [
-                    ["system": "http://loinc.org", "code": "8867-4"],
-                    ["system": JSONValue(system.1), "code": "laboratory"],
-                ]]],
+                [
+                    "name": "codeableConcept",
+                    "valueCodeableConcept": [
+                        "coding": [
+                            ["system": "http://loinc.org", "code": "8867-4"],
+                            ["system": JSONValue(system.1), "code": "laboratory"],
+                        ]
+                    ],
+                ],
             ],
         ]
         let concept = try TerminologyOperation.validateInValueSet.result(
-            OperationParameters(parameters), with: .r4, identifier: "", now: "2026"
+            OperationParameters(parameters),
+            with: .r4,
+            identifier: "",
+            now: "2026"
         )
         #expect(value("result", concept)?.boolean == true)
     }

@@ -24,7 +24,10 @@ struct TableTests {
     func validation() {
         let status = "http://hl7.org/fhir/ValueSet/observation-status"
         #expect(Terminology.r4.validate("final", in: status) == .valid(display: "Final"))
-        #expect(Terminology.r4.validate("finale", in: status) == .invalid(reason: "it is not in the value set \(status)"))
+        #expect(
+            Terminology.r4.validate("finale", in: status)
+                == .invalid(reason: "it is not in the value set \(status)")
+        )
         let other = Terminology.r4.validate("final", system: "http://loinc.org", in: status)
         #expect(other == .invalid(reason: "it is not in the value set \(status)"))
     }
@@ -41,16 +44,23 @@ struct TableTests {
         #expect(Terminology.r4.validate("x", in: "http://example.org/none").isNotChecked)
     }
 
-    @Test("Codes with a form are checked by it", arguments: [
-        ("http://unitsofmeasure.org", "mm[Hg]", true), ("http://unitsofmeasure.org", "fmm[Hg]", false),
-        ("urn:ietf:bcp:47", "de-CH-1996", true), ("urn:ietf:bcp:47", "zh-Hant-TW", true),
-        ("urn:ietf:bcp:47", "sgn-BE-FR", true), ("urn:ietf:bcp:47", "en-a-bbb-x-a-ccc", true),
-        ("urn:ietf:bcp:47", "english", true), ("urn:ietf:bcp:47", "xx", false), ("urn:ietf:bcp:47", "de_CH", false),
-        ("urn:ietf:bcp:47", "de-", false), ("urn:ietf:bcp:47", "ar-a", false), ("urn:ietf:bcp:47", "", false),
-        ("urn:ietf:bcp:13", "text/plain; charset=UTF-8", true), ("urn:ietf:bcp:13", "application/fhir+json", true),
-        ("urn:ietf:bcp:13", "text", false), ("urn:ietf:bcp:13", "text/", false), ("urn:ietf:bcp:13", "a/b/c", false),
-        ("urn:iso:std:iso:4217", "CHF", true), ("urn:iso:std:iso:4217", "chf", false),
-    ])
+    @Test(
+        "Codes with a form are checked by it",
+        arguments: [
+            ("http://unitsofmeasure.org", "mm[Hg]", true), ("http://unitsofmeasure.org", "fmm[Hg]", false),
+            ("urn:ietf:bcp:47", "de-CH-1996", true), ("urn:ietf:bcp:47", "zh-Hant-TW", true),
+            ("urn:ietf:bcp:47", "sgn-BE-FR", true), ("urn:ietf:bcp:47", "en-a-bbb-x-a-ccc", true),
+            ("urn:ietf:bcp:47", "english", true), ("urn:ietf:bcp:47", "xx", false),
+            ("urn:ietf:bcp:47", "de_CH", false),
+            ("urn:ietf:bcp:47", "de-", false), ("urn:ietf:bcp:47", "ar-a", false),
+            ("urn:ietf:bcp:47", "", false),
+            ("urn:ietf:bcp:13", "text/plain; charset=UTF-8", true),
+            ("urn:ietf:bcp:13", "application/fhir+json", true),
+            ("urn:ietf:bcp:13", "text", false), ("urn:ietf:bcp:13", "text/", false),
+            ("urn:ietf:bcp:13", "a/b/c", false),
+            ("urn:iso:std:iso:4217", "CHF", true), ("urn:iso:std:iso:4217", "chf", false),
+        ]
+    )
     func forms(system: String, code: String, isCode: Bool) {
         let validation = Terminology.r4.validate(code, of: system)
         #expect(isCode ? validation == .valid(display: nil) : validation.isInvalid)
@@ -74,7 +84,9 @@ struct TableTests {
     func memberOf() throws {
         var context = FHIRPathContext()
         context.memberOf = Terminology.r4.isMember
-        let patient = try Patient(parsing: #"{"resourceType": "Patient", "gender": "male", "language": "xx"}"#)
+        let patient = try Patient(
+            parsing: #"{"resourceType": "Patient", "gender": "male", "language": "xx"}"#
+        )
         func value(_ expression: String) throws -> Bool? {
             try FHIRPath(expression).evaluate(on: patient.tree, in: context).first?.boolean
         }

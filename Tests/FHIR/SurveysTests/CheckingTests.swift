@@ -48,7 +48,12 @@ struct CheckingTests {
                 "a quantity in a unit that measures something else than the bound's",
                 "quantity",
                 [:],
-                [("minValue", "Quantity", ["value": 5, "system": "http://unitsofmeasure.org", "code": "kg"])],
+                [
+                    (
+                        "minValue", "Quantity",
+                        ["value": 5, "system": "http://unitsofmeasure.org", "code": "kg"]
+                    )
+                ],
                 answer: ["value": 10, "system": "http://unitsofmeasure.org", "code": "[mi_i]"],
                 "unit"
             ),
@@ -56,7 +61,12 @@ struct CheckingTests {
                 "a quantity in another unit of the bound's dimension",
                 "quantity",
                 [:],
-                [("minValue", "Quantity", ["value": 5, "system": "http://unitsofmeasure.org", "code": "kg"])],
+                [
+                    (
+                        "minValue", "Quantity",
+                        ["value": 5, "system": "http://unitsofmeasure.org", "code": "kg"]
+                    )
+                ],
                 answer: ["value": 6000, "system": "http://unitsofmeasure.org", "code": "g"]
             ),
             Case(

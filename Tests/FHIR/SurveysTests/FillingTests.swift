@@ -108,7 +108,8 @@ struct FillingTests {
 
     @Test("An option that an answer further down enables can be chosen in any order")
     func optionsFromBelow() {
-        let url = "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-answerOptionsToggleExpression"
+        let url =
+            "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-answerOptionsToggleExpression"
         let toggle: JSONValue = [
             "url": JSONValue(url),
             "extension": [
@@ -126,7 +127,8 @@ struct FillingTests {
             [
                 "linkId": "symptom", "type": "choice", "extension": [toggle],
                 "answerOption": [
-                    ["valueCoding": ["system": "s", "code": "a"]], ["valueCoding": ["system": "s", "code": "b"]],
+                    ["valueCoding": ["system": "s", "code": "a"]],
+                    ["valueCoding": ["system": "s", "code": "b"]],
                 ],
             ],
             ["linkId": "fever", "type": "boolean"],

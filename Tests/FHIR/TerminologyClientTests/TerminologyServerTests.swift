@@ -37,7 +37,9 @@ struct TerminologyServerTests {
     func asks() async throws {
         try await use { client in
             let server = TerminologyServer(client)
-            #expect(try await server.validate("bird", system: system, in: valueSet) == .valid(display: "Bird"))
+            #expect(
+                try await server.validate("bird", system: system, in: valueSet) == .valid(display: "Bird")
+            )
             let fish = try await server.validate("fish", system: system, in: valueSet)
             guard case .invalid = fish else { return #expect(Bool(false), "\(fish)") }
             let unknown = try await server.validate("8867-4", system: "http://loinc.org")

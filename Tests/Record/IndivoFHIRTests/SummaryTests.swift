@@ -38,7 +38,8 @@ struct SummaryTests {
     @Test("Each fact stands in its section, past problems in their own, and every reference is to an entry")
     func sections() throws {
         let export = summary([
-            ("Problem", ["name_title": "Asthma"]), ("Problem", ["name_title": "Flu", "endDate": "2012-05-04"]),
+            ("Problem", ["name_title": "Asthma"]),
+            ("Problem", ["name_title": "Flu", "endDate": "2012-05-04"]),
             ("Allergy", ["drug_allergen_title": "Penicillin"]), ("Medication", ["drugName_title": "Aspirin"]),
             ("Immunization", ["product_name_title": "MMR", "date": "2012-05-04"]),
             ("LabResult", ["test_name_title": "Sodium", "narrative_result": "fine"]),
@@ -48,7 +49,8 @@ struct SummaryTests {
         ])
         #expect(
             try codes(export) == [
-                "11450-4", "48765-2", "10160-0", "11369-6", "30954-2", "47519-4", "46264-8", "11348-0", "8716-3",
+                "11450-4", "48765-2", "10160-0", "11369-6", "30954-2", "47519-4", "46264-8", "11348-0",
+                "8716-3",
             ]
         )
         let urls = Set(export.bundle.entry.compactMap { $0.fullUrl?.rawValue })
@@ -58,7 +60,9 @@ struct SummaryTests {
             #expect(section.emptyReason == nil)
         }
         #expect(export.bundle.resources(of: Provenance.self).isEmpty)
-        #expect(export.bundle.resources(of: MedicationStatement.self).first?.tree["_effectiveDateTime"] != nil)
+        #expect(
+            export.bundle.resources(of: MedicationStatement.self).first?.tree["_effectiveDateTime"] != nil
+        )
         #expect(export.bundle.type == .document && export.bundle.identifier != nil)
         Structure.check(export.bundle)
     }

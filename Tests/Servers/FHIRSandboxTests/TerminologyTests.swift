@@ -37,7 +37,9 @@ struct TerminologyTests {
     @Test("$expand lists R4's own and stored value sets, by URL, id or in the body")
     func expand() async throws {
         let server = try TestServer()
-        let status = await server.get("ValueSet/$expand?url=http://hl7.org/fhir/ValueSet/observation-status&count=2")
+        let status = await server.get(
+            "ValueSet/$expand?url=http://hl7.org/fhir/ValueSet/observation-status&count=2"
+        )
         #expect(codes(status) == ["registered", "preliminary"])
         #expect(status.json["expansion"]?["total"]?.integer == 8)
         #expect(await server.get("ValueSet/$expand?url=http://a/birds").status == 404)
@@ -65,7 +67,8 @@ struct TerminologyTests {
         #expect(await result("ValueSet/birds/$validate-code?\(code)=fish") == "false")
         #expect(await result("CodeSystem/animals/$validate-code?code=fish") == "true")
         #expect(
-            await result("CodeSystem/$subsumes?system=http://a/animals&codeA=bird&codeB=penguin") == "subsumes"
+            await result("CodeSystem/$subsumes?system=http://a/animals&codeA=bird&codeB=penguin")
+                == "subsumes"
         )
         #expect(await server.get("CodeSystem/$lookup?\(code)=fish").status == 200)
         #expect(await server.get("CodeSystem/$lookup?\(code)=cow").status == 404)
@@ -78,7 +81,8 @@ struct TerminologyTests {
         "Codes are found by value set and by hierarchy",
         arguments: [
             ("code:in=http://a/birds", ["a", "b"]), ("code:not-in=http://a/birds", ["c"]),
-            ("code:below=http://a/animals|bird", ["a", "b"]), ("code:above=http://a/animals|penguin", ["a", "b"]),
+            ("code:below=http://a/animals|bird", ["a", "b"]),
+            ("code:above=http://a/animals|penguin", ["a", "b"]),
             ("code:below=http://a/animals|penguin", ["b"]),
             ("status:in=http://hl7.org/fhir/ValueSet/observation-status", ["a", "b", "c"]),
         ]
@@ -86,7 +90,11 @@ struct TerminologyTests {
     func search(query: String, ids: [String]) async throws {
         let server = try TestServer()
         await server.store(
-            animals, birds, observation("a", "bird"), observation("b", "penguin"), observation("c", "fish")
+            animals,
+            birds,
+            observation("a", "bird"),
+            observation("b", "penguin"),
+            observation("c", "fish")
         )
         #expect(await server.found("Observation?" + query.replacing("|", with: "%7C")) == ids)
     }
@@ -94,7 +102,9 @@ struct TerminologyTests {
     @Test("A value set or code system that is not at hand is an error of the search")
     func unknown() async throws {
         let server = try TestServer()
-        for query in ["code:in=http://a/none", "code:below=http://loinc.org%7C8867-4", "code:in=x", "code:below=x"] {
+        for query in [
+            "code:in=http://a/none", "code:below=http://loinc.org%7C8867-4", "code:in=x", "code:below=x",
+        ] {
             #expect(await server.get("Observation?\(query)").status == 400)
         }
     }

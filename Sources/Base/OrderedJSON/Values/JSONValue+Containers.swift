@@ -62,7 +62,9 @@ extension JSONValue {
             var position = words.lowerBound
             while position < words.upperBound {
                 let word = arena.word(position)
-                if word.tag == .string ? isWanted(arena.text(word)) : JSONMember(arena, position).hasName(isWanted) {
+                if word.tag == .string
+                    ? isWanted(arena.text(word)) : JSONMember(arena, position).hasName(isWanted)
+                {
                     return JSONMember(arena, position)
                 }
                 position = arena.end(of: position + 1)

@@ -31,7 +31,9 @@ public final class CodeSystemContent: Sendable {
 
         /// Whether it only groups others and is no value itself.
         public var isAbstract: Bool {
-            properties.contains { ($0.name == "notSelectable" || $0.name == "abstract") && $0.value == "true" }
+            properties.contains {
+                ($0.name == "notSelectable" || $0.name == "abstract") && $0.value == "true"
+            }
         }
 
         /// Whether it is no longer used.

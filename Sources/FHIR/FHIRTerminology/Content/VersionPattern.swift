@@ -8,7 +8,8 @@ enum VersionPattern {
         let found = version.split(separator: ".", omittingEmptySubsequences: false)
         let isWild = { (part: Substring) in part == "x" || part == "X" || part == "*" }
         guard wanted.contains(where: isWild) else { return false }
-        guard wanted.count == found.count || wanted.last.map(isWild) == true && wanted.count < found.count else {
+        guard wanted.count == found.count || wanted.last.map(isWild) == true && wanted.count < found.count
+        else {
             return false
         }
         return zip(wanted, found).allSatisfy { isWild($0) || $0 == $1 }
@@ -47,9 +48,11 @@ extension Terminology {
         version: String?,
         _ versions: CodeSystemVersions
     ) throws(TerminologyError) -> CodeSystemContent? {
-        let wanted = versions.forced[system] ?? version ?? versions.defaults[system] ?? versions.checked[system]
+        let wanted =
+            versions.forced[system] ?? version ?? versions.defaults[system] ?? versions.checked[system]
         let content = try codeSystem(wanted.map { "\(system)|\($0)" } ?? system)
-        if let asked = versions.checked[system], let content, !VersionPattern.matches(content.version, asked) {
+        if let asked = versions.checked[system], let content, !VersionPattern.matches(content.version, asked)
+        {
             throw .otherVersion(url: system, asked: asked, found: content.version)
         }
         return content

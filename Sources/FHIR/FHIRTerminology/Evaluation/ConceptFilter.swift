@@ -17,7 +17,8 @@ struct ConceptFilter {
 
     /// What every code system says of its concepts.
     private static let common: Set<String> = [
-        "code", "concept", "display", "definition", "parent", "child", "inactive", "notSelectable", "abstract",
+        "code", "concept", "display", "definition", "parent", "child", "inactive", "notSelectable",
+        "abstract",
         "status",
     ]
 
@@ -85,7 +86,8 @@ struct ConceptFilter {
         switch test {
         case .among(let indices): return indices.contains(index)
         case .notAmong(let indices): return !indices.contains(index)
-        case .values(let wanted, let isNegated): return values(index).contains(where: wanted.contains) != isNegated
+        case .values(let wanted, let isNegated):
+            return values(index).contains(where: wanted.contains) != isNegated
         case .exists(let isWanted): return values(index).isEmpty != isWanted
         case .pattern(let pattern):
             do {

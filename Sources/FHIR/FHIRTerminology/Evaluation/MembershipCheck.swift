@@ -128,15 +128,22 @@ struct MembershipCheck {
         var problem: TerminologyError?
         do {
             // Of the versions that a pattern allows, the code's own.
-            let isAllowed = version != nil && part.version != nil && VersionPattern.matches(version, part.version)
-            content = try terminology.codeSystem(system, version: isAllowed ? version : part.version, versions)
+            let isAllowed =
+                version != nil && part.version != nil && VersionPattern.matches(version, part.version)
+            content = try terminology.codeSystem(
+                system,
+                version: isAllowed ? version : part.version,
+                versions
+            )
         } catch {
             content = nil
             problem = error
         }
         if let version, let content, !VersionPattern.matches(content.version, version) { return .no }
         let index = content?.index(of: code)
-        if hasInactive == false || activeOnly, let index, content?.concepts[index].isInactive == true { return .no }
+        if hasInactive == false || activeOnly, let index, content?.concepts[index].isInactive == true {
+            return .no
+        }
         if !part.concepts.isEmpty {
             let listed = part.concepts.first { content?.isSame($0.code, code) ?? ($0.code == code) }
             guard let listed else { return .no }

@@ -13,7 +13,8 @@ public struct OperationParameters: Sendable {
     public init(_ resource: JSONValue) {
         values = (resource.member("parameter")?.elements ?? []).compactMap { parameter in
             guard let name = parameter.member("name")?.string else { return nil }
-            let value = parameter.member("resource")
+            let value =
+                parameter.member("resource")
                 ?? parameter.members?.first { $0.name.hasPrefix("value") }?.value
             return value.map { (name: name, value: $0) }
         }
@@ -47,7 +48,11 @@ public struct OperationParameters: Sendable {
         }
         if let coding = self["coding"] { return [AskedCoding(coding)].compactMap { $0 } }
         guard let code = text("code") else { return [] }
-        var coding = AskedCoding(system: text("system") ?? defaultSystem, code: code, display: text("display"))
+        var coding = AskedCoding(
+            system: text("system") ?? defaultSystem,
+            code: code,
+            display: text("display")
+        )
         coding.version = text("systemVersion")
         return [coding]
     }

@@ -256,7 +256,8 @@ private struct TerminologyRequest {
         let codingA = parameters["codingA"].flatMap { AskedCoding($0) }
         let codingB = parameters["codingB"].flatMap { AskedCoding($0) }
         let system =
-            parameters.text("system") ?? instance?.tree.member("url")?.string ?? codingA?.system ?? codingB?.system
+            parameters.text("system") ?? instance?.tree.member("url")?.string ?? codingA?.system
+            ?? codingB?.system
         guard let first = parameters.text("codeA") ?? codingA?.code,
             let second = parameters.text("codeB") ?? codingB?.code, var system
         else { throw .invalid("codeA, codeB and system, or codingA and codingB, say which codes") }

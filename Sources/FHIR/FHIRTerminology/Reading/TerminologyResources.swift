@@ -43,7 +43,8 @@ extension CodeSystemContent {
                     code: code,
                     display: concept.member("display")?.string,
                     definition: concept.member("definition")?.string,
-                    properties: (concept.member("property")?.elements ?? []).compactMap(Property.init).flatMap {
+                    properties: (concept.member("property")?.elements ?? []).compactMap(Property.init).flatMap
+                    {
                         property in
                         let name = standard[property.name]
                         return [property] + (name.map { [Property(name: $0, value: property.value)] } ?? [])
@@ -77,7 +78,8 @@ extension CodeSystemContent.Property {
         else { return nil }
         self.name = name
         self.value =
-            value.string ?? value.number ?? value.boolean.map(String.init) ?? value.member("code")?.string ?? ""
+            value.string ?? value.number ?? value.boolean.map(String.init) ?? value.member("code")?.string
+            ?? ""
     }
 }
 
@@ -112,8 +114,12 @@ extension ValueSetDefinition {
             return
         }
         hasInactive = compose.member("inactive")?.boolean
-        for part in compose.member("include")?.elements ?? [] { included.append(try Self.part(part, container)) }
-        for part in compose.member("exclude")?.elements ?? [] { excluded.append(try Self.part(part, container)) }
+        for part in compose.member("include")?.elements ?? [] {
+            included.append(try Self.part(part, container))
+        }
+        for part in compose.member("exclude")?.elements ?? [] {
+            excluded.append(try Self.part(part, container))
+        }
     }
 
     private static func part(_ json: JSONValue, _ url: String) throws(TerminologyError) -> Part {
@@ -130,7 +136,8 @@ extension ValueSetDefinition {
             part.concepts.append(Listed(code: code, display: concept.member("display")?.string))
         }
         for filter in json.member("filter")?.elements ?? [] {
-            guard let property = filter.member("property")?.string, let operation = filter.member("op")?.string,
+            guard let property = filter.member("property")?.string,
+                let operation = filter.member("op")?.string,
                 let value = filter.member("value")?.string
             else { throw .malformed(reason: "a filter of the ValueSet \(url) lacks property, op or value") }
             part.filters.append(
@@ -143,8 +150,12 @@ extension ValueSetDefinition {
         return part
     }
 
-    private static func expansion(_ json: JSONValue?, _ url: String) throws(TerminologyError) -> [ExpandedCode] {
-        guard let json else { throw .malformed(reason: "the ValueSet \(url) has neither compose nor expansion") }
+    private static func expansion(_ json: JSONValue?, _ url: String) throws(TerminologyError)
+        -> [ExpandedCode]
+    {
+        guard let json else {
+            throw .malformed(reason: "the ValueSet \(url) has neither compose nor expansion")
+        }
         var codes: [ExpandedCode] = []
         var open = Array((json.member("contains")?.elements ?? []).reversed())
         while let contains = open.popLast() {

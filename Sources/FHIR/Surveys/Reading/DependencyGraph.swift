@@ -68,7 +68,8 @@ struct DependencyGraph: Sendable {
                     + "answers of disabled items count in its conditions."
                 : "The calculated value depends on itself; it is calculated a few times and then left."
             guard cyclicForSure.contains(index) else {
-                let text = "The expression may read everything under an item that this one is under, itself too."
+                let text =
+                    "The expression may read everything under an item that this one is under, itself too."
                 return SurveyDiagnostic(.warning, "cycle", text, linkId: items[index].linkId, position: index)
             }
             return SurveyDiagnostic(.error, "cycle", what, linkId: items[index].linkId, position: index)

@@ -128,7 +128,9 @@ extension SurveySession {
             run(&queue)
             guard deferredAnswers.count < waiting.count else { break }
         }
-        problems += deferredAnswers.map { SurveyProblem(survey.items[$0.occurrence.item].linkId, .notAnOption) }
+        problems += deferredAnswers.map {
+            SurveyProblem(survey.items[$0.occurrence.item].linkId, .notAnOption)
+        }
         deferredAnswers = []
         return problems
     }

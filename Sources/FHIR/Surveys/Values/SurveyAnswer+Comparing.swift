@@ -120,7 +120,8 @@ extension SurveyAnswer {
     /// cannot be compared.
     func isInOtherDimension(than other: Quantity) -> Bool {
         guard case .quantity(let own) = self, own.system == .ucum, other.system == .ucum,
-            let left = own.code.flatMap({ try? UCUMUnit($0) }), let right = other.code.flatMap({ try? UCUMUnit($0) })
+            let left = own.code.flatMap({ try? UCUMUnit($0) }),
+            let right = other.code.flatMap({ try? UCUMUnit($0) })
         else { return false }
         return !left.isCommensurable(with: right)
     }

@@ -61,7 +61,8 @@ extension RecordContent {
         return device
     }
 
-    private static func entry(_ resource: some FHIRResource, _ address: ResourceAddress) -> FHIR.Bundle.Entry {
+    private static func entry(_ resource: some FHIRResource, _ address: ResourceAddress) -> FHIR.Bundle.Entry
+    {
         var entry = FHIR.Bundle.Entry()
         entry.fullUrl = FHIRURI(address.fullURL)
         entry.resource = AnyResource(resource).identified(by: address, system: nil).narrated()
@@ -97,7 +98,9 @@ extension AnyResource {
     /// The resource with what IPS asks for and the record may not have, as unknown.
     fileprivate func summarized() -> AnyResource {
         var resource = self
-        func lacks(_ names: String...) -> Bool { names.allSatisfy { tree[$0] == nil && tree["_" + $0] == nil } }
+        func lacks(_ names: String...) -> Bool {
+            names.allSatisfy { tree[$0] == nil && tree["_" + $0] == nil }
+        }
         switch resourceType {
         case "Patient":
             if lacks("name") {
@@ -113,14 +116,18 @@ extension AnyResource {
                 resource.setUnknown("performedDateTime")
             }
         case "DeviceUseStatement":
-            if lacks("timingDateTime", "timingPeriod", "timingTiming") { resource.setUnknown("timingDateTime") }
+            if lacks("timingDateTime", "timingPeriod", "timingTiming") {
+                resource.setUnknown("timingDateTime")
+            }
         case "Observation":
             if lacks("effectiveDateTime", "effectivePeriod") { resource.setUnknown("effectiveDateTime") }
             let isLaboratory =
                 self.as(Observation.self)?.category.contains { $0.firstCode == "laboratory" } ?? false
             if isLaboratory, lacks("performer") {
                 var performer = Reference<AnyResource>(view: [:])
-                performer.extension = [Extension(url: Vocabulary.dataAbsentExtension, value: .code("unknown"))]
+                performer.extension = [
+                    Extension(url: Vocabulary.dataAbsentExtension, value: .code("unknown"))
+                ]
                 resource.tree["performer"] = [performer.tree]
             }
         default: break

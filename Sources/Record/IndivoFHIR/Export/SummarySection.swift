@@ -23,7 +23,9 @@ struct SummarySection: Sendable {
         .init("10160-0", "History of Medication use Narrative", "Medications", isRequired: true) {
             $0.resourceType == "MedicationStatement"
         },
-        .init("11369-6", "History of Immunization note", "Immunizations") { $0.resourceType == "Immunization" },
+        .init("11369-6", "History of Immunization note", "Immunizations") {
+            $0.resourceType == "Immunization"
+        },
         .init("30954-2", "Relevant diagnostic tests/laboratory data note", "Results") {
             $0.as(Observation.self)?.isOf(category: "laboratory") ?? false
         },

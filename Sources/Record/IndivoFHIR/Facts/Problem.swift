@@ -18,7 +18,10 @@ extension FactMapping {
             return condition
         },
         rows: [
-            MappingRow("name_*", "Condition.code; .verificationStatus is confirmed, unless the document is void") { condition, fields, _ in
+            MappingRow(
+                "name_*",
+                "Condition.code; .verificationStatus is confirmed, unless the document is void"
+            ) { condition, fields, _ in
                 condition.code = fields.concept("name") ?? .unknown
             },
             MappingRow("startDate", "Condition.onsetDateTime; words as .onsetString") {

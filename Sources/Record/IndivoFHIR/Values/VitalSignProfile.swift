@@ -18,16 +18,28 @@ struct VitalSignProfile: Sendable {
         "heart_rate": .init(name: "heartrate", code: "8867-4", display: "Heart rate", units: ["/min"]),
         "height": .init(name: "bodyheight", code: "8302-2", display: "Body height", units: ["cm", "[in_i]"]),
         "oxygen_saturation": .init(
-            name: "oxygensat", code: "2708-6", display: "Oxygen saturation in Arterial blood", units: ["%"]
+            name: "oxygensat",
+            code: "2708-6",
+            display: "Oxygen saturation in Arterial blood",
+            units: ["%"]
         ),
         "respiratory_rate": .init(
-            name: "resprate", code: "9279-1", display: "Respiratory rate", units: ["/min"]
+            name: "resprate",
+            code: "9279-1",
+            display: "Respiratory rate",
+            units: ["/min"]
         ),
         "temperature": .init(
-            name: "bodytemp", code: "8310-5", display: "Body temperature", units: ["Cel", "[degF]"]
+            name: "bodytemp",
+            code: "8310-5",
+            display: "Body temperature",
+            units: ["Cel", "[degF]"]
         ),
         "weight": .init(
-            name: "bodyweight", code: "29463-7", display: "Body weight", units: ["kg", "g", "[lb_av]"]
+            name: "bodyweight",
+            code: "29463-7",
+            display: "Body weight",
+            units: ["kg", "g", "[lb_av]"]
         ),
     ]
 
@@ -59,7 +71,9 @@ extension Observation {
         var both = 0
         for index in component.indices {
             if case .quantity(let quantity) = component[index].value {
-                component[index].value = .quantity(quantity.converted(toOneOf: VitalSignProfile.pressureUnits))
+                component[index].value = .quantity(
+                    quantity.converted(toOneOf: VitalSignProfile.pressureUnits)
+                )
             }
             let part = component[index]
             let isPressure = ["8480-6", "8462-4"].contains { part.code?.contains($0, system: .loinc) == true }

@@ -13,7 +13,9 @@ extension Session {
         _ id: String?,
         _ request: SandboxRequest
     ) throws -> FHIRResponse {
-        var parameters = OperationParameters(query: request.query.items.map { (name: $0.name, value: $0.value) })
+        var parameters = OperationParameters(
+            query: request.query.items.map { (name: $0.name, value: $0.value) }
+        )
         if case .resource(let body)? = request.body {
             guard body.member("resourceType")?.isString("Parameters") == true else {
                 throw FHIRFailure.invalid("the body of an operation is a Parameters resource")

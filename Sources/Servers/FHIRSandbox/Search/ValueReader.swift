@@ -124,7 +124,11 @@ struct ValueReader {
             throw .invalid("\(parameter.name):\(modifier ?? "") is a system and a code with “|” between them")
         }
         do throws(TerminologyError) {
-            let codes = try terminology().codes(below: parts[1], in: parts[0], isReversed: modifier == "above")
+            let codes = try terminology().codes(
+                below: parts[1],
+                in: parts[0],
+                isReversed: modifier == "above"
+            )
             return .codes(system: parts[0], codes)
         } catch {
             throw Self.problem(error)

@@ -49,7 +49,9 @@ struct FHIRExportCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard document == nil || !transaction else {
-            throw ValidationError("A document is not sent as a transaction: leave out --transaction or --document.")
+            throw ValidationError(
+                "A document is not sent as a transaction: leave out --transaction or --document."
+            )
         }
     }
 

@@ -210,7 +210,9 @@ struct FHIRPathCommand: ParsableCommand {
 
     func validate() throws {
         // What is captured is not searched for options; no expression is one of these.
-        if let first = arguments.first, ["--help", "-h"].contains(first) { throw CleanExit.helpRequest(self) }
+        if let first = arguments.first, ["--help", "-h"].contains(first) {
+            throw CleanExit.helpRequest(self)
+        }
         guard (1...2).contains(operands.count) else {
             throw ValidationError(
                 "An expression and at most one file are expected; an expression with spaces stands in quotes."
