@@ -12,7 +12,8 @@ extension Terminology {
         return CodeValidation(check.outcome(in: valueSet), valueSet)
     }
 
-    /// Whether a code is in a value set that is given: one that is contained in another resource, for example.
+    /// Whether a code is in a value set that is given: one that is contained in another resource, for
+    /// example.
     public func validate(
         _ code: String,
         system: String? = nil,
@@ -44,7 +45,8 @@ extension Terminology {
     /// ```swift
     /// var context = FHIRPathContext()
     /// context.memberOf = Terminology.r4.isMember
-    /// try FHIRPath("gender.memberOf('http://hl7.org/fhir/ValueSet/administrative-gender')").evaluate(on: json, in: context)
+    /// try FHIRPath("gender.memberOf('http://hl7.org/fhir/ValueSet/administrative-gender')").evaluate(on:
+    /// json, in: context)
     /// ```
     /// The URL of a code system stands for all its codes.
     @Sendable

@@ -9,13 +9,14 @@ import Synchronization
 ///
 /// ```swift
 /// let server = TerminologyServer(client, cache: folder.appending(path: "codes.jsonl"))
-/// try await server.validate("8867-4", system: "http://loinc.org", in: valueSet)      // valid, as the server says
+/// try await server.validate("8867-4", system: "http://loinc.org", in: valueSet)      // valid, as the server
+/// says
 /// ```
-/// Codes that are at hand never leave the device, and an answer is asked for once: what the server said is kept
-/// in a file. Only codes are sent, and nothing of whom they are about.
+/// Codes that are at hand never leave the device, and an answer is asked for once: what the server said is
+/// kept in a file. Only codes are sent, and nothing of whom they are about.
 ///
-/// What cannot wait, such as the validation of a resource, calls ``known(_:)``. Codes that were not checked then
-/// are asked about by ``ask()``, after which another validation knows them.
+/// What cannot wait, such as the validation of a resource, calls ``known(_:)``. Codes that were not checked
+/// then are asked about by ``ask()``, after which another validation knows them.
 public final class TerminologyServer: Sendable {
     /// The most codes that wait for ``ask()``.
     public static let maximumOpenQuestions = 10_000
@@ -50,7 +51,8 @@ public final class TerminologyServer: Sendable {
         state = Mutex(State(cache: cache))
     }
 
-    /// Whether a code is in a value set, or a code of its system, as far as it is known without asking the server.
+    /// Whether a code is in a value set, or a code of its system, as far as it is known without asking the
+    /// server.
     public func known(_ question: CodeQuestion) -> CodeValidation {
         let local = local(question)
         guard case .notChecked = local else { return local }
@@ -68,8 +70,8 @@ public final class TerminologyServer: Sendable {
     /// Asks the server about the codes that ``known(_:)`` did not know.
     ///
     /// - Parameter progress: Is told how many are done, and of how many.
-    /// - Throws: `FHIRClientError`; the codes that were not asked about wait on. What the file system says, where
-    ///   an answer cannot be kept.
+    /// - Throws: `FHIRClientError`; the codes that were not asked about wait on. What the file system says,
+    ///   where an answer cannot be kept.
     public func ask(progress: (@Sendable (_ done: Int, _ all: Int) -> Void)? = nil) async throws {
         let questions = state.withLock { $0.open }
         for (index, question) in questions.enumerated() {
@@ -79,8 +81,8 @@ public final class TerminologyServer: Sendable {
         }
     }
 
-    /// Whether a code is in a value set, or without one a code of its system. The server is asked where nobody
-    /// knows.
+    /// Whether a code is in a value set, or without one a code of its system. The server is asked where
+    /// nobody knows.
     ///
     /// - Returns: ``FHIR/CodeValidation/notChecked(reason:)`` where the server does not know either.
     /// - Throws: `FHIRClientError` where there is no response, and what the file system says where an answer

@@ -1,8 +1,8 @@
 import FHIR
 import OrderedJSON
 
-/// The operations of a terminology service (FHIR R4, “Terminology Service”), as functions from parameters to a
-/// resource.
+/// The operations of a terminology service (FHIR R4, “Terminology Service”), as functions from parameters to
+/// a resource.
 public enum TerminologyOperation: String, Sendable, Hashable, CaseIterable {
     /// The codes of a value set.
     case expand = "ValueSet/$expand"
@@ -18,8 +18,8 @@ public enum TerminologyOperation: String, Sendable, Hashable, CaseIterable {
     /// Performs the operation.
     ///
     /// - Parameters:
-    ///   - instance: The value set or code system that the operation is called on; nil where the parameters name
-    ///     it.
+    ///   - instance: The value set or code system that the operation is called on; nil where the parameters
+    ///     name it.
     ///   - identifier: What identifies an expansion, a URI.
     ///   - now: When it is performed.
     /// - Returns: A ValueSet with its expansion, or Parameters.
@@ -135,8 +135,8 @@ private struct TerminologyRequest {
         }
     }
 
-    /// One of several codings is enough, where each is a code of its code system. A display must be one of the
-    /// code's own.
+    /// One of several codings is enough, where each is a code of its code system. A display must be one of
+    /// the code's own.
     private func validation(
         _ codings: [AskedCoding],
         _ check: (AskedCoding) -> MembershipCheck.Outcome

@@ -4,8 +4,8 @@ import OrderedJSON
 extension CodeSystemContent {
     /// Reads a resource.
     ///
-    /// - Throws: ``TerminologyError/malformed(reason:)`` where it has no URL or does not say how complete it is,
-    ///   and for a code that is missing.
+    /// - Throws: ``TerminologyError/malformed(reason:)`` where it has no URL or does not say how complete it
+    ///   is, and for a code that is missing.
     public convenience init(_ resource: CodeSystem) throws(TerminologyError) {
         guard let url = resource.url?.description, !url.isEmpty else {
             throw .malformed(reason: "a CodeSystem has no url")

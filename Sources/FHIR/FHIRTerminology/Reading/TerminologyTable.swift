@@ -8,8 +8,8 @@ import FHIR
     import Darwin
 #endif
 
-/// A table of R4's code systems or value sets, in which each is found by its URL and read when it is asked for;
-/// `schemas/terminology/README.md` describes the format.
+/// A table of R4's code systems or value sets, in which each is found by its URL and read when it is asked
+/// for; `schemas/terminology/README.md` describes the format.
 struct TerminologyTable: Sendable {
     private let text: String
     /// Where in the text's UTF-8 the lines of each begin and end, by URL.
@@ -40,7 +40,8 @@ struct TerminologyTable: Sendable {
         return ranges
     }
 
-    /// The index of the next byte like this, or the end. By `memchr`, because an app's debug build waits for it.
+    /// The index of the next byte like this, or the end. By `memchr`, because an app's debug build waits for
+    /// it.
     private static func index(of byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
         guard let base = bytes.baseAddress, start < bytes.count else { return bytes.count }
         return memchr(base + start, Int32(byte), bytes.count - start).map {

@@ -18,8 +18,8 @@ struct DependencyGraph: Sendable {
     private(set) var readsAnything: [Int] = []
     /// Items whose conditions or expressions come back to themselves.
     private(set) var cyclic: Set<Int> = []
-    /// Those of them that do so not only because an expression may read everything under an item that they are
-    /// under.
+    /// Those of them that do so not only because an expression may read everything under an item that they
+    /// are under.
     private var cyclicForSure: Set<Int> = []
     /// Nodes that come back to themselves.
     private(set) var cyclicNodes: Set<Node> = []

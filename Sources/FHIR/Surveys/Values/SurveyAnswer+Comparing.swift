@@ -116,8 +116,8 @@ extension SurveyAnswer {
 
     // MARK: Quantities
 
-    /// Whether it is a quantity in a unit of UCUM that measures something else than another one's, so that the two
-    /// cannot be compared.
+    /// Whether it is a quantity in a unit of UCUM that measures something else than another one's, so that
+    /// the two cannot be compared.
     func isInOtherDimension(than other: Quantity) -> Bool {
         guard case .quantity(let own) = self, own.system == .ucum, other.system == .ucum,
             let left = own.code.flatMap({ try? UCUMUnit($0) }),

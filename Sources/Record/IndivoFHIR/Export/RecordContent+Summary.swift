@@ -3,11 +3,12 @@ import Indivo
 import OrderedJSON
 
 extension RecordContent {
-    /// The record as an International Patient Summary: a document with a Composition, and what its sections refer
-    /// to.
+    /// The record as an International Patient Summary: a document with a Composition, and what its sections
+    /// refer to.
     ///
-    /// Problems, allergies and medications are always there, and say so where nothing is known of them. What was
-    /// entered in error is left out; encounters, notes and who stored what are in ``fhirBundle(_:)`` alone.
+    /// Problems, allergies and medications are always there, and say so where nothing is known of them. What
+    /// was entered in error is left out; encounters, notes and who stored what are in ``fhirBundle(_:)``
+    /// alone.
     ///
     /// - Parameter time: When the summary is made.
     public func patientSummary(at time: FHIRInstant) -> FHIRExport {

@@ -83,7 +83,8 @@ extension Observation {
         if both == 2, isVitalSign("85354-9") { name(profile: VitalSignProfile.bloodPressure) }
     }
 
-    /// Whether it has what every vital sign has: the category, the code, whom it is about, and when to the day.
+    /// Whether it has what every vital sign has: the category, the code, whom it is about, and when to the
+    /// day.
     fileprivate func isVitalSign(_ loinc: String) -> Bool {
         let system: FHIRURI = "http://terminology.hl7.org/CodeSystem/observation-category"
         guard category.contains(where: { $0.contains("vital-signs", system: system) }),
@@ -108,8 +109,8 @@ extension Quantity {
         value != nil && unit != nil && system == .ucum && code.map(units.contains) == true
     }
 
-    /// The same in the first of some units of UCUM, unless it is in one of them or measures something else. What
-    /// the record says stays: as the unit's text where only its code is another, else in an extension.
+    /// The same in the first of some units of UCUM, unless it is in one of them or measures something else.
+    /// What the record says stays: as the unit's text where only its code is another, else in an extension.
     func converted(toOneOf units: [String]) -> Quantity {
         guard system == .ucum, let code, !units.contains(code), let target = units.first,
             let from = try? UCUMUnit(code), let to = try? UCUMUnit(target), from.isCommensurable(with: to)

@@ -6,8 +6,8 @@ import OrderedJSON
 import WebServing
 
 extension Session {
-    /// Performs an operation of a terminology service with R4's own code systems and value sets, and with those
-    /// that are stored.
+    /// Performs an operation of a terminology service with R4's own code systems and value sets, and with
+    /// those that are stored.
     func terminology(
         _ operation: TerminologyOperation,
         _ id: String?,
