@@ -152,8 +152,8 @@ public final class Terminology: Sendable {
 
     // MARK: Finding
 
-    /// The code system of a URL, which may have a version behind `|`, with what supplements say; nil where
-    /// it is not at hand.
+    /// The code system of a URL, which may have a version behind `|`, with what supplements say; nil where it
+    /// is not at hand.
     ///
     /// - Throws: ``TerminologyError/otherVersion(url:asked:found:)`` and, for a resource that is found,
     ///   ``TerminologyError/malformed(reason:)``.
@@ -219,8 +219,8 @@ public final class Terminology: Sendable {
         }
     }
 
-    /// Value sets that a code system's URL implies (FHIR R4, “Using LOINC”, “Using SNOMED CT”, “Using
-    /// UCUM”), and those that a code system names for all its codes.
+    /// Value sets that a code system's URL implies (FHIR R4, “Using LOINC”, “Using SNOMED CT”, “Using UCUM”),
+    /// and those that a code system names for all its codes.
     private func implicitValueSet(_ url: String) -> ValueSetDefinition? {
         var part = ValueSetDefinition.Part()
         switch url {
