@@ -28,8 +28,8 @@ struct IndexedParameter: Sendable {
     var identifierKey: String { key + ":identifier" }
 }
 
-/// The search parameters by which each type of resource is indexed. Those of a type are compiled when they are
-/// first asked for.
+/// The search parameters by which each type of resource is indexed. Those of a type are compiled when they
+/// are first asked for.
 final class SearchCatalog: Sendable {
     /// Those of R4.
     static let r4 = SearchCatalog(SearchParameter.r4)
