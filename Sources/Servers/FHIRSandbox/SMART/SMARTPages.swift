@@ -446,7 +446,7 @@ struct SMARTPages: Sendable {
         )
         frame.mainAttributes = " class=\"narrow\""
         frame.footer = "For development and tests."
-        return frame.response(title, status: status, main)
+        return frame.page(title, status: status, main)
     }
 }
 
