@@ -9,7 +9,10 @@ struct R4TablesTests {
         let named = Set(SearchParameter.r4.map(\.resource))
         let without = Definitions.r4.resourceNames.subtracting(named)
         // Types that are only found by what all have.
-        #expect(without.allSatisfy { ["Binary", "Parameters"].contains($0) || $0.hasPrefix("Substance") }, "\(without)")
+        #expect(
+            without.allSatisfy { ["Binary", "Parameters"].contains($0) || $0.hasPrefix("Substance") },
+            "\(without)"
+        )
         let entity = SearchParameter.r4.first { $0.resource == "AuditEvent" && $0.name == "entity" }
         #expect(entity?.targets.contains("VisionPrescription") == true)
     }
@@ -22,7 +25,10 @@ struct R4TablesTests {
         #expect(Compartment.parameters(of: "Nothing").isEmpty)
         for (type, names) in patient {
             for name in names {
-                #expect(SearchParameter.r4.contains { $0.resource == type && $0.name == name }, "\(type).\(name)")
+                #expect(
+                    SearchParameter.r4.contains { $0.resource == type && $0.name == name },
+                    "\(type).\(name)"
+                )
             }
         }
     }
