@@ -27,7 +27,10 @@ struct MakingResourcesPageTests {
         var weight = Observation(status: .final, code: .loinc("29463-7", "Body weight"))
         weight.category = [
             CodeableConcept(
-                Coding(system: "http://terminology.hl7.org/CodeSystem/observation-category", code: "vital-signs")
+                Coding(
+                    system: "http://terminology.hl7.org/CodeSystem/observation-category",
+                    code: "vital-signs"
+                )
             )
         ]
         weight.subject = Reference("Patient/7")
