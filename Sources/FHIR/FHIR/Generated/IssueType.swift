@@ -22,7 +22,7 @@ public enum IssueType: FHIRCode {
     case expired
     /// Forbidden.
     case forbidden
-    /// Information  Suppressed.
+    /// Information Suppressed.
     case suppressed
     /// Processing Failure.
     case processing

@@ -35,7 +35,10 @@ extension Survey {
                 path: problem.path
             )
         }
-        problems += response.issues().filter(\.isError).map { issue in
+        // Extensions are copied from the questionnaire: whoever answers does not choose them.
+        var options = ValidationOptions()
+        options.appliesProfiles = false
+        problems += response.issues(options).filter(\.isError).map { issue in
             // Whoever answers cannot mend the questionnaire's own texts.
             let isOfQuestionnaire =
                 issue.expression.hasSuffix("ofType(Coding).system")
