@@ -15,6 +15,9 @@ public enum TerminologyOperation: String, Sendable, Hashable, CaseIterable {
     /// How the meanings of two codes are to each other.
     case subsumes = "CodeSystem/$subsumes"
 
+    /// The type that it is an operation of: `ValueSet` or `CodeSystem`.
+    public var resourceType: String { String(rawValue.prefix { $0 != "/" }) }
+
     /// Performs the operation.
     ///
     /// - Parameters:

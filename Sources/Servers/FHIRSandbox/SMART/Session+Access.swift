@@ -40,6 +40,8 @@ extension Session {
             guard try isVisible(current.row, type, .delete) else { throw Self.insufficientScope(type) }
         case .conditionalDelete(let type): try require(type, .delete, access)
         case .search(let type): try require(type, .search, access)
+        case .terminology(let operation, let id?): try requireVisible(operation.resourceType, id, .read)
+        case .terminology(let operation, nil): try require(operation.resourceType, .read, access)
         }
     }
 

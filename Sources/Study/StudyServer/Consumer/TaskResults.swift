@@ -26,7 +26,7 @@ struct TaskResults: Sendable {
     init(_ questionnaires: [Questionnaire] = []) {
         var surveys: [String: Survey] = [:]
         for questionnaire in questionnaires {
-            guard let survey = try? Survey(questionnaire) else { continue }
+            let survey = Survey(questionnaire)
             let task = ResearchKitTask(survey).json["identifier"]?.string
             for name in [task, questionnaire.id, questionnaire.name].compactMap({ $0 })
             where surveys[name] == nil {

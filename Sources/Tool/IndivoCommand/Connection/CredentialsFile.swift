@@ -1,5 +1,6 @@
 import Foundation
 import Indivo
+import IndivoBase
 
 /// Settings in a file that only its owner can read: lines such as `INDIVO_CONSUMER_SECRET=…`, as in the
 /// environment.

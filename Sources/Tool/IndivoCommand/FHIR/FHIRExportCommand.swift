@@ -33,7 +33,7 @@ struct FHIRExportCommand: AsyncParsableCommand {
     )
     var from: String?
 
-    @Flag(help: "Make a transaction, to send to a FHIR server; sending it again updates.")
+    @ArgumentParser.Flag(help: "Make a transaction, to send to a FHIR server; sending it again updates.")
     var transaction = false
 
     @Option(help: "Make a document: an International Patient Summary (ips).")
@@ -41,7 +41,7 @@ struct FHIRExportCommand: AsyncParsableCommand {
 
     enum Document: String, CaseIterable, ExpressibleByArgument { case ips }
 
-    @Flag(help: "Print the JSON without white space.")
+    @ArgumentParser.Flag(help: "Print the JSON without white space.")
     var compact = false
 
     @Option(help: ArgumentHelp("Write what had no element, as JSON.", valueName: "file"), completion: .file())
