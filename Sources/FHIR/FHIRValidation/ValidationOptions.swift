@@ -24,10 +24,14 @@ public struct ValidationOptions: Sendable {
     /// The beginnings of the URLs of extensions that are not known and are no error all the same.
     public var knownExtensionPrefixes: [String] = []
     /// Says whether a code of a system is in a value set, by the value set's canonical URL; the system is nil
-    /// where an element has only a code. Without it, value sets that list their codes are used, and others
-    /// are not checked.
+    /// where an element has only a code. Where it does not know, and without it, value sets that list their
+    /// codes are used, and others are not checked. With FHIRTerminology:
+    ///
+    /// ```swift
+    /// options.validateCode = { Terminology.r4.validate($0, system: $1, in: $2) }
+    /// ```
     public var validateCode:
-        (@Sendable (_ code: String, _ system: String?, _ valueSet: String) -> CodeMembership)?
+        (@Sendable (_ code: String, _ system: String?, _ valueSet: String) -> CodeValidation)?
     /// Checks a QuestionnaireResponse against its questionnaire; `checkResponses()` of the module `Surveys`
     /// sets it.
     public var checkResponse:

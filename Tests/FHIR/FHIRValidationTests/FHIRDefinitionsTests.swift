@@ -109,7 +109,7 @@ struct FHIRDefinitionsTests {
             var options = ValidationOptions()
             options.definitions = definitions
             options.profiles = ["http://hl7.org/fhir/us/core/StructureDefinition/us-core-patient"]
-            options.validateCode = { _, _, _ in .valid }
+            options.validateCode = { _, _, _ in .valid(display: nil) }
             return ValidationIssue.all(of: patient, options)
         }
         #expect(issues(package) == issues(compiled))

@@ -316,7 +316,8 @@ struct ProfileTests {
         var options = ValidationOptions()
         options.validateCode = { code, _, valueSet in
             valueSet.contains("ucum-bodyweight")
-                ? ["g", "kg", "[lb_av]"].contains(code) ? .valid : .invalid : .valid
+                && !["g", "kg", "[lb_av]"].contains(code)
+                ? .invalid(reason: "another unit") : .valid(display: nil)
         }
         let stone = try JSONValue(
             parsing:

@@ -10,7 +10,7 @@ struct SurveyExtractCommandTests {
           {"url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-observationExtract", \
         "valueBoolean": true}],
          "item": [{"linkId": "weight", "type": "decimal", "code": [{"system": "http://loinc.org", "code": \
-        "29463-7"}]},
+        "72514-3"}]},
           {"linkId": "photo", "type": "attachment", "code": [{"system": "http://loinc.org", "code": \
         "72170-4"}]}]}
         """

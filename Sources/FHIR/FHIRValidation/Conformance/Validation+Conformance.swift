@@ -99,7 +99,7 @@ extension Validation {
                 for (position, element) in (group.member("element")?.list ?? []).enumerated() {
                     guard let value = element.member(named: target), let code = value.string,
                         spend(at: value),
-                        options.membership(of: code, system: system, in: valueSet) == .invalid
+                        case .invalid = options.membership(of: code, system: system, in: valueSet)
                     else { continue }
                     report(
                         .error,

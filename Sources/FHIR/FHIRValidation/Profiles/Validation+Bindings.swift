@@ -2,16 +2,6 @@ import FHIR
 import FHIRTables
 import OrderedJSON
 
-/// Whether a code is in a value set.
-public enum CodeMembership: Sendable, Hashable {
-    /// It is in it.
-    case valid
-    /// It is not.
-    case invalid
-    /// Nobody here knows, with the reason: `the code system http://loinc.org is not here`.
-    case notChecked(String)
-}
-
 extension Validation {
     /// Checks the codes of an element that a profile binds to a value set.
     mutating func binding(
@@ -82,8 +72,11 @@ extension Validation {
 
 extension ValidationOptions {
     /// Asks ``validateCode``, or looks in the lists of codes that are here.
-    func membership(of code: String, system: String?, in valueSet: String) -> CodeMembership {
-        if let validateCode { return validateCode(code, system, valueSet) }
+    func membership(of code: String, system: String?, in valueSet: String) -> CodeValidation {
+        if let validateCode {
+            let result = validateCode(code, system, valueSet)
+            guard case .notChecked = result else { return result }
+        }
         return ListedCodes(definitions: definitions).membership(of: code, system: system, in: valueSet)
     }
 }
@@ -92,48 +85,49 @@ extension ValidationOptions {
 private struct ListedCodes {
     let definitions: FHIRDefinitions
     var depth = 0
+    private static let absent = CodeValidation.invalid(reason: "the code is not in the value set")
 
-    func membership(of code: String, system: String?, in valueSet: String) -> CodeMembership {
+    func membership(of code: String, system: String?, in valueSet: String) -> CodeValidation {
         let prefix = "http://hl7.org/fhir/ValueSet/"
         let url = String(valueSet.prefix { $0 != "|" })
         if url.hasPrefix(prefix), let known = ValueSetTable.r4[String(url.dropFirst(prefix.count))] {
             let isIn = system.map { known.contains(system: $0, code: code) } ?? known.contains(code: code)
-            return isIn ? .valid : .invalid
+            return isIn ? .valid(display: nil) : Self.absent
         }
         guard depth < 8, let json = definitions.json(canonical: valueSet), json.resourceType == "ValueSet"
         else {
-            return .notChecked("the value set \(valueSet) is not here")
+            return .notChecked(reason: "the value set \(valueSet) is not here")
         }
         let compose = json.member("compose")
-        guard compose?.member("exclude") == nil else { return .notChecked("the value set leaves out codes") }
-        var unknown: CodeMembership?
+        guard compose?.member("exclude") == nil else { return .notChecked(reason: "the value set leaves out codes") }
+        var unknown: CodeValidation?
         for include in compose?.member("include")?.elements ?? [] {
             switch self.membership(of: code, system: system, include) {
-            case .valid: return .valid
+            case .valid(let display): return .valid(display: display)
             case .invalid: break
-            case .notChecked(let reason): unknown = .notChecked(reason)
+            case .notChecked(let reason): unknown = .notChecked(reason: reason)
             }
         }
-        return unknown ?? .invalid
+        return unknown ?? Self.absent
     }
 
-    private func membership(of code: String, system: String?, _ include: JSONValue) -> CodeMembership {
+    private func membership(of code: String, system: String?, _ include: JSONValue) -> CodeValidation {
         var inner = self
         inner.depth += 1
         for url in include.member("valueSet")?.elements ?? [] {
             let result = inner.membership(of: code, system: system, in: url.string ?? "")
-            if result != .valid { return result }
+            guard case .valid = result else { return result }
         }
-        guard let own = include.member("system")?.string else { return .valid }
-        if let system, system != own { return .invalid }
+        guard let own = include.member("system")?.string else { return .valid(display: nil) }
+        if let system, system != own { return Self.absent }
         if let concepts = include.member("concept")?.elements {
             return concepts.contains { $0.member("code")?.isString(equalTo: code) == true }
-                ? .valid : .invalid
+                ? .valid(display: nil) : Self.absent
         }
         guard include.member("filter") == nil, let codes = definitions.json(canonical: own),
             codes.member("content")?.isString("complete") == true
-        else { return .notChecked("the code system \(own) is not here") }
-        return Self.has(code, codes.member("concept"), depth: 0) ? .valid : .invalid
+        else { return .notChecked(reason: "the code system \(own) is not here") }
+        return Self.has(code, codes.member("concept"), depth: 0) ? .valid(display: nil) : Self.absent
     }
 
     private static func has(_ code: String, _ concepts: JSONValue?, depth: Int) -> Bool {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FHIR
+import FHIRTerminology
 import FHIRValidation
 import Foundation
 import OrderedJSON
@@ -12,7 +13,8 @@ struct FHIRCheckCommand: ParsableCommand {
         discussion: """
             indivo fhir check patient.json bundles/
             indivo fhir check --definitions hl7.fhir.us.core-3.1.0.tgz \\
-              --profile http://hl7.org/fhir/us/core/StructureDefinition/us-core-patient patient.json
+              --profile http://hl7.org/fhir/us/core/StructureDefinition/us-core-patient \\
+              patient.json
             indivo fhir check --json - < patient.json
 
             Each issue is a line with its file, line, column, severity, FHIRPath and text. \
@@ -59,6 +61,7 @@ struct FHIRCheckCommand: ParsableCommand {
         options.includesBestPractice = bestPractice
         options.definitions = try known.definitions()
         options.profiles = profiles
+        options.validateCode = { Terminology.r4.validate($0, system: $1, in: $2) }
         options.unknownExtensions = knownExtensionsOnly ? .error : .remark
         options.checkResponses()
         var results: [JSONValue] = []

@@ -45,7 +45,7 @@ struct FHIRServeCommand: AsyncParsableCommand {
     var apps: String?
 
     @Option(help: ArgumentHelp("How long an access token lives.", valueName: "seconds"))
-    var tokenLifetime = 300
+    var expiresIn = 300
 
     @Option(
         parsing: .upToNextOption,
@@ -95,7 +95,7 @@ struct FHIRServeCommand: AsyncParsableCommand {
 
     private func smartConfiguration() throws -> SMARTSandboxConfiguration {
         var configuration = SMARTSandboxConfiguration()
-        configuration.accessTokenLifetime = max(1, tokenLifetime)
+        configuration.accessTokenLifetime = max(1, expiresIn)
         guard let apps else { return configuration }
         do {
             try configuration.add(json: JSONValue(parsing: InputFile(path: apps).read()))

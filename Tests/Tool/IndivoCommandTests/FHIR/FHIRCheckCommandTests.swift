@@ -37,7 +37,7 @@ struct FHIRCheckCommandTests {
                 "\(result.output)"
             )
             let advised = try tool.run("fhir", "check", "--best-practice", "bad.json")
-            #expect(advised.output.contains("bad.json:1:1: warning: Patient: the rule dom-6"))
+            #expect(advised.output.contains("bad.json:1:1: warning: Patient: dom-6: A resource should have narrative"))
             #expect(!result.output.contains("dom-6"))
             let errors = try tool.run("fhir", "check", "--errors-only", "-", input: bad)
             #expect(errors.status == 1)
@@ -56,7 +56,7 @@ struct FHIRCheckCommandTests {
                 input: "{\"resourceType\":\"Patient\"}"
             )
             #expect(result.status == 0)
-            #expect(result.output.contains("warning: Patient: the rule dom-6"))
+            #expect(result.output.contains("warning: Patient: dom-6: A resource should have narrative"))
         }
     }
 

@@ -10,7 +10,8 @@ struct FHIRExportBulkCommand: AsyncParsableCommand {
         abstract: "Export much of a FHIR server into files of NDJSON (Bulk Data Access 2).",
         discussion: """
             indivo fhir export-bulk --output export --type Patient --type Observation
-            indivo fhir export-bulk --output export --group diabetes --since 2026-01-01T00:00:00Z
+            indivo fhir export-bulk --output export --group diabetes \\
+              --since 2026-01-01T00:00:00Z
 
             The folder gets a file for each one of the server's, such as Patient.1.ndjson, readable by you \
             alone. When it is interrupted, the same command goes on: the folder's export.url has the address \
