@@ -99,7 +99,9 @@ private struct ListedCodes {
             return .notChecked(reason: "the value set \(valueSet) is not here")
         }
         let compose = json.member("compose")
-        guard compose?.member("exclude") == nil else { return .notChecked(reason: "the value set leaves out codes") }
+        guard compose?.member("exclude") == nil else {
+            return .notChecked(reason: "the value set leaves out codes")
+        }
         var unknown: CodeValidation?
         for include in compose?.member("include")?.elements ?? [] {
             switch self.membership(of: code, system: system, include) {

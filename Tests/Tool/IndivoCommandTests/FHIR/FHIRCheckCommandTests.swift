@@ -37,7 +37,11 @@ struct FHIRCheckCommandTests {
                 "\(result.output)"
             )
             let advised = try tool.run("fhir", "check", "--best-practice", "bad.json")
-            #expect(advised.output.contains("bad.json:1:1: warning: Patient: dom-6: A resource should have narrative"))
+            #expect(
+                advised.output.contains(
+                    "bad.json:1:1: warning: Patient: dom-6: A resource should have narrative"
+                )
+            )
             #expect(!result.output.contains("dom-6"))
             let errors = try tool.run("fhir", "check", "--errors-only", "-", input: bad)
             #expect(errors.status == 1)
