@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Six areas, a folder of Sources each; `module` below says where a module and its tests stand. What an area may import is in
-// its README, and scripts/check-layout compares both with what the sources import.
+// its README, and scripts/lib/check-layout compares both with what the sources import.
 //
 // An app compiles the targets that its products need. What a product fetches beyond that hangs on its trait. Each trait
 // covers the features named beside it, so that one is enough: with several, SwiftPM compiles everything again at random,
@@ -35,7 +35,7 @@ func fetched(_ package: String, _ product: String, for feature: String, _ platfo
 
 // On Apple's systems the SDK has libxml2 (as the module `libxml2`), CryptoKit and URLSession; on Linux they are libraries of
 // the system, found by pkg-config. With INDIVO_APPLE_LIKE=1, Linux compiles what Apple's systems compile, against swift-crypto
-// and FoundationNetworking: scripts/interop apple-like.
+// and FoundationNetworking: Tests/AppleLike/apple-like.
 let isAppleLike = Context.environment["INDIVO_APPLE_LIKE"] == "1"
 let apple: [Platform] = [.macOS, .iOS, .macCatalyst, .tvOS, .watchOS, .visionOS]
 func linux(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(platforms: [.linux])) }

@@ -11,6 +11,8 @@ final class AppModel {
         case starting
         case consent(ConsentModel)
         case participating(Participation)
+        /// The participant left the study. Only a new start of the app asks again.
+        case left
     }
 
     private(set) var phase = Phase.starting
@@ -27,6 +29,8 @@ final class AppModel {
         do {
             let document = try ConsentDocument(parsing: Study.file("consent"))
             let participants = try participants()
+            // Who left without a network is reported now.
+            await report(participants)
             let enrolment = try participants.enrol(in: Study.id)
             let state = try ParticipantState(of: enrolment, in: participants, keys: keys)
             if document.needsSignature(of: enrolment) {
@@ -73,16 +77,24 @@ final class AppModel {
     func leave() async {
         guard case .participating(let participation) = phase else { return }
         do {
-            let delivery = participation.delivery
             await participation.end()
             let participants = try participants()
             try participants.withdraw(from: Study.id)
-            phase = .starting
+            phase = .left
+            await report(participants)
+        } catch {
+            problem = "\(error)"
+        }
+    }
+
+    /// Tells the study who left; what fails is told at the next start. Their queues went with their folders.
+    private func report(_ participants: ParticipantStore) async {
+        do {
+            let endpoint = try Delivery.endpoint()
+            let protection = try Delivery.protection()
             try await participants.finishWithdrawals(
-                emptying: { _ in try await delivery.queue.discardAll() },
-                reporting: {
-                    try await $0.report(to: delivery.endpoint, as: .resource, protection: delivery.protection)
-                }
+                emptying: { _ in },
+                reporting: { try await $0.report(to: endpoint, as: .resource, protection: protection) }
             )
         } catch {
             problem = "\(error)"

@@ -12,15 +12,25 @@ struct Delivery: Sendable {
     init(_ enrolment: Enrolment, _ participants: ParticipantStore, _ keys: any KeyStore) throws {
         let folder = try participants.folder(of: enrolment)
         queue = try StudyQueue(in: folder, study: Study.id, subject: enrolment.participant, keys: keys)
+        protection = try Self.protection()
+        endpoint = try Self.endpoint()
+    }
+
+    static func protection() throws -> StudyProtection {
         let certificate = try StudyCertificate(Study.file("certificate", "pem"))
-        protection = .c3ProEnvelope(
+        return .c3ProEnvelope(
             StudyQueue.Sealing(for: certificate, keyID: try KeyID("key-1"), form: .second)
         )
-        endpoint = try C3ProEndpoint(
+    }
+
+    /// The registration with the server stands beside the participants' folders, which leaving erases: a
+    /// withdrawal is believed from the app that enrolled.
+    static func endpoint() throws -> C3ProEndpoint {
+        try C3ProEndpoint(
             Study.receiver,
             antispam: Study.antispam,
             attestation: ReceiptAttestation { "" },
-            clients: FileClientStore(folder.appending(path: "clients.json"))
+            clients: FileClientStore(try Study.folder().appending(path: "clients.json"))
         )
     }
 

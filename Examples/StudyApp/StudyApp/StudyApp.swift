@@ -31,6 +31,7 @@ struct RootView: View {
         NavigationStack {
             switch model.phase {
             case .starting: ProgressView()
+            case .left: Text("You have left the study.")
             case .consent(let consent): ConsentView(app: model, model: consent)
             case .participating(let participation): ScheduleView(app: model, model: participation)
             }

@@ -5,7 +5,8 @@ import Surveys
 
 /// What a questionnaire names and could not be had.
 public struct MissingDefinition: Sendable, Hashable, CustomStringConvertible {
-    /// The canonical URL, with `|version` where the questionnaire has it.
+    /// The canonical URL, with `|version` where the questionnaire has it; that of the questionnaire itself
+    /// where it cannot be assembled.
     public let canonical: String
     /// What the server said; nil where it has no such resource, or more than are asked for.
     public let reason: String?
@@ -47,11 +48,20 @@ extension FHIRClient {
             modules[canonical] = module
             assembled = AssembledQuestionnaire(questionnaire) { modules[$0] }
         }
+        let told = Set(missing.map(\.canonical))
+        for canonical in assembled.missing where !told.contains(canonical) {
+            missing.append(MissingDefinition(canonical: canonical, reason: Self.tooMany))
+        }
+        // What is not found is told already; there are circles, too many items and ids that are used twice.
+        for diagnostic in assembled.diagnostics where diagnostic.code != "questionnaireNotFound" {
+            let canonical = questionnaire.url?.rawValue ?? "the questionnaire"
+            missing.append(MissingDefinition(canonical: canonical, reason: "\(diagnostic)"))
+        }
         var valueSets: [String: ValueSet] = [:]
         let survey = Survey(assembled.questionnaire)
         for canonical in survey.missingValueSets {
             guard left > 0 else {
-                missing.append(MissingDefinition(canonical: canonical, reason: "too many are asked for"))
+                missing.append(MissingDefinition(canonical: canonical, reason: Self.tooMany))
                 continue
             }
             left -= 1
@@ -71,15 +81,20 @@ extension FHIRClient {
         return (Survey(assembled.questionnaire) { valueSets[$0] }, missing)
     }
 
+    private static var tooMany: String { "too many are asked for" }
+
     private func module(_ canonical: String) async throws -> Questionnaire? {
-        let parts = canonical.split(separator: "|", maxSplits: 1)
+        let parts = canonical.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false)
+        // Without its URL a search would find any questionnaire.
+        guard !parts[0].isEmpty else { return nil }
         var search: FHIRSearch = [.raw("url", String(parts[0])), .count(1)]
-        if parts.count == 2 { search.parameters.append(.raw("version", String(parts[1]))) }
+        if parts.count == 2, !parts[1].isEmpty { search.parameters.append(.raw("version", String(parts[1]))) }
         for try await module in self.search(Questionnaire.self, search) { return module }
         return nil
     }
 
     private func expansion(of canonical: String, _ count: Int) async throws -> ValueSet? {
+        let count = max(0, min(count, Int.max - 1))
         // One more than is taken shows that there are more.
         let query: FHIRSearch = [.raw("url", canonical), .raw("count", String(count + 1))]
         let valueSet = try await operation("expand", on: .type("ValueSet"), query: query)?.as(ValueSet.self)

@@ -102,21 +102,28 @@ struct PopulationRequests {
             }
             return tree
         }
-        // Who asks for so many, as in `_sort=-date&_count=1`, wants no more.
-        let isWhole = url.contains("_count=")
+        // Who asks for so many takes one page. It is all that is wanted where it is the newest so many, as in
+        // `_sort=-date&_count=10`, or one.
+        let query = url.split { $0 == "?" || $0 == "&" }
+        let pageSize = query.first { $0.hasPrefix("_count=") }
+        let isWhole = pageSize != nil
+        let isEnough = pageSize == "_count=1" || query.contains { $0.hasPrefix("_sort=-") }
+        let limit = max(0, limits.resourcesOfQuery)
         var bundle = page
-        var isTruncated = false
+        var isTruncated = isWhole && !isEnough && page.link.contains { $0.relation == "next" }
         do {
             for try await next in client.pages(after: isWhole ? FHIRBundle(type: .searchset) : page) {
                 count += 1
                 bundle.entry += next.entry
-                if bundle.entry.count >= limits.resourcesOfQuery { break }
+                if bundle.entry.count > limit { break }
             }
-        } catch let error as FHIRClientError where [.foreignLink, .endlessPages].contains(error.reason) {
+        } catch let error as FHIRClientError
+            where error.status != nil || [.foreignLink, .endlessPages].contains(error.reason)
+        {
             isTruncated = true
         }
-        if bundle.entry.count > limits.resourcesOfQuery {
-            bundle.entry.removeLast(bundle.entry.count - limits.resourcesOfQuery)
+        if bundle.entry.count > limit {
+            bundle.entry.removeLast(bundle.entry.count - limit)
             isTruncated = true
         }
         if isTruncated { report([url], .truncated(bundle.entry.count)) }

@@ -51,7 +51,8 @@ extension Survey {
             context.resources["patient"] = [Self.resource(referredToBy: subject)]
         }
         var session = SurveySession(self, context: context)
-        for round in 0..<limits.rounds {
+        session.header.subject = Reference(subject)
+        for round in 0..<max(0, limits.rounds) {
             var open = session.openQueries.filter { asked.insert($0).inserted }
             if round == 0, readsSubject, asked.insert(subject).inserted { open.insert(subject, at: 0) }
             guard !open.isEmpty else { break }
@@ -62,6 +63,7 @@ extension Survey {
                 context.resources["patient"] = [patient]
             }
             session = SurveySession(self, context: context)
+            session.header.subject = Reference(subject)
         }
         if !session.openQueries.isEmpty { requests.report(session.openQueries, .tooMany) }
         return PopulatedSurvey(

@@ -9,8 +9,7 @@ import Synchronization
 ///
 /// ```swift
 /// let server = TerminologyServer(client, cache: folder.appending(path: "codes.jsonl"))
-/// try await server.validate("8867-4", system: "http://loinc.org", in: valueSet)      // valid, as the server
-/// says
+/// try await server.validate("8867-4", system: "http://loinc.org", in: valueSet)  // as the server says
 /// ```
 /// Codes that are at hand never leave the device, and an answer is asked for once: what the server said is
 /// kept in a file. Only codes are sent, and nothing of whom they are about.

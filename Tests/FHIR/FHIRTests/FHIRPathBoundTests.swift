@@ -125,6 +125,12 @@ import Testing
         #expect(try FHIRPath("children().id").evaluate(on: json).map(\.string) == ["x"])
     }
 
+    @Test func elementsThatRepeatANameInTheSameWayAreEqual() throws {
+        let name = #"{"text":"a b","text":"c d"}"#
+        let json = try JSONValue(parsing: #"{"resourceType":"Patient","name":[\#(name),\#(name)]}"#)
+        #expect(try FHIRPath("name[0] = name[1]").evaluate(on: json).map(\.text) == ["true"])
+    }
+
     @Test func aReplacementOfVeryManyMatchesTakesAsLongAsItsText() throws {
         let items = try FHIRPath("\(Self.long).replaceMatches('a', 'b').length()").evaluate(on: patient)
         #expect(items.map(\.integer) == [100_000])

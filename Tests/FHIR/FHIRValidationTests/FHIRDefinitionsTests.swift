@@ -181,6 +181,20 @@ struct FHIRDefinitionsTests {
         }
     }
 
+    @Test("a profile whose elements are of the profile itself has no snapshot")
+    func endlessSnapshot() throws {
+        let definitions = FHIRDefinitions()
+        let profile = try ProfileTests.profile(
+            "Patient",
+            """
+            {"path":"Patient.contained","type":[{"code":"Patient","profile":["\(ProfileTests.url)"]}]},
+            {"path":"Patient.contained.name","max":"1"}
+            """
+        )
+        definitions.add(profile)
+        #expect(throws: SnapshotError.tooDeep) { try definitions.snapshot(of: profile) }
+    }
+
     @Test("a profile whose type has the profile itself ends")
     func selfReference() throws {
         let definitions = FHIRDefinitions()

@@ -259,6 +259,47 @@ struct ProfileTests {
         #expect(errors[0].text.hasPrefix("b-1: Needs a name"))
     }
 
+    @Test("a rule that asks for its own profile again and again ends")
+    func circularRule() throws {
+        let profile = try Self.profile(
+            "Patient",
+            """
+            {"path":"Patient","constraint":[{"key":"p-1","severity":"error","human":"Is itself.",\
+            "expression":"conformsTo('\(Self.url)') and active"},{"key":"p-2","severity":"error",\
+            "human":"Is active.","expression":"active"}]}
+            """
+        )
+        #expect(try Self.errors(Self.patient(#""active":false"#), profile).contains { $0.rule == "p-2" })
+    }
+
+    @Test(
+        "a code is in a value set by the rules of its code system, or not checked",
+        arguments: [
+            (#","compose":{"include":[{"system":"http://example.org/c"}]}"#, "ab", 0),
+            (#","compose":{"include":[{"system":"http://example.org/c"}]}"#, "abc", 1), ("", "abc", 0),
+        ]
+    )
+    func bindings(compose: String, code: String, count: Int) throws {
+        let profile = try Self.profile(
+            "Patient",
+            """
+            {"path":"Patient.maritalStatus",
+            "binding":{"strength":"required","valueSet":"http://example.org/v"}}
+            """
+        )
+        let valueSet = try AnyResource(
+            parsing: #"{"resourceType":"ValueSet","url":"http://example.org/v","status":"active"\#(compose)}"#
+        )
+        let codes = try AnyResource(
+            parsing: """
+                {"resourceType":"CodeSystem","url":"http://example.org/c","status":"active",
+                "content":"complete","caseSensitive":false,"concept":[{"code":"AB"}]}
+                """
+        )
+        let status = #""maritalStatus":{"coding":[{"system":"http://example.org/c","code":"\#(code)"}]}"#
+        #expect(try Self.errors(Self.patient(status), profile, valueSet, codes).count == count)
+    }
+
     @Test("extensions stand where their definitions say")
     func contexts() throws {
         let definition = try AnyResource(

@@ -120,6 +120,7 @@ struct SurveyExchangeTests {
             let populated = try await Self.form().populate(using: client, subject: "Patient/p7")
             #expect(populated.problems.isEmpty)
             #expect(populated.requests == 2)
+            #expect(populated.session.header.subject?.reference == "Patient/p7")
             #expect(labels(populated.session, "born") == ["1970-04-01"])
             #expect(labels(populated.session, "weight") == ["71"])
             #expect(labels(populated.session, "doctor") == ["Doe"])
@@ -166,7 +167,7 @@ struct SurveyExchangeTests {
         }
     }
 
-    @Test("all pages of a search are taken, to the limit; one with _count is one page")
+    @Test("all pages of a search are taken, to the limit; of one with _count the first")
     func pages() async throws {
         try await use { client in
             var many = FHIRTransaction()
@@ -201,7 +202,9 @@ struct SurveyExchangeTests {
             }
             #expect(try await ids("Encounter?patient={{%patient.id}}") == (120, []))
             #expect(try await ids("Encounter?patient={{%patient.id}}", limit: 90) == (90, [.truncated(90)]))
-            #expect(try await ids("Encounter?patient={{%patient.id}}&_count=7") == (7, []))
+            #expect(try await ids("Encounter?patient={{%patient.id}}&_count=7") == (7, [.truncated(7)]))
+            #expect(try await ids("Encounter?patient={{%patient.id}}&_sort=-date&_count=7") == (7, []))
+            #expect(try await ids("Encounter?patient={{%patient.id}}", limit: -1) == (0, [.truncated(0)]))
         }
     }
 
@@ -251,6 +254,15 @@ struct SurveyExchangeTests {
             let (survey, missing) = try await client.survey(Questionnaire(parsing: Data(root.text().utf8)))
             #expect(survey.items.map(\.linkId) == ["m1", "b", "c"])
             #expect(Set(missing.map(\.canonical)) == ["urn:example:gone", "urn:example:codes"])
+            let refused = try await client.survey(
+                Questionnaire(parsing: Data(root.text().utf8)),
+                options: .max,
+                limit: 0
+            )
+            #expect(
+                refused.missing.map(\.canonical)
+                    == ["urn:example:module", "urn:example:gone", "urn:example:codes"]
+            )
         }
     }
 }

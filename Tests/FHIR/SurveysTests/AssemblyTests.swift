@@ -106,6 +106,15 @@ struct AssemblyTests {
         #expect(Survey(assembled.questionnaire).items.map(\.linkId) == ["again", "b"])
     }
 
+    @Test("what several modules say in the same words stands in the questionnaire once")
+    func sameVariable() throws {
+        let module = try questionnaire("urn:m", [], extensions: [variable("a", "1")])
+        let root = try questionnaire("urn:root", [reference("x", "urn:m"), reference("y", "urn:m")])
+        let assembled = AssembledQuestionnaire(root) { _ in module }
+        let count = try FHIRPath("extension.where(url.endsWith('/variable')).count()")
+        #expect(try count.evaluate(on: assembled.questionnaire.tree).map(\.text) == ["1"])
+    }
+
     @Test("modules that refer to each other many times over end in a diagnostic")
     func bomb() throws {
         var library: [String: Questionnaire] = [:]

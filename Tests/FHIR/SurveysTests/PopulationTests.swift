@@ -109,6 +109,8 @@ struct PopulationTests {
             ("https://other.example.org/Patient/{{%patient.id}}", []), ("//other.example.org/Patient", []),
             ("Patient/../../admin", []), ("Patient/{{'../x'}}", []), ("metadata", []),
             ("Observation?code={{('1' | '2')}}", ["Observation?code=1,2"]),
+            ("Observation?patient={{' '}}", []), ("Observation?patient={{'Patient/'}}", []),
+            ("Observation?code={{'http://e.org/'}}", ["Observation?code=http://e.org/"]),
         ]
     )
     func urls(template: String, expected: [String]) throws {
@@ -263,6 +265,15 @@ struct PopulationTests {
             observation("wrong", "entered-in-error", "2026-03-02", ["value": 8, "code": "kg"]),
             observation("new", "final", "2026-02-02", ["value": 75500, "code": "g"])
         )
+        let others: [JSONValue] = [
+            ["value": 80, "code": "kg", "comparator": "<"], ["value": 80, "unit": "lbs"], ["value": 80],
+            ["value": 80, "code": "kg", "system": "urn:example:units"],
+        ]
+        for value in others {
+            var other = context
+            other.queries[url] = bundle(observation("o", "final", "2026-01-02", value))
+            #expect(texts(SurveySession(survey, context: other), "weight") == [[]])
+        }
         var session = SurveySession(survey, context: context)
         let weight = session.occurrences(of: "weight")[0]
         #expect(texts(session, "weight") == [["75.5"]])

@@ -161,6 +161,25 @@ import Testing
         #expect(try answers(of: model, "item.item.where(linkId='drug').answer.value") == ["ASS"])
     }
 
+    @Test("an answer keeps what its field does not show while another field is typed into")
+    func untouchedFields() throws {
+        let text = """
+            {"resourceType": "Questionnaire", "status": "draft", "item": [
+              {"linkId": "dose", "type": "quantity", "repeats": true}]}
+            """
+        var session = SurveySession(try survey(text))
+        var bound = Quantity(value: 5, unit: "mg")
+        bound.comparator = .lessThan
+        try session.answer("dose", with: .quantity(bound), .quantity(Quantity(value: 7, unit: "mg")))
+        var form = SurveyForm(session)
+        let fields = try #require(form.page.item("dose")?.fields)
+        #expect(fields.map(\.text) == ["5", "7", ""])
+        form.enter("8", in: fields[1].id)
+        form.enter("5", in: fields[0].id)
+        let item = try #require(form.page.item("dose"))
+        #expect(item.answers.first == .quantity(bound) && item.fields.map(\.text) == ["5", "8", ""])
+    }
+
     @Test("changes are saved together while a save runs, failures are told, and the survey goes on there")
     func saving() async throws {
         struct Full: Error {}

@@ -16,8 +16,8 @@ responses = answers.pivot_table(
     index=["participant", "questionnaire", "visit", "start"], columns="question", values="value",
     aggfunc=lambda values: values.iloc[0] if len(values) == 1 else list(values))
 
-# Measurements: a daily mean for each participant.
-measured = facts[facts["concept"].str.startswith("LOINC:") & facts["number"].notna()]
+# Measurements: a daily mean for each participant. For steps and other amounts, .sum() instead.
+measured = facts[facts["concept"].str.startswith(("LOINC:", "HEALTHKIT:")) & facts["number"].notna()]
 daily = measured.groupby(["participant", "concept", "unit", measured["start"].dt.date])["number"].mean()
 
 print(responses.to_string(), daily.to_string(), sep="\n")

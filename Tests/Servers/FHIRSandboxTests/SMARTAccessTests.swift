@@ -232,15 +232,46 @@ struct SMARTAccessTests {
         #expect(await server.get(next, token).status == 410)
     }
 
+    @Test("what a condition finds by reading is not changed without the right to write it")
+    func conditionalWriting() async throws {
+        let server = try await Self.server()
+        let token = try Self.token(server, "user/Observation.rs patient/Observation.cruds")
+        #expect(await server.get("Observation/w-bob", token).status == 200)
+        #expect(await server.send("DELETE", "Observation?_id=w-bob", token).status == 403)
+        let patch: JSONValue = [["op": "replace", "path": "/subject/reference", "value": "Patient/ann"]]
+        #expect(await server.patch("Observation?_id=w-bob", patch, token).status == 403)
+        let taken = JSONValue.observation("w-bob", of: "Patient/ann")
+        #expect(await server.put("Observation?_id=w-bob", taken, token).status == 403)
+        let all = ["Authorization": "Bearer everything"]
+        let kept = await server.get("Observation/w-bob", all)
+        #expect(kept.json["subject"]?["reference"]?.string == "Patient/bob")
+        #expect(await server.send("DELETE", "Observation?_id=w-ann", token).status == 200)
+    }
+
+    @Test(
+        "whoever is no practitioner is no staff",
+        arguments: [
+            ("Practitioner/house", nil), ("PractitionerRole/a", nil), ("Patient/ann", "ann"),
+            ("RelatedPerson/mum", ""), ("patient/ann", ""), ("http://host/fhir/Patient/ann", ""),
+            ("Practitioner/", ""), ("", ""),
+        ] as [(String, String?)]
+    )
+    func staff(fhirUser: String, patient: String?) {
+        let user = SMARTSandboxConfiguration.User(name: "u", password: "p", fhirUser: fhirUser)
+        #expect(user.patient == patient)
+    }
+
     @Test("an export has what its token opens, and is nobody else's")
     func export() async throws {
         let server = try await Self.server()
+        let prefer = ["Prefer": "respond-async"]
         let patient = try Self.token(server, "patient/*.rs")
-        #expect(await server.get("$export", patient).status == 403)
-        #expect(await server.get("Patient/$export", patient).status == 403)
+        #expect(await server.get("$export", patient.merging(prefer) { $1 }).status == 403)
+        #expect(await server.get("Patient/$export", patient.merging(prefer) { $1 }).status == 403)
         let staff = try Self.token(server, "user/Patient.rs")
-        #expect(await server.get("$export?_type=Observation", staff).status == 403)
-        let begun = await server.get("$export", staff)
+        #expect(await server.get("$export?_type=Observation", staff.merging(prefer) { $1 }).status == 403)
+        #expect(await server.get("$export", staff).status == 400)
+        let begun = await server.get("$export", staff.merging(prefer) { $1 })
         let status = try #require(begun.header("Content-Location")).replacing(
             "http://127.0.0.1:8080/fhir/",
             with: ""

@@ -215,6 +215,82 @@ private let offeredContract = """
         #expect(try await study.facts == 0)
     }
 
+    @Test func aWithdrawalThatIsProcessedLateLeavesWhatCameAfterANewConsent() async throws {
+        let study = try BackEnd()
+        let participant = UUID()
+        #expect(
+            try await study.deliver([Given.contract(participant), Given.response(participant)]).loaded == 2
+        )
+        let again = Given.contract(participant, signed: "2026-05-01T00:00:00Z")
+        try await study.queue.send(Given.message(again, received: "2026-05-01T00:00:10Z"))
+        try await study.queue.send(
+            Given.message(Given.response(participant, 5), received: "2026-05-02T00:00:00Z")
+        )
+        #expect(try await study.consumer.drain().loaded == 2)
+        let leaving = Given.contract(participant, status: "revoked")
+        try await study.queue.send(Given.message(leaving, received: "2026-04-01T00:00:00Z"))
+        #expect(try await study.consumer.drain().refused == 1)
+        #expect(try await study.facts == 3)
+        #expect(try await study.warehouse.read { try $0.consents().map(\.earlierWithdrawals) } == [1])
+        let kept = try await study.text(
+            "SELECT max(received) FROM study_message WHERE state = 'refused' AND body IS NULL"
+        )
+        #expect(kept == "2026-04-01T00:00:00Z")
+    }
+
+    private static let newConsents = [
+        // A clock that is two minutes behind, or ten.
+        ("2026-04-01T11:58:00Z", 1), ("2026-04-01T11:50:00Z", 0),
+        // The day of the withdrawal, or the one before.
+        ("2026-04-01", 1), ("2026-03-31", 0),
+    ]
+
+    @Test(arguments: newConsents.indices) func aNewConsentMayBeSignedByASlowClockOrOnTheSameDay(index: Int)
+        async throws
+    {
+        let study = try BackEnd()
+        let participant = UUID()
+        #expect(try await study.deliver([Given.contract(participant)]).loaded == 1)
+        let leaving = Given.contract(participant, status: "revoked")
+        try await study.queue.send(Given.message(leaving, received: "2026-04-01T12:00:00Z"))
+        #expect(try await study.consumer.drain().refused == 1)
+        let (signed, loaded) = Self.newConsents[index]
+        let again = Given.contract(participant, signed: signed)
+        try await study.queue.send(Given.message(again, received: "2026-04-01T12:01:00Z"))
+        #expect(try await study.consumer.drain().loaded == loaded)
+    }
+
+    @Test func messagesOfNobodyWhoAgreedStayEncrypted() async throws {
+        let study = try BackEnd()
+        let participant = UUID()
+        let messages = [Given.contract(participant), Given.response(participant)]
+        #expect(try await study.deliver(messages).loaded == 2)
+        let unreadable = StudyMessage(
+            content: .envelope,
+            received: "2026-03-02T00:00:00Z",
+            body: Data("no envelope".utf8)
+        )
+        try await study.queue.send(unreadable)
+        #expect(try await study.consumer.drain().failed == 1)
+        #expect(try await study.count("SELECT count(*) FROM study_message WHERE body IS NOT NULL") == 3)
+        #expect(try await study.warehouse.read { try $0.keptMessages(limit: 10) }.count == 2)
+    }
+
+    @Test func aDictionaryForResearchersHasNoConceptOfOthersAlone() async throws {
+        let study = try BackEnd()
+        let participant = UUID()
+        let response = Given.response(participant).replacing("\"score\"", with: "\"own-score\"")
+        #expect(try await study.deliver([Given.contract(participant), response]).loaded == 2)
+        let (all, sharing) = try await study.warehouse.read { warehouse in
+            (
+                try warehouse.dictionary().map { $0.joined(separator: " ") },
+                try warehouse.dictionary(of: .sharing).map { $0.joined(separator: " ") }
+            )
+        }
+        #expect(all.contains { $0.contains("own-score") })
+        #expect(!sharing.contains { $0.contains("own-score") })
+    }
+
     @Test func aWithdrawalThatComesFirstIsKept() async throws {
         let study = try BackEnd()
         let participant = UUID()

@@ -59,6 +59,13 @@ extension ConsumerTests {
                 Measured(value: 80, updated: "2026-03-01T12:00:00Z"),
             ], [80]
         ),
+        // The phone's own sequence counts more than its clock.
+        (
+            [
+                Measured(value: 61, updated: "2026-03-01T11:00:00Z", version: "2"),
+                Measured(value: 60, updated: "2026-03-01T13:00:00Z", version: "1"),
+            ], [61]
+        ),
         ([Measured(value: 60, status: "preliminary"), Measured(value: 61)], [61]),
         ([Measured(value: 60), Measured(value: 61), Measured(value: 61)], [60, 61]),
         (

@@ -109,6 +109,43 @@ import Testing
         #expect(!resource.lowercased().contains(participant.uuidString.lowercased()))
     }
 
+    @Test func whatSomebodyTypedIsNoCodeAndAPathOnThePhoneIsNoAnswer() throws {
+        let result = try JSONValue(
+            parsing: """
+                {"_class": "ORKTaskResult", "identifier": "mood", "results": [
+                 {"_class": "ORKChoiceQuestionResult", "identifier": "mood", "choiceAnswers": ["good", \
+                "my own words"]},
+                 {"_class": "ORKTimedWalkResult", "identifier": "walk", "duration": 21.5, "fileURL": \
+                "/var/mobile/walk.json"}]}
+                """
+        )
+        let response = try #require(TaskResults().response(result, item: nil, run: nil)).text()
+        #expect(response.contains(#""valueString":"my own words""#))
+        #expect(response.contains(#""code":"good""#))
+        #expect(!response.contains("/var/mobile"))
+    }
+
+    @Test func theIDOfWhoIsKnownByItsDigestIsFoundInAResult() throws {
+        let id = UUID().uuidString
+        let json = try JSONValue(
+            parsing: """
+                {"resourceType": "QuestionnaireResponse", "status": "completed", "authored": \
+                "2026-03-01T10:00:00Z", "questionnaire": "http://example.org/Questionnaire/walk",
+                 "item": [{"linkId": "log", "answer": [{"valueString": "log-\(id).txt"}]}]}
+                """
+        )
+        for owner in [id, UUID().uuidString] {
+            let intake = try Intake(
+                json,
+                visit: "v",
+                received: "2026-03-02T00:00:00Z",
+                mapper: ResponseMapper(),
+                owner: Intake.digest(owner)
+            )
+            #expect(intake.phoneID == (owner == id ? id : ""))
+        }
+    }
+
     @Test func resultsOfATaskThatWasMadeOfAQuestionnaireAreItsAnswers() async throws {
         let questionnaire = try Questionnaire(
             parsing: """

@@ -75,6 +75,28 @@ import Testing
         )
     }
 
+    @Test func aProjectOfAnotherWarehouseStaysThatOnes() async throws {
+        let warehouse = try await TestStore.postgreSQL.warehouse()
+        try await warehouse.transaction { db in
+            let schema = try db.db.row(sql: "SELECT current_schema()")?.text(0) ?? ""
+            for statement in hive(schema) { try db.db.execute(sql: statement) }
+            try db.attach(project(schema))
+            try db.db.execute(sql: "UPDATE crc_db_lookup SET c_db_fullschema = 'another'")
+            #expect(throws: WarehouseError.self) { try db.attach(project(schema)) }
+        }
+    }
+
+    @Test func theCellsReadNoIdentifiersOfAppsAndNoMessages() throws {
+        let project = try I2B2Project("SLEEP", name: "Sleep", users: ["demo"], role: "cells")
+        let grants = project.statements(warehouseSchema: "study").filter { $0.hasPrefix("GRANT") }
+        #expect(
+            grants.contains { $0.contains("patient_ide") && $0.contains("ON study.encounter_mapping TO") }
+        )
+        for column in ["encounter_ide,", "encounter_ide)", "upload_label", "study.encounter_mapping,"] {
+            #expect(!grants.contains { $0.contains(column) }, "\(column)")
+        }
+    }
+
     @Test func whoWithdrawsIsInNoSetOfAQueryEither() async throws {
         let warehouse = try await TestStore.postgreSQL.warehouse()
         let left = try await warehouse.transaction { db in

@@ -149,12 +149,39 @@ import Testing
             (Quantity(value: 1, unit: "lb"), "[lb_av]"), (Quantity(value: 1, unit: "mmHg"), "mm[Hg]"),
             (Quantity(value: 1, unit: "pounds", code: "[lb_av]"), "[lb_av]"),
             (Quantity(value: 1, unit: "tablets"), "tablets"), (Quantity(value: 1), nil),
+            (Quantity(value: 98, unit: "%"), "%"),
             (Quantity(value: 1, unit: "kg", system: "http://example.org", code: "7"), "kg"),
         ]
         for (quantity, unit) in expected { #expect(UnitConversion.unit(of: quantity) == unit) }
     }
 
-    @Test(arguments: [("98", "", "%"), ("1", "Cel", "mg"), ("1", "tablets", "mg"), ("1", "[iU]", "mg")])
+    @Test func aUnitIsNoLongerThanItsColumn() throws {
+        let long = Array(repeating: "m", count: 30).joined(separator: ".")
+        for quantity in [Quantity(value: 1, code: long), Quantity(value: 1, unit: long)] {
+            let unit = try #require(UnitConversion.unit(of: quantity))
+            #expect(unit.unicodeScalars.count <= 50)
+        }
+    }
+
+    @Test(arguments: TestStore.allCases) func unitsOfAnEarlierVersionsFactsAreTheirConcepts(store: TestStore)
+        async throws
+    {
+        let warehouse = try await loaded(store, [("99999-9", "3", "mg"), ("29463-7", "70", "kg")])
+        let units = try await warehouse.transaction { db in
+            try db.db.execute(sql: "DELETE FROM study_unit")
+            try WarehouseSchema.keepUnits(db.db)
+            return try db.db.rows(sql: "SELECT code, unit, concept FROM study_unit").map { row in
+                (0..<3).map { row.text($0) ?? "" }
+            }
+        }
+        // That of a measurement which is known is not of the facts.
+        #expect(units == [["LOINC:99999-9", "mg", "LOINC:99999-9"]])
+    }
+
+    @Test(arguments: [
+        ("98", "", "%"), ("1", "Cel", "mg"), ("1", "tablets", "mg"), ("1", "[iU]", "mg"),
+        ("48", "mmol/mol", "%"),
+    ])
     func whatMeasuresSomethingElseDoesNotConvert(value: String, from: String, to: String) throws {
         let decimal = try #require(FHIRDecimal(value))
         #expect(UnitConversion.convert(decimal, from: from, to: to) == nil)

@@ -34,7 +34,7 @@ package struct ExactDecimal: Sendable, Hashable, CustomStringConvertible {
         exponent = -fraction.count
         guard let letter = rest.popFirst() else { return }
         guard letter | 0x20 == UInt8(ascii: "e"), let power = Int(Substring(rest)),
-            abs(power) <= Self.maximumExponent
+            (-Self.maximumExponent...Self.maximumExponent).contains(power)
         else { return nil }
         exponent += power
     }

@@ -218,12 +218,18 @@ public final class CodeSystemContent: Sendable {
         return found
     }
 
-    /// The concept and all that are one of it, directly or not.
-    func descendants(of index: Int) -> Set<Int> {
+    /// The concepts directly below each.
+    var children: [Int: [Int]] {
         var children: [Int: [Int]] = [:]
         for (position, concept) in concepts.enumerated() {
             for parent in concept.parents { children[parent, default: []].append(position) }
         }
+        return children
+    }
+
+    /// The concept and all that are one of it, directly or not.
+    func descendants(of index: Int) -> Set<Int> {
+        let children = children
         var found: Set<Int> = [index]
         var open = [index]
         while let next = open.popLast() {

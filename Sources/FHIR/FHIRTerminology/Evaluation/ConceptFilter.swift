@@ -13,6 +13,8 @@ struct ConceptFilter {
 
     private let system: CodeSystemContent
     private let property: String
+    /// Of each concept those directly below it; empty where no filter asks for them.
+    private let children: [Int: [Int]]
     private let test: Test
 
     /// What every code system says of its concepts.
@@ -32,6 +34,7 @@ struct ConceptFilter {
     ) throws(TerminologyError) {
         self.system = system
         property = filter.property
+        children = filter.property == "child" ? system.children : [:]
         func problem(_ reason: String) -> TerminologyError {
             .filter(system: system.url, property: filter.property, reason: reason)
         }
@@ -107,7 +110,7 @@ struct ConceptFilter {
         case "definition": return concept.definition.map { [$0] } ?? []
         case "parent": return concept.parents.map { system.concepts[$0].code }
         case "child":
-            return system.concepts.filter { $0.parents.contains(index) }.map(\.code)
+            return (children[index] ?? []).map { system.concepts[$0].code }
         case "inactive": return ["\(concept.isInactive)"]
         default: return concept.properties.filter { $0.name == property }.map(\.value)
         }

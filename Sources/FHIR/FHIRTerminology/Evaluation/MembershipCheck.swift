@@ -63,6 +63,10 @@ struct MembershipCheck {
     /// Whether the code is in a value set.
     mutating func outcome(in definition: ValueSetDefinition) -> Outcome {
         if let expansion = definition.expansion {
+            steps += expansion.count
+            guard steps <= terminology.limits.steps else {
+                return .unknown(.tooManySteps(limit: terminology.limits.steps))
+            }
             let found = expansion.first {
                 $0.value.code == code && (system == nil || $0.value.system == system)
                     && (takesAbstract || !$0.isAbstract)
@@ -95,7 +99,7 @@ struct MembershipCheck {
 
     /// All that a part asks for must hold.
     private mutating func outcome(in part: ValueSetDefinition.Part, hasInactive: Bool?) -> Outcome {
-        steps += 1 + part.concepts.count
+        steps += 1 + part.concepts.count + part.filters.count + part.valueSets.count
         guard steps <= terminology.limits.steps else {
             return .unknown(.tooManySteps(limit: terminology.limits.steps))
         }

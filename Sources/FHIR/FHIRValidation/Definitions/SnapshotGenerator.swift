@@ -54,16 +54,25 @@ private struct SnapshotGenerator {
     let definitions: FHIRDefinitions
     var problems: [String] = []
     private var list: [Element] = []
+    /// The definitions around whose snapshots are being made, by URL and version.
+    private var open: Set<String>
 
-    init(definitions: FHIRDefinitions) { self.definitions = definitions }
+    init(definitions: FHIRDefinitions, open: Set<String> = []) {
+        self.definitions = definitions
+        self.open = open
+    }
 
     mutating func elements(of definition: JSONValue, depth: Int) throws(SnapshotError) -> [Element] {
         guard depth < 32 else { throw .tooDeep }
         guard let type = definition.member("type")?.string,
             let base = definition.member("baseDefinition")?.string ?? (depth > 0 ? Self.prefix + type : nil)
         else { throw .notADefinition }
+        if let url = definition.member("url")?.string {
+            let name = "\(url)|\(definition.member("version")?.string ?? "")"
+            guard open.insert(name).inserted else { throw .tooDeep }
+        }
         let name = type.hasPrefix(Self.prefix) ? String(type.dropFirst(Self.prefix.count)) : type
-        var inner = SnapshotGenerator(definitions: definitions)
+        var inner = SnapshotGenerator(definitions: definitions, open: open)
         list = try inner.snapshot(base, depth: depth + 1)
         list = list.map { Self.moved($0, from: $0.path.prefix { $0 != "." }, to: name) }
         var last: [String: String] = [:]
@@ -273,8 +282,16 @@ private struct SnapshotGenerator {
             let code = type.member("code")?.string
         {
             let profile = type.member("profile")?.elements?.first?.string
-            var inner = SnapshotGenerator(definitions: definitions)
-            children = (try? inner.snapshot(profile ?? Self.prefix + code, depth: 1)) ?? []
+            var inner = SnapshotGenerator(definitions: definitions, open: open)
+            do throws(SnapshotError) {
+                children = try inner.snapshot(profile ?? Self.prefix + code, depth: max(1, open.count))
+            } catch {
+                switch error {
+                case .tooDeep, .tooLarge: throw error
+                // An element of a type that is not known has no children, which is told as a problem.
+                case .notADefinition, .unknownBase: break
+                }
+            }
         }
         guard let root = children.first else { return }
         guard list.count + children.count <= 50_000 else { throw .tooLarge }

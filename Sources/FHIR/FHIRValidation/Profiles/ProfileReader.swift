@@ -332,7 +332,7 @@ struct ProfileReader {
             node.minimum = minimum
         }
         if let maximum = element.member("max")?.string {
-            let new = maximum == "*" ? Int.max : Int(maximum) ?? 0
+            let new = maximum == "*" ? Int.max : max(0, Int(maximum) ?? 0)
             if let old = node.maximum, new > old, node.source != profile.url {
                 problem(position, "the base allows at most \(old) of \(node.id)")
             }

@@ -98,12 +98,14 @@ private struct ListedCodes {
         else {
             return .notChecked(reason: "the value set \(valueSet) is not here")
         }
-        let compose = json.member("compose")
-        guard compose?.member("exclude") == nil else {
+        guard let compose = json.member("compose") else {
+            return .notChecked(reason: "the value set \(valueSet) does not say what it includes")
+        }
+        guard compose.member("exclude") == nil else {
             return .notChecked(reason: "the value set leaves out codes")
         }
         var unknown: CodeValidation?
-        for include in compose?.member("include")?.elements ?? [] {
+        for include in compose.member("include")?.elements ?? [] {
             switch self.membership(of: code, system: system, include) {
             case .valid(let display): return .valid(display: display)
             case .invalid: break
@@ -129,14 +131,27 @@ private struct ListedCodes {
         guard include.member("filter") == nil, let codes = definitions.json(canonical: own),
             codes.member("content")?.isString("complete") == true
         else { return .notChecked(reason: "the code system \(own) is not here") }
-        return Self.has(code, codes.member("concept"), depth: 0) ? .valid(display: nil) : Self.absent
+        let concepts = codes.member("concept")
+        if Self.has(code, concepts, depth: 0) { return .valid(display: nil) }
+        let ignoresCase = codes.member("caseSensitive")?.boolean == false
+        return ignoresCase && Self.has(code.lowercased(), concepts, ignoresCase: true, depth: 0)
+            ? .valid(display: nil) : Self.absent
     }
 
-    private static func has(_ code: String, _ concepts: JSONValue?, depth: Int) -> Bool {
+    /// Whether concepts have a code, which is in lower case where case does not count.
+    private static func has(
+        _ code: String,
+        _ concepts: JSONValue?,
+        ignoresCase: Bool = false,
+        depth: Int
+    ) -> Bool {
         guard depth < 64 else { return false }
-        return (concepts?.elements ?? []).contains {
-            $0.member("code")?.isString(equalTo: code) == true
-                || has(code, $0.member("concept"), depth: depth + 1)
+        return (concepts?.elements ?? []).contains { concept in
+            let own = concept.member("code")
+            let isSame =
+                ignoresCase ? own?.string?.lowercased() == code : own?.isString(equalTo: code) == true
+            return isSame
+                || has(code, concept.member("concept"), ignoresCase: ignoresCase, depth: depth + 1)
         }
     }
 }

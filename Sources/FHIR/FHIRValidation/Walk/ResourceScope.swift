@@ -97,6 +97,10 @@ final class BundleScope {
         grouping: entries.indices.filter { entries[$0].url != nil },
         by: { entries[$0].url ?? "" }
     )
+    private lazy var indicesByVersion = Dictionary(
+        grouping: entries.indices.filter { entries[$0].url != nil && entries[$0].version != nil },
+        by: { "\(entries[$0].url ?? "") \(entries[$0].version ?? "")" }
+    )
     private lazy var indicesByName = Dictionary(
         grouping: entries.indices.filter { entries[$0].name != nil },
         by: { entries[$0].name ?? "" }
@@ -121,16 +125,10 @@ final class BundleScope {
     /// - Parameter base: The full URL of the entry that the reference is in, for relative ones.
     func matches(_ reference: String, from base: String?) -> [Int] {
         let (text, version) = ReferenceText.unversioned(reference)
-        var found: [Int]
-        if text.contains(":") {
-            found = indicesByURL[text] ?? []
-        } else if let base, let root = Self.root(of: base) {
-            found = indicesByURL[root + text] ?? []
-        } else {
-            found = indicesByURL[text] ?? []
-        }
-        if let version { found = found.filter { entries[$0].version == version } }
-        return found
+        var url = text
+        if !text.contains(":"), let base, let root = Self.root(of: base) { url = root + text }
+        guard let version else { return indicesByURL[url] ?? [] }
+        return indicesByVersion["\(url) \(version)"] ?? []
     }
 
     /// The entries whose resource has the type and id of a relative reference, whatever their full URLs are.

@@ -118,6 +118,7 @@ extension Validation {
             !text.isEmpty
         else { return }
         let found = bundle.matches(text, from: entry.url)
+        guard spend(1 + found.count, at: value) else { return }
         if found.count > 1 {
             report(
                 .error,
@@ -151,9 +152,11 @@ extension Validation {
         for (index, entry) in entries.enumerated() {
             var texts: [String] = []
             guard references(in: entry.resource, depth: 0, into: &texts) else { return }
-            for text in texts where !text.hasPrefix("#") {
+            for text in Set(texts) where !text.hasPrefix("#") {
                 var found = bundle.matches(text, from: entry.url)
                 if found.isEmpty, entry.url == nil || severity == .warning { found = bundle.namesakes(text) }
+                // Each of many references may match each of many entries.
+                guard spend(1 + found.count, at: entry.resource) else { return }
                 for other in found {
                     links[index].append(other)
                     links[other].append(index)

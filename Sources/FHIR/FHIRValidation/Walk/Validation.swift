@@ -26,15 +26,21 @@ struct Validation {
     /// What rules can ask for; only the resource changes.
     var context = FHIRPathContext()
 
-    init(_ options: ValidationOptions) {
+    /// How deep rules may ask with `conformsTo()` for profiles whose rules ask again.
+    private static let maximumLevel = 8
+
+    /// - Parameter level: How many rules with `conformsTo()` are around.
+    init(_ options: ValidationOptions, level: Int = 0) {
         self.options = options
         collector = IssueCollector(limit: max(1, options.maximumIssues))
         scope = ResourceScope(root: nil, local: LocalReferences(nil))
         let definitions = options.definitions
         context.conformsTo = { profile, json in
+            guard level < Self.maximumLevel else { return nil }
             var inner = options
             inner.profiles = []
-            return Validation.conforms(json, to: profile, in: definitions, inner)
+            inner.maximumSteps = max(1, options.maximumSteps / 4)
+            return Validation.conforms(json, to: profile, in: definitions, inner, level: level + 1)
         }
         if context.memberOf == nil {
             context.memberOf = { valueSet, system, code in
@@ -171,20 +177,23 @@ struct Validation {
 
     // MARK: Profiles
 
-    /// Whether an element conforms to a profile, for `conformsTo()`; nil where the profile is not known.
+    /// Whether an element conforms to a profile, for `conformsTo()`; nil where the profile is not known, or
+    /// that takes too many steps.
     private static func conforms(
         _ json: JSONValue,
         to url: String,
         in definitions: FHIRDefinitions,
-        _ options: ValidationOptions
+        _ options: ValidationOptions,
+        level: Int
     ) -> Bool? {
         guard let profile = definitions.profile(url), let node = json.parsedNode,
             let focus = ProfileFocus(resource: node)
         else { return nil }
         return withExtendedLifetime(json) {
-            var validation = Validation(options)
+            var validation = Validation(options, level: level)
             validation.scope = validation.scope.entering(node)
-            return validation.conforms(focus, to: profile)
+            let conforms = validation.conforms(focus, to: profile)
+            return validation.isStopped ? nil : conforms
         }
     }
 }

@@ -15,7 +15,7 @@ public struct LoopbackRedirect: CallbackReceiver {
     /// - Parameter redirectURI: An `http` address of this machine, with a port.
     /// - Throws: `CallbackError` for another address.
     public init(_ redirectURI: URL) throws(CallbackError) {
-        guard redirectURI.scheme == "http", ["127.0.0.1", "localhost"].contains(redirectURI.host() ?? ""),
+        guard redirectURI.scheme == "http", redirectURI.host() == "127.0.0.1",
             let port = redirectURI.port.flatMap(UInt16.init(exactly:)), port > 0
         else {
             throw CallbackError(

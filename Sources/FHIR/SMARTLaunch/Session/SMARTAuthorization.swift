@@ -66,11 +66,17 @@ public actor SMARTAuthorization: FHIRAuthorization {
 
     /// A session with another access token; requests that come meanwhile wait for the same.
     private func refreshed(unless stale: Secret?) async throws -> SMARTSession {
-        if let refreshing { return try await refreshing.value }
+        if let refreshing {
+            let session = try await refreshing.value
+            guard !hasEnded else { throw server.failure(.sessionEnded, .refresh) }
+            return session
+        }
         let task = Task { try await refresh(stale) }
         refreshing = task
         defer { refreshing = nil }
-        return try await task.value
+        let session = try await task.value
+        guard !hasEnded else { throw server.failure(.sessionEnded, .refresh) }
+        return session
     }
 
     private func refresh(_ stale: Secret?) async throws -> SMARTSession {
@@ -170,6 +176,8 @@ public actor SMARTAuthorization: FHIRAuthorization {
     /// Forgets the session, and gives no token any more.
     func end() async throws -> SMARTSession {
         hasEnded = true
+        // What a refresh that is under way gets is to be forgotten and revoked, too.
+        if let refreshing { _ = try? await refreshing.value }
         isKept = false
         isUnsaved = false
         do { try await store.forget(session) } catch { throw notKept(error) }

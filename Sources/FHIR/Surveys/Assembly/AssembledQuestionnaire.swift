@@ -67,8 +67,9 @@ private struct Assembler {
         var inherited: [JSONValue] = []
         tree["item"] = list(root["item"], scope, &inherited)
         let own = root["extension"]?.elements.map(Array.init) ?? []
-        let known = Set(own.map { $0.text() })
-        let added = (rootExtensions + inherited).filter { !known.contains($0.text()) }
+        // Of several modules that say the same, one does.
+        var known = Set(own.map { $0.text() })
+        let added = (rootExtensions + inherited).filter { known.insert($0.text()).inserted }
         let origins: [JSONValue] = assembledFrom.map {
             ["url": JSONValue(ExtensionURL.assembledFrom), "valueCanonical": JSONValue($0)]
         }

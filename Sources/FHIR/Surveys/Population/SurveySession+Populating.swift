@@ -95,10 +95,12 @@ extension SurveySession {
 
     /// `Patient/7`: the patient of the launch, else the subject of the response.
     private var subjectOfObservations: String? {
-        if let patient = context.resources["patient"]?.first, let id = patient["id"]?.string {
+        if let patient = context.resources["patient"]?.first, let id = patient["id"]?.string,
+            !Self.hasNoId(id)
+        {
             return "\(patient["resourceType"]?.string ?? "Patient")/\(id)"
         }
-        return header.subject?.reference
+        return header.subject?.reference.flatMap { Self.hasNoId($0) ? nil : $0 }
     }
 
     /// The answers that an Observation's value stands for.
@@ -127,14 +129,23 @@ extension SurveySession {
         }
     }
 
-    /// The number of a quantity in the unit of a question; nil where it cannot be converted.
+    /// The number of a quantity in the unit of a question; nil where it cannot be converted, or is only a
+    /// bound.
     private func number(of quantity: JSONValue, for item: SurveyItem) -> Decimal? {
-        guard let value = FHIRDecimal(tree: quantity["value"] ?? .null)?.decimal else { return nil }
-        guard let asked = item.format.units.first?.code, let own = quantity["code"]?.string, own != asked
-        else {
-            return value
+        guard quantity["comparator"] == nil,
+            let value = FHIRDecimal(tree: quantity["value"] ?? .null)?.decimal
+        else { return nil }
+        guard let unit = item.format.units.first, let asked = unit.code ?? unit.display else { return value }
+        guard let own = quantity["code"]?.string else {
+            let name = quantity["unit"]?.string
+            return name == asked || name != nil && name == unit.display ? value : nil
         }
-        guard let from = try? UCUMUnit(own), let to = try? UCUMUnit(asked) else { return nil }
+        // A code without a system is read as one of UCUM.
+        let ucum = "http://unitsofmeasure.org"
+        let system = quantity["system"]?.string ?? ucum
+        guard system == unit.system?.rawValue ?? ucum else { return nil }
+        guard own != asked else { return value }
+        guard system == ucum, let from = try? UCUMUnit(own), let to = try? UCUMUnit(asked) else { return nil }
         return try? from.convert(value, to: to)
     }
 }

@@ -45,8 +45,8 @@ extension SurveySession {
         return value
     }
 
-    /// The URL of a search with the values of its expressions. It has none where one of them is empty:
-    /// without its condition a search would find other people's resources.
+    /// The URL of a search with the values of its expressions. It has none where one of them is empty, or a
+    /// reference without an id: without its condition a search would find other people's resources.
     private mutating func url(
         of query: QueryTemplate,
         _ expression: SurveyExpression,
@@ -61,7 +61,9 @@ extension SurveySession {
                 guard let values = evaluate(path, of: expression, at: node, &scope), !values.isEmpty else {
                     return nil
                 }
-                url += values.map { $0.text.encodedForQuery }.joined(separator: ",")
+                let texts = values.map(\.text)
+                guard !texts.contains(where: Self.hasNoId) else { return nil }
+                url += texts.map(\.encodedForQuery).joined(separator: ",")
             }
             guard url.utf8.count <= Self.maximumQueryLength else {
                 report("queryTooLong", "A query is longer than \(Self.maximumQueryLength) bytes.", node)
@@ -77,6 +79,12 @@ extension SurveySession {
             return nil
         }
         return url
+    }
+
+    /// Whether a text is empty, white, or a reference without an id, as `Patient/`. A URL may end with a
+    /// slash, as those of some systems do.
+    static func hasNoId(_ text: String) -> Bool {
+        text.allSatisfy(\.isWhitespace) || text.hasSuffix("/") && !text.contains(":")
     }
 
     /// Whether a URL is `Type`, `Type/id`, `Type?…` or `Type/$operation?…`, and nothing else.

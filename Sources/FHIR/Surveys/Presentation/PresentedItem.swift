@@ -155,6 +155,17 @@ public struct PresentedItem: Sendable, Identifiable {
     /// The fields for answers that are entered: of a question that repeats one more than there are answers.
     /// Of an open choice the fields for what is not among the options.
     public var fields: [SurveyField] {
+        fieldTexts.enumerated().map { index, typed in
+            SurveyField(
+                id: SurveyField.ID(item: id, index: index, isOther: control?.isChoice == true),
+                text: typed.text,
+                unit: typed.unit
+            )
+        }
+    }
+
+    /// What its fields have.
+    var fieldTexts: [TypedText] {
         guard let control, control != .attachment, control != .yesNo else { return [] }
         guard !control.isChoice || item.format.isOpen else { return [] }
         let isOther = control.isChoice
@@ -167,13 +178,7 @@ public struct PresentedItem: Sendable, Identifiable {
         } else {
             texts = [texts.first ?? TypedText()]
         }
-        return texts.enumerated().map { index, typed in
-            SurveyField(
-                id: SurveyField.ID(item: id, index: index, isOther: isOther),
-                text: typed.text,
-                unit: typed.unit
-            )
-        }
+        return texts
     }
 
     /// The sentence for a text that is no answer.

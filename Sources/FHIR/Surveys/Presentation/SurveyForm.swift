@@ -121,7 +121,7 @@ public struct SurveyForm: Sendable {
     /// What was typed, as long as the answers are what it gives: expressions may have set others.
     private func typedTexts(of item: PresentedItem) -> [TypedText]? {
         guard let texts = typed[item.id] else { return nil }
-        let read = texts.filter { !$0.isEmpty }.compactMap { item.answer(for: $0.text, unit: $0.unit) }
+        let read = texts.filter { !$0.isEmpty }.compactMap { item.answer(for: $0) }
         let entered =
             item.control?.isChoice == true
             ? item.answers.filter { answer in !item.options.contains { $0.value.equals(answer) } }
@@ -132,7 +132,7 @@ public struct SurveyForm: Sendable {
     private func rejection(of item: PresentedItem) -> Rejection? {
         if let rejection = rejections[item.id] { return rejection }
         let isUnreadable = typedTexts(of: item)?.contains {
-            !$0.isEmpty && item.answer(for: $0.text, unit: $0.unit) == nil
+            !$0.isEmpty && item.answer(for: $0) == nil
         }
         return isUnreadable == true ? .unreadable : nil
     }
@@ -145,11 +145,12 @@ public struct SurveyForm: Sendable {
     /// - Parameter unit: The unit of a quantity; nil for the field's.
     public mutating func enter(_ text: String, unit: String? = nil, in field: SurveyField.ID) {
         guard let item = item(field.item), item.fields.contains(where: { $0.id == field }) else { return }
-        var texts = item.fields.map { TypedText(text: $0.text, unit: $0.unit) }
-        texts[field.index].text = text
-        if let unit { texts[field.index].unit = unit }
+        var texts = item.fieldTexts
+        let entry = TypedText(text: text, unit: unit ?? texts[field.index].unit)
+        let isUntouched = entry.text == texts[field.index].text && entry.unit == texts[field.index].unit
+        if !isUntouched { texts[field.index] = entry }
         if item.item.repeats, texts.last?.isEmpty == true { texts.removeLast() }
-        let entered = texts.filter { !$0.isEmpty }.compactMap { item.answer(for: $0.text, unit: $0.unit) }
+        let entered = texts.filter { !$0.isEmpty }.compactMap { item.answer(for: $0) }
         var answers = entered
         if field.isOther {
             let offered = item.answers.filter { answer in

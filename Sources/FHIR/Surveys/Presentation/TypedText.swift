@@ -6,13 +6,16 @@ import OrderedJSON
 struct TypedText: Sendable, Hashable {
     var text = ""
     var unit = ""
+    /// The answer that it shows, as long as nobody changed it: a text may say less, such as no comparator.
+    var answer: SurveyAnswer?
 
-    var isEmpty: Bool { text.utf8.allSatisfy { $0 <= 0x20 } }
+    var isEmpty: Bool { answer == nil && text.utf8.allSatisfy { $0 <= 0x20 } }
 }
 
 extension TypedText {
     /// An answer as it is entered.
     init(_ answer: SurveyAnswer) {
+        self.answer = answer
         switch answer {
         case .quantity(let quantity):
             text = quantity.value?.description ?? ""
@@ -24,6 +27,11 @@ extension TypedText {
 }
 
 extension PresentedItem {
+    /// The answer of a field: the one that it shows where that was not changed, else what its text gives.
+    func answer(for typed: TypedText) -> SurveyAnswer? {
+        typed.answer ?? answer(for: typed.text, unit: typed.unit)
+    }
+
     /// The answer that an entered text gives; nil for a text that is none.
     ///
     /// - Parameters:

@@ -187,8 +187,8 @@ struct QuestionnaireReader {
         item.shortText = extensions.text(ExtensionURL.shortText)
         item.media = extensions.value(ExtensionURL.itemMedia).flatMap(Attachment.init(tree:))
         if extensions.value(ExtensionURL.answerRepeats)?.boolean == true { item.repeats = true }
-        item.minOccurs = extensions.value(ExtensionURL.minOccurs)?.integer
-        item.maxOccurs = extensions.value(ExtensionURL.maxOccurs)?.integer
+        item.minOccurs = extensions.value(ExtensionURL.minOccurs)?.integer.map { max(0, $0) }
+        item.maxOccurs = extensions.value(ExtensionURL.maxOccurs)?.integer.map { max(0, $0) }
     }
 
     // MARK: Diagnostics

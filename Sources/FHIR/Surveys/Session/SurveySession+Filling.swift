@@ -120,10 +120,13 @@ extension SurveySession {
         while !deferredAnswers.isEmpty {
             let waiting = deferredAnswers
             deferredAnswers = []
-            problems = []
             for (occurrence, list) in waiting {
-                guard let node = node(occurrence) else { continue }
-                fill(list, node, survey.items[occurrence.item], &queue, &problems)
+                let item = survey.items[occurrence.item]
+                guard let node = node(occurrence) else {
+                    problems.append(SurveyProblem(item.linkId, .notAsked))
+                    continue
+                }
+                fill(list, node, item, &queue, &problems)
             }
             run(&queue)
             guard deferredAnswers.count < waiting.count else { break }

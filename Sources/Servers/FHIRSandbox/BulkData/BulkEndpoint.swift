@@ -50,6 +50,10 @@ struct BulkEndpoint: Sendable {
         -> Response
     {
         guard request.method == "GET" else { throw FHIRFailure.methodNotAllowed("GET") }
+        // A page elsewhere cannot send it without asking first (CORS), and so begins no export.
+        guard (request.header("Prefer") ?? "").lowercased().contains("respond-async") else {
+            throw FHIRFailure.invalid("$export needs the field Prefer: respond-async")
+        }
         let order = try order(level, QueryItems(parsing: request.rawQuery), access)
         let folder = FileManager.default.temporaryDirectory.appending(path: RandomToken.make(length: 32))
         let query = request.rawQuery.isEmpty ? "" : "?" + request.rawQuery
@@ -111,6 +115,9 @@ struct BulkEndpoint: Sendable {
         }
         guard let access else { return order }
         guard access.isForManyPatients else { throw Session.insufficientScope("*") }
+        if case .group = level, !access.opensAll(of: "Group", .read) {
+            throw Session.insufficientScope("Group")
+        }
         let open = order.types.filter { access.opensAll(of: $0, .read) }
         guard !open.isEmpty, !named || open.count == order.types.count else {
             throw Session.insufficientScope("*")
@@ -251,8 +258,9 @@ extension Session {
         if let filters = order.filters[type] {
             let alternatives = try filters.map { items -> SQL in
                 var reader = SearchQueryReader(catalog: catalog, limits: limits, bases: bases, isStrict: true)
-                let criteria = try reader.read(items, type: type).criteria
-                let parts = criteria.map { $0.sql("resource", isFilter: true, now: now) }
+                let query = try reader.read(items, type: type)
+                try requireOpenChains(query)
+                let parts = query.criteria.map { $0.sql("resource", isFilter: true, now: now) }
                 return "(\((["1"] + parts).joined(separator: " AND ")))"
             }
             conditions.append(SearchCriterion.any(alternatives))

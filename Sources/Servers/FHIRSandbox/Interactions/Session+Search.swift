@@ -117,7 +117,9 @@ extension Session {
             result = try find()
         }
         guard offset <= result.count else { throw FHIRFailure.invalid("the result has no such page") }
-        let rows = query.summary == .count ? [] : result[offset..<min(offset + query.count, result.count)]
+        var rows = query.summary == .count ? [] : result[offset..<min(offset + query.count, result.count)]
+        // What was found may have been moved to another patient since.
+        if query.page != nil { rows = try readable(Array(rows))[...] }
         if name == nil, rows.count < result.count, query.summary != .count {
             name = server.snapshots.insert(.init(origin: origin, rows: result))
         }

@@ -171,6 +171,7 @@ struct Session {
             }
             return try update(type, own ?? newID ?? LogicalID.make(), resource, request)
         }
+        try requireWritable(match, .update)
         try Self.check(match, isAssigned: newID)
         guard own == nil || own == match.id else {
             throw FHIRFailure(
@@ -231,16 +232,18 @@ struct Session {
         guard let match = try matches.first.flatMap(store.current(row:)) else {
             return FHIRResponse(outcome: Self.done("there was nothing to delete"))
         }
+        try requireWritable(match, .delete)
         return try delete(type, match.id, request)
     }
 
-    /// The only match of a condition, for what needs one.
+    /// The only match of a condition, which the request changes.
     private func onlyMatch(_ type: String, _ query: QueryItems) throws -> StoredResource {
         let matches = try matches(type, query)
         if matches.count > 1 { throw FHIRFailure.severalMatches(matches.count) }
         guard let match = try matches.first.flatMap(store.current(row:)) else {
             throw FHIRFailure.notFound(type)
         }
+        try requireWritable(match, .update)
         return match
     }
 

@@ -40,6 +40,9 @@ struct SMARTEndpoints: Sendable {
 
     private func call(_ name: String, _ request: Request, base: String) async -> Response {
         let pages = SMARTPages(self, request: request, base: base)
+        guard request.body.count <= 64 << 10 else {
+            return pages.problem("The form is too long.", status: 413)
+        }
         switch (request.method, name) {
         case ("GET", "jwks"): return Self.json(["keys": [state.key.publicJWK]])
         case ("POST", "token"): return token(request, base: base)

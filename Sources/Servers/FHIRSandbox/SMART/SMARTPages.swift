@@ -69,6 +69,9 @@ struct SMARTPages: Sendable {
         guard isThisServer(asked["aud"] ?? asked["resource"] ?? "") else {
             return refuse("invalid_request", "aud is not this FHIR server, \(base)")
         }
+        guard appState.utf8.count <= 1_000, (asked["nonce"] ?? "").utf8.count <= 1_000,
+            (asked["scope"] ?? "").utf8.count <= 4_000
+        else { return refuse("invalid_request", "state, nonce or scope is too long") }
         var login = SMARTState.Login(
             app: app,
             redirectURI: redirectURI,
@@ -222,9 +225,11 @@ struct SMARTPages: Sendable {
 
     private static let listLimit = 50
 
-    private func patients(_ name: String) async -> (rows: [(id: String, label: Markup)], total: Int) {
+    private func patients(_ name: String, for session: SMARTState.BrowserSession) async -> (rows: [(id: String, label: Markup)], total: Int) {
         var query = QueryItems([("_sort", "family,given"), ("_count", String(Self.listLimit))])
         if !name.isEmpty { query = query.adding("name", name.replacing(",", with: " ")) }
+        // A patient sees no others.
+        if let own = session.user.patient { query = query.adding("_id", own) }
         var search = SandboxRequest(interaction: .search(type: "Patient"))
         search.query = query
         let asked = search
@@ -248,7 +253,7 @@ struct SMARTPages: Sendable {
         _ session: SMARTState.BrowserSession,
         _ name: String
     ) async -> Response {
-        let (rows, total) = await patients(name)
+        let (rows, total) = await patients(name, for: session)
         let items = rows.map { row -> Markup in
             "<li><button name=\"patient\" value=\"\(row.id)\">\(row.label)</button></li>"
         }
@@ -398,7 +403,7 @@ struct SMARTPages: Sendable {
                 <span>\(app.name)</span></label></li>
                 """
         }
-        let (rows, _) = await patients(name)
+        let (rows, _) = await patients(name, for: session)
         let items = rows.map { row -> Markup in
             "<li><button name=\"patient\" value=\"\(row.id)\">\(row.label)</button></li>"
         }

@@ -28,10 +28,13 @@ public struct SMARTSandboxConfiguration: Sendable {
             self.fhirUser = fhirUser
         }
 
-        /// The id of the patient that the user is; nil for staff.
+        /// The id of the patient that the user is; nil for staff. Whoever is neither has the empty id, which
+        /// is no patient's.
         var patient: String? {
-            let parts = fhirUser.split(separator: "/")
-            return parts.count == 2 && parts[0] == "Patient" ? String(parts[1]) : nil
+            let parts = fhirUser.split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[1].isEmpty else { return "" }
+            if ["Practitioner", "PractitionerRole"].contains(parts[0]) { return nil }
+            return parts[0] == "Patient" ? String(parts[1]) : ""
         }
     }
 
@@ -103,7 +106,14 @@ extension SMARTSandboxConfiguration {
                     reason: "a user has name, password and fhirUser, such as Patient/ann"
                 )
             }
-            return User(name: name, password: Secret(password), fhirUser: fhirUser)
+            let added = User(name: name, password: Secret(password), fhirUser: fhirUser)
+            guard added.patient != "" else {
+                throw FHIRSandboxError.refused(
+                    status: 400,
+                    reason: "\(name): fhirUser is Patient/…, Practitioner/… or PractitionerRole/…"
+                )
+            }
+            return added
         }
     }
 }

@@ -134,6 +134,8 @@ final class SMARTState: Sendable {
     /// The user of a name and a password. After five failures a name waits for a minute.
     func user(_ name: String, _ password: Secret) -> User? {
         let time = now()
+        // Failures of names that do not exist would push out those that count.
+        guard configuration.users.contains(where: { $0.name == name }) else { return nil }
         return contents.withLock { contents in
             var failures = contents.failures[name] ?? (0, time)
             if failures.end <= time { failures = (0, time.addingTimeInterval(60)) }
@@ -292,6 +294,7 @@ final class SMARTState: Sendable {
             guard let id = contents.refreshTokens[token], var grant = contents.grants[id],
                 grant.client == client, grant.end > now()
             else { return nil }
+            if let scopes, !scopes.allSatisfy(grant.scopes.contains) { return nil }
             if token == grant.refreshToken {
                 grant.earlierRefreshToken = token
             } else if token != grant.earlierRefreshToken || grant.isRefreshTokenUsed {
@@ -300,7 +303,6 @@ final class SMARTState: Sendable {
             } else {
                 contents.refreshTokens[grant.refreshToken ?? ""] = nil
             }
-            if let scopes, !scopes.allSatisfy(grant.scopes.contains) { return nil }
             let next = RandomToken.make(length: 40)
             grant.refreshToken = next
             grant.isRefreshTokenUsed = false
@@ -356,7 +358,9 @@ final class SMARTState: Sendable {
         guard let grant = grant(ofAccessToken: token)?.grant else { return nil }
         if !grant.isRefreshTokenUsed, grant.accessTokens.last == token {
             contents.withLock { contents in
-                guard let id = contents.accessTokens[token]?.grant else { return }
+                guard let id = contents.accessTokens[token]?.grant,
+                    contents.grants[id]?.accessTokens.last == token
+                else { return }
                 contents.grants[id]?.isRefreshTokenUsed = true
             }
         }

@@ -107,8 +107,9 @@ extension Session {
             let items = QueryItems(rule.conditions.map { ($0.name, $0.value) })
             var reader = SearchQueryReader(catalog: catalog, limits: limits, bases: bases, isStrict: true)
             let criteria = try reader.read(items, type: type).criteria
-            // A condition that is none would open everything.
-            guard criteria.count == rule.conditions.count else { throw Self.insufficientScope(type) }
+            // A condition that is none would open everything, and one on other types tells of those.
+            guard criteria.count == rule.conditions.count, criteria.allSatisfy({ $0.chainedTypes.isEmpty })
+            else { throw Self.insufficientScope(type) }
             conditions += criteria.map { $0.sql("resource", isFilter: true, now: now) }
         }
         return "(\(conditions.joined(separator: " AND ")))"
@@ -156,6 +157,13 @@ extension Session {
     }
 
     // MARK: Requirements
+
+    /// Refuses to change what a condition found, unless the token may: a search finds what may be read.
+    func requireWritable(_ match: StoredResource, _ permission: ResourceScope.Permissions) throws {
+        guard try isVisible(match.row, match.type, permission) else {
+            throw Self.insufficientScope(match.type)
+        }
+    }
 
     private func require(_ type: String, _ permission: ResourceScope.Permissions, _ access: SMARTAccess)
         throws

@@ -21,6 +21,9 @@ struct Intake: Sendable {
     /// What a participant agreed to.
     struct Consent: Sendable {
         let signed: WarehouseTime
+        /// When it may have been signed at the latest, by a clock that is some minutes behind, or on the day
+        /// that it names.
+        let signedAtLatest: WarehouseTime
         let version: String?
         let shares: Bool?
     }
@@ -66,7 +69,7 @@ struct Intake: Sendable {
         }
         let json = OlderResources.upgraded(old)
         if let owner, Self.isResult(json) {
-            self.phoneID = phoneID ?? ""
+            self.phoneID = phoneID ?? Self.phoneID(of: owner, in: json) ?? ""
             participant = owner
         } else {
             let id = try Self.participantID(json, type)
@@ -151,6 +154,27 @@ struct Intake: Sendable {
 
     /// Under how many participants a message is filed that should be of one: each of them is locked.
     static let maximumParticipants = 100
+
+    /// The id with a digest, where a text of a resource has it, by itself or beside others: whoever processes
+    /// a message again knows the digest alone.
+    private static func phoneID(of owner: String, in json: JSONValue) -> String? {
+        let parts = json.text().utf8.split { byte in
+            switch byte {
+            case 0x2D, 0x30...0x39, 0x41...0x46, 0x61...0x66: false
+            default: true
+            }
+        }
+        for part in parts where part.count >= idLength {
+            for piece in [part.prefix(idLength), part.suffix(idLength)] {
+                let id = String(decoding: piece, as: UTF8.self)
+                if digest(id) == owner { return id }
+            }
+        }
+        return nil
+    }
+
+    /// The bytes of a UUID's text.
+    private static let idLength = 36
 
     /// The identity of the visit of an answer or a measurement; a Patient has one visit for all times.
     var visit: String? {
@@ -268,6 +292,7 @@ struct Intake: Sendable {
         return .consent(
             Consent(
                 signed: time(json["applies"]?["start"]?.string, received),
+                signedAtLatest: latestTime(json["applies"]?["start"]?.string, received),
                 version: json["version"]?.string
                     ?? OlderResources.list(json["identifier"]).first?["value"]?.string,
                 shares: shares
@@ -288,6 +313,7 @@ struct Intake: Sendable {
         return .consent(
             Consent(
                 signed: time(json["dateTime"]?.string, received),
+                signedAtLatest: latestTime(json["dateTime"]?.string, received),
                 version: json["sourceReference"]?["identifier"]?["value"]?.string,
                 shares: shares
             )
@@ -297,8 +323,23 @@ struct Intake: Sendable {
     /// DSTU2's phones wrote no zone; that is taken for UTC. A consent is not signed after it was received,
     /// whatever the phone's clock says: it would be in force before all that are signed until then.
     private static func time(_ text: String?, _ received: FHIRDateTime) -> WarehouseTime {
-        let signed = text.flatMap { FHIRDateTime(text: $0) ?? FHIRDateTime(text: $0 + "Z") } ?? received
-        return min(WarehouseTime(signed), WarehouseTime(received))
+        min(WarehouseTime(text.flatMap(signedTime) ?? received), WarehouseTime(received))
+    }
+
+    private static func signedTime(_ text: String) -> FHIRDateTime? {
+        FHIRDateTime(text: text) ?? FHIRDateTime(text: text + "Z")
+    }
+
+    private static func latestTime(_ text: String?, _ received: FHIRDateTime) -> WarehouseTime {
+        let signed = text.flatMap(signedTime) ?? received
+        let tolerance: TimeInterval = signed.time == nil ? 86_399 : 300
+        guard let instant = FHIRDateTime(text: WarehouseTime(signed).xml)?.instant else {
+            return time(text, received)
+        }
+        return min(
+            WarehouseTime(FHIRDateTime(instant.addingTimeInterval(tolerance))),
+            WarehouseTime(received)
+        )
     }
 
     // MARK: Pseudonyms

@@ -136,7 +136,7 @@ struct MessageLoad: Sendable {
         for intake in intakes {
             guard case .withdrawal = intake.classification else { continue }
             guard isProven else { return leave(&stored, "it is a withdrawal") }
-            try warehouse.withdraw(participant, now: WarehouseTime(received))
+            try warehouse.withdraw(participant, now: WarehouseTime(received), received: message.received)
             return refuse(&stored)
         }
         if let consent = Intake.consent(in: intakes) {
@@ -215,7 +215,7 @@ struct MessageLoad: Sendable {
         }
         let leaves = intakes.contains { if case .withdrawal = $0.classification { true } else { false } }
         guard !leaves, let consent = Intake.consent(in: intakes) else { return false }
-        return try warehouse.enrolAgain(participant, signed: consent.signed, received: received)
+        return try warehouse.enrolAgain(participant, signed: consent.signedAtLatest, received: received)
     }
 
     /// Whether the message may remove or replace what a participant gave.

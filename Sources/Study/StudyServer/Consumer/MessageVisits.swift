@@ -33,8 +33,13 @@ enum MessageVisits {
 
     private static func newest(ofOneVisit group: [Intake]) -> [Intake] {
         var left = group
+        // Where all have a number of their version, the highest counts, whatever the phone's clock says.
+        let versions = group.compactMap { ResourceOrder.version($0.resource) }
+        if versions.count == group.count, let highest = versions.max() {
+            left = left.filter { ResourceOrder.version($0.resource) == highest }
+        }
         // Where all have a time of their last change, the latest count; among those, the status decides.
-        if !group.contains(where: { $0.changed == nil }) { left = latest(of: left) }
+        if !left.contains(where: { $0.changed == nil }) { left = latest(of: left) }
         let rank = left.map { ResourceOrder.rank($0.resource) }.max()
         return latest(of: left.filter { ResourceOrder.rank($0.resource) == rank })
     }

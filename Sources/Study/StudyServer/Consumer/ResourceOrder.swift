@@ -19,11 +19,16 @@ struct ResourceOrder: Sendable {
 
     init(_ resource: JSONValue, received: FHIRDateTime) {
         let changed = Self.changed(resource)
-        version = resource["meta"]?["versionId"]?.string.flatMap { Int($0) }
+        version = Self.version(resource)
         self.changed = changed.map(WarehouseTime.init)
         self.received = WarehouseTime(received)
         isAhead = changed.map { Self.isAhead($0, of: received) } ?? false
         rank = Self.rank(resource)
+    }
+
+    /// The phone's own number of a resource's version.
+    static func version(_ resource: JSONValue) -> Int? {
+        resource["meta"]?["versionId"]?.string.flatMap { Int($0) }
     }
 
     /// When a resource says that it was last changed.

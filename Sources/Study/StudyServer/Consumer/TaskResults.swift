@@ -17,7 +17,7 @@ struct TaskResults: Sendable {
     private static let bookkeeping: Set = [
         "_class", "identifier", "startDate", "endDate", "userInfo", "questionType", "noAnswerType",
         "isPreviousResult", "taskRunUUID", "enabledAssistiveTechnology", "calendar", "timeZone", "unit",
-        "displayUnit", "separator", "saveable", "contentType", "fileName",
+        "displayUnit", "separator", "saveable", "contentType", "fileName", "fileURL",
     ]
 
     private let surveys: [String: Survey]
@@ -102,6 +102,7 @@ struct TaskResults: Sendable {
         if let choices = result["choiceAnswers"] {
             return (choices.elements.map(Array.init) ?? [choices]).compactMap { choice in
                 if let text = choice.string, !text.isEmpty {
+                    guard isCode(text) else { return ["valueString": JSONValue(text)] }
                     return ["valueCoding": ["code": JSONValue(text)]]
                 }
                 return number(choice)
@@ -130,6 +131,11 @@ struct TaskResults: Sendable {
             return [["valueAttachment": attachment]]
         }
         return []
+    }
+
+    /// Whether the text of a choice can be the code of one: what somebody typed beside the choices is text.
+    private static func isCode(_ text: String) -> Bool {
+        text.utf8.count <= 64 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
     /// The numbers, texts and answers to yes or no of a result that is no question's.

@@ -89,6 +89,11 @@ public struct I2B2Project: Sendable, Hashable {
 }
 
 extension I2B2Project {
+    /// The tables that name the warehouse's schema, and the path of the project in each.
+    var warehouseLookups: [(table: String, path: String)] {
+        [("\(hiveSchema).crc_db_lookup", "/\(id)/"), ("\(hiveSchema).ont_db_lookup", "\(id)/")]
+    }
+
     /// What a user of a project may do: query, see counts and sets that are not obfuscated, search texts.
     private static let roles = ["USER", "DATA_OBFSC", "DATA_AGG", "DATA_LDS", "DATA_DEID"]
 
@@ -97,7 +102,7 @@ extension I2B2Project {
     /// - Parameter schema: The warehouse's.
     public func statements(warehouseSchema schema: String) -> [String] {
         Self.queryTables + Self.queryRows + Self.ontologyTables + lookups(schema) + management
-            + grants(schema)
+            + [Self.withdrawalGrants] + grants(schema)
     }
 
     private func lookups(_ schema: String) -> [String] {
@@ -161,8 +166,26 @@ extension I2B2Project {
     /// i2b2's tables that its cells read, and those that they write.
     private static let readTables = [
         "observation_fact", "patient_dimension", "visit_dimension", "concept_dimension",
-        "modifier_dimension", "provider_dimension", "code_lookup", "patient_mapping", "encounter_mapping",
-        "upload_status", "set_type", "set_upload_status", "source_master",
+        "modifier_dimension", "provider_dimension", "code_lookup", "patient_mapping", "set_type",
+        "set_upload_status", "source_master",
+    ]
+    /// What they read of tables whose other columns have identifiers that an app made, and ids of messages.
+    private static let readColumns: [(table: String, columns: [String])] = [
+        (
+            "encounter_mapping",
+            [
+                "encounter_ide_source", "project_id", "encounter_num", "patient_ide", "patient_ide_source",
+                "encounter_ide_status", "upload_date", "update_date", "download_date", "import_date",
+                "sourcesystem_cd", "upload_id",
+            ]
+        ),
+        (
+            "upload_status",
+            [
+                "upload_id", "user_id", "source_cd", "no_of_record", "loaded_record", "deleted_record",
+                "load_date", "end_date", "load_status",
+            ]
+        ),
     ]
     private static let writtenTables =
         ["study_metadata", "table_access", "schemes", "ont_process_status", "totalnum", "totalnum_report"]
@@ -180,12 +203,44 @@ extension I2B2Project {
         "qt_pdo_query_master_query_master_id_seq", "ont_process_status_process_id_seq",
     ]
 
+    /// Who may delete facts has to take those who withdraw out of the sets that queries found, too.
+    private static let withdrawalGrants = """
+        DO $grants$
+        DECLARE
+            holder name;
+        BEGIN
+            FOR holder IN
+                SELECT DISTINCT r.rolname
+                FROM pg_class c
+                CROSS JOIN LATERAL aclexplode(c.relacl) a
+                JOIN pg_roles r ON r.oid = a.grantee
+                WHERE c.oid = 'observation_fact'::regclass
+                    AND a.privilege_type = 'DELETE'
+                    AND a.grantee <> c.relowner
+            LOOP
+                EXECUTE format(
+                    'GRANT SELECT, DELETE ON qt_patient_set_collection, qt_patient_enc_collection TO %I',
+                    holder
+                );
+            END LOOP;
+        END
+        $grants$
+        """
+
     private func grants(_ schema: String) -> [String] {
         guard let role else { return [] }
         func names(_ tables: [String]) -> String { tables.map { "\(schema).\($0)" }.joined(separator: ", ") }
-        return [
+        var statements = [
             "GRANT USAGE ON SCHEMA \(schema) TO \(role)",
             "GRANT SELECT ON \(names(Self.readTables)) TO \(role)",
+        ]
+        for (table, columns) in Self.readColumns {
+            // An earlier version gave all of it.
+            statements.append("REVOKE SELECT ON \(schema).\(table) FROM \(role)")
+            let shown = columns.joined(separator: ", ")
+            statements.append("GRANT SELECT (\(shown)) ON \(schema).\(table) TO \(role)")
+        }
+        return statements + [
             "GRANT SELECT, INSERT, UPDATE, DELETE ON \(names(Self.writtenTables)) TO \(role)",
             "GRANT USAGE, SELECT ON SEQUENCE \(names(Self.sequences)) TO \(role)",
         ]
@@ -197,8 +252,8 @@ extension I2B2Project {
 extension WarehouseTransaction {
     /// Makes a study's warehouse a project of an i2b2 on the same database of PostgreSQL.
     ///
-    /// - Throws: ``WarehouseError`` for a warehouse in a file, and where i2b2's own tables are not there; the
-    ///   database's errors.
+    /// - Throws: ``WarehouseError`` for a warehouse in a file, where i2b2's own tables are not there, and for
+    ///   the id of a project that shows another warehouse; the database's errors.
     public func attach(_ project: I2B2Project) throws {
         guard !(db is SQLiteSession) else {
             throw WarehouseError.badInput("i2b2 reads a warehouse on PostgreSQL, and none in a file")
@@ -212,6 +267,21 @@ extension WarehouseTransaction {
             }
         }
         let schema = try db.row(sql: "SELECT current_schema()")?.text(0) ?? "public"
+        for (table, path) in project.warehouseLookups {
+            let other = try db.row(
+                sql: """
+                    SELECT c_db_fullschema FROM \(table)
+                    WHERE c_domain_id = ? AND c_project_path = ? AND c_owner_id = '@' AND c_db_fullschema <> ?
+                    """,
+                arguments: [project.domain, path, schema]
+            )?.text(0)
+            if let other {
+                throw WarehouseError.badInput(
+                    "the project \(project.id) of i2b2 shows the schema \(other), not \(schema); choose "
+                        + "another id, or delete its row in \(table) first"
+                )
+            }
+        }
         for statement in project.statements(warehouseSchema: schema) { try db.execute(sql: statement) }
     }
 }

@@ -30,6 +30,29 @@ public enum ExportAudience: String, Sendable, Hashable, CaseIterable {
             """
         }
     }
+
+    /// The condition on the rows of `concept_dimension`, as SQL: participants' own answers may have named a
+    /// concept. Those of a questionnaire's ontology are everybody's.
+    ///
+    /// - Parameter alias: Of the table.
+    func conceptCondition(_ alias: String) -> String {
+        switch self {
+        case .study: "1 = 1"
+        case .sharing:
+            """
+            (
+                EXISTS (
+                    SELECT 1 FROM observation_fact cf
+                    WHERE cf.concept_cd = \(alias).concept_cd AND \(condition("cf"))
+                )
+                OR EXISTS (
+                    SELECT 1 FROM study_metadata cm
+                    WHERE cm.c_fullname = \(alias).concept_path AND cm.c_comment IS NULL
+                )
+            )
+            """
+        }
+    }
 }
 
 /// The consent in force of a participant: the one that was signed last.
@@ -171,17 +194,28 @@ extension WarehouseTransaction {
         }
     }
 
-    /// The ids of the messages whose content is kept, and that no consent is missing for.
+    /// The ids of the messages whose content is kept, and whose participants all agreed, as far as they are
+    /// known. A message of which nobody knows whose it is has no consent.
     ///
     /// - Parameters:
     ///   - id: The last one that is known already; the first ones without it.
     ///   - limit: How many at most.
     public func keptMessages(after id: String = "", limit: Int) throws -> [String] {
-        try db.rows(
+        // Whoever reads a warehouse of an earlier version does without the table.
+        let others = """
+            AND NOT EXISTS (
+                SELECT 1 FROM study_message_subject s
+                WHERE s.message = m.id AND s.participant NOT IN (SELECT participant FROM study_consent)
+            )
+            """
+        let condition = try db.hasTable("study_message_subject") ? others : ""
+        return try db.rows(
             sql: """
-                SELECT id FROM study_message
-                WHERE body IS NOT NULL AND state <> 'waiting' AND id > ?
-                ORDER BY id LIMIT ?
+                SELECT m.id FROM study_message m
+                WHERE m.body IS NOT NULL AND m.state <> 'waiting' AND m.id > ?
+                    AND m.participant IN (SELECT participant FROM study_consent)
+                    \(condition)
+                ORDER BY m.id LIMIT ?
                 """,
             arguments: [id, max(0, limit)]
         ).compactMap { $0.text(0) }

@@ -66,10 +66,11 @@ extension WarehouseTransaction {
 
     /// Code, name, path and what it stands for, of each concept and modifier. No spreadsheet runs a text of
     /// them.
-    public func dictionary() throws -> [[String]] {
+    public func dictionary(of audience: ExportAudience = .study) throws -> [[String]] {
         try db.rows(
             sql: """
-                SELECT concept_cd, name_char, concept_path, concept_blob FROM concept_dimension
+                SELECT concept_cd, name_char, concept_path, concept_blob FROM concept_dimension c
+                WHERE \(audience.conceptCondition("c"))
                 UNION ALL SELECT modifier_cd, name_char, modifier_path, '' FROM modifier_dimension
                 ORDER BY 1, 3
                 """
@@ -143,8 +144,15 @@ extension WarehouseTransaction {
             event += moment("end_date", text(row, "end_date") ?? text(row, "start_date"))
             return event + "</event>"
         }
-        try set("concept_set", write, "SELECT * FROM concept_dimension WHERE ? <> '' ORDER BY concept_path") {
-            row in
+        try set(
+            "concept_set",
+            write,
+            """
+            SELECT * FROM concept_dimension c
+            WHERE ? <> '' AND \(audience.conceptCondition("c"))
+            ORDER BY concept_path
+            """
+        ) { row in
             "<concept\(attributes(row))>" + element("concept_path", text(row, "concept_path"))
                 + element("concept_cd", text(row, "concept_cd"))
                 + element("name_char", text(row, "name_char")) + "</concept>"

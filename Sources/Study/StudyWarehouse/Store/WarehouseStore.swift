@@ -47,6 +47,7 @@ struct SQLiteWarehouseStore: WarehouseStore {
         migrator.registerMigration("5") { db in try db.execute(sql: WarehouseSchema.published) }
         migrator.registerMigration("6") { db in
             try db.execute(sql: WarehouseSchema.units)
+            try WarehouseSchema.keepUnits(SQLiteSession(db: db))
             try WarehouseSchema.describe(SQLiteSession(db: db), source: source)
         }
         try migrator.migrate(database)
@@ -115,6 +116,7 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
                 try Self.add("study_client", WarehouseSchema.clients + ";" + Self.pendingIndex, session)
                 try Self.add("study_published", WarehouseSchema.published, session)
                 if try Self.add("study_unit", WarehouseSchema.units + ";" + Self.addedIndexes, session) {
+                    try WarehouseSchema.keepUnits(session)
                     try WarehouseSchema.describe(session, source: source)
                 }
             }
@@ -224,6 +226,30 @@ extension WarehouseSchema {
             concepts: SeenConcepts(KnownConcepts())
         )
         try warehouse.store(Ontology([]), now: now)
+    }
+
+    /// Keeps the units that an earlier version's facts have, where those of a concept have one: what comes
+    /// later in another unit is converted to it, or has a concept of its own.
+    static func keepUnits(_ session: any WarehouseSession) throws {
+        let rows = try session.rows(
+            sql: """
+                SELECT concept_cd, min(coalesce(units_cd, ''))
+                FROM observation_fact
+                WHERE modifier_cd = '@' AND valtype_cd = 'N'
+                GROUP BY concept_cd
+                HAVING count(DISTINCT coalesce(units_cd, '')) = 1
+                """
+        )
+        for row in rows {
+            // The unit of a known measurement is the table's.
+            guard let code = row.text(0), let unit = row.text(1), KnownMeasurements[code]?.unit == nil else {
+                continue
+            }
+            try session.execute(
+                sql: "INSERT INTO study_unit (code, unit, concept) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                arguments: [code, unit, code]
+            )
+        }
     }
 
     /// - Throws: ``WarehouseError``, when the warehouse is of another study.

@@ -383,7 +383,7 @@ extension WarehouseTransaction {
     /// Lets somebody take part again who withdrew: as somebody new, with another pseudonym and number. What
     /// is known of the earlier participation is when it ended.
     ///
-    /// - Parameter signed: When they agreed again.
+    /// - Parameter signed: When they agreed again, at the latest.
     /// - Returns: False for a consent that was signed, or received, before the withdrawal.
     public func enrolAgain(_ participant: String, signed: WarehouseTime, received: WarehouseTime) throws
         -> Bool
@@ -408,9 +408,12 @@ extension WarehouseTransaction {
     /// Removes everything of a participant: facts, visits, mappings, the pseudonym, resources, messages. What
     /// stays is that somebody with this digest withdrew, so that a late message is refused.
     ///
+    /// - Parameter received: When the withdrawal was received, as messages have it. What was received later
+    ///   may be of somebody who agreed anew: it is processed again, and refused unless that is so. `nil`
+    ///   removes all.
     /// - Returns: How many facts were removed.
     @discardableResult
-    public func withdraw(_ participant: String, now: WarehouseTime) throws -> Int {
+    public func withdraw(_ participant: String, now: WarehouseTime, received: String? = nil) throws -> Int {
         var facts = 0
         try lock(participant)
         if let known = try knownParticipant(participant) {
@@ -442,23 +445,35 @@ extension WarehouseTransaction {
             )
         }
         try db.execute(sql: "DELETE FROM study_consent WHERE participant = ?", arguments: [participant])
+        if let received {
+            try db.execute(
+                sql: """
+                    UPDATE study_message
+                    SET state = 'again', reason = NULL, upload_id = NULL
+                    WHERE participant = ? AND received > ? AND body IS NOT NULL
+                        AND state NOT IN ('refused', 'dismissed')
+                    """,
+                arguments: [participant, received]
+            )
+        }
         // The ids stay, so that a message that is delivered again is recognised.
         let messages = try db.execute(
             sql: """
                 UPDATE study_message
                 SET body = NULL, state = 'refused', reason = NULL, upload_id = NULL
                 WHERE id IN (
-                    SELECT id FROM study_message WHERE participant = ?
+                    SELECT id FROM study_message
+                    WHERE participant = ? AND (received <= ? OR body IS NULL)
                     UNION SELECT message FROM study_message_subject WHERE participant = ?
                 )
                 """,
-            arguments: [participant, participant]
+            arguments: [participant, received ?? Self.endOfTime, participant]
         )
         // Nor does it stay known which app it was.
         try db.execute(
             sql: """
                 DELETE FROM study_message_client WHERE message IN
-                    (SELECT id FROM study_message WHERE participant = ? UNION
+                    (SELECT id FROM study_message WHERE participant = ? AND body IS NULL UNION
                     SELECT message FROM study_message_subject WHERE participant = ?)
                 """,
             arguments: [participant, participant]
@@ -474,6 +489,9 @@ extension WarehouseTransaction {
         )
         return facts
     }
+
+    /// After each moment of a message's receipt.
+    private static let endOfTime = "9999-12-31T23:59:59Z"
 
     // MARK: Resources
 

@@ -12,14 +12,19 @@ enum UnitConversion {
     /// then as UCUM does: there a `pt` is a pint.
     static func unit(of quantity: Quantity) -> String? {
         let isUCUM = quantity.system == nil || quantity.system == .ucum
-        if isUCUM, let code = quantity.code, !code.isEmpty, ucum(code) != nil { return code }
+        if isUCUM, let code = quantity.code, !code.isEmpty, fits(code), ucum(code) != nil { return code }
         let texts = [quantity.unit, quantity.code].compactMap { $0 }.filter { !$0.isEmpty }
         for text in texts where text.utf8.count <= 2 * maximumLength {
-            if let unit = try? SampleUnit.healthKit(text).ucum { return unit.code }
-            if ucum(text) != nil { return text }
+            // HealthKit's percent is a fraction of 1; the number beside the text is not.
+            if !text.contains("%"), let unit = try? SampleUnit.healthKit(text).ucum, fits(unit.code) {
+                return unit.code
+            }
+            if fits(text), ucum(text) != nil { return text }
         }
         return texts.first.map { String($0.unicodeScalars.prefix(maximumLength)) }
     }
+
+    private static func fits(_ code: String) -> Bool { code.unicodeScalars.count <= maximumLength }
 
     /// A code as UCUM has it; `nil` for another text.
     static func ucum(_ code: String) -> UCUMUnit? {
@@ -30,7 +35,8 @@ enum UnitConversion {
     /// A value in another unit, with its digits where both mean the same; `nil` where they measure different
     /// things.
     ///
-    /// A number without a unit is one of `1` and `{score}`, not of `%`.
+    /// A number without a unit is one of `1` and `{score}`, not of `%`. A share in moles is none in `%`:
+    /// hemoglobin A1c has both, on scales that a line relates, which no factor does.
     ///
     /// - Parameter molarMass: In g/mol, of what is measured.
     static func convert(
@@ -40,6 +46,8 @@ enum UnitConversion {
         molarMass: Decimal? = nil
     ) -> FHIRDecimal? {
         guard source != target else { return value }
+        let units: Set = [source, target]
+        if units.contains("%"), units.contains(where: { $0.contains("mol") }) { return nil }
         guard let from = source.isEmpty ? .one : ucum(source), let to = target.isEmpty ? .one : ucum(target)
         else { return nil }
         if from == to { return value }

@@ -104,14 +104,25 @@ struct StudyStoreOptions: ParsableArguments {
     }
 }
 
+/// The option for what is encrypted in an old way.
+struct StudyPKCS1Options: ParsableArguments {
+    @ArgumentParser.Flag(
+        name: .customLong("allow-pkcs1"),
+        help: "Take envelopes whose key is encrypted by PKCS#1 version 1.5, too, as C3-PRO's Android apps do."
+    )
+    var allowsPKCS1 = false
+}
+
 extension ExportAudience: ExpressibleByArgument {}
 
 enum StudyBackEnd {
     /// The private keys of a folder.
-    static func keys(_ path: String) throws -> KeyRing {
+    static func keys(_ path: String, allowsPKCS1: Bool = false) throws -> KeyRing {
         let passphrase = ProcessInfo.processInfo.environment["INDIVO_KEY_PASSPHRASE"].map { Secret($0) }
         do {
-            return try KeyRing(contentsOf: URL(filePath: path), passphrase: passphrase)
+            var ring = try KeyRing(contentsOf: URL(filePath: path), passphrase: passphrase)
+            ring.allowsPKCS1 = allowsPKCS1
+            return ring
         } catch {
             throw CommandFailure("\(error)")
         }

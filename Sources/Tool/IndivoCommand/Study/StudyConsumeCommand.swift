@@ -81,11 +81,7 @@ struct StudyConsumeCommand: AsyncParsableCommand {
     )
     var withdraw: String?
 
-    @ArgumentParser.Flag(
-        name: .customLong("allow-pkcs1"),
-        help: "Take envelopes whose key is encrypted by PKCS#1 version 1.5, too, as C3-PRO's Android apps do."
-    )
-    var allowsPKCS1 = false
+    @OptionGroup var envelopes: StudyPKCS1Options
 
     @Option(help: "Seconds that 16 messages may take before another consumer gets them.")
     var visibility = 300
@@ -108,8 +104,7 @@ struct StudyConsumeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let leaver = try withdraw.map { try StudyParticipant.id($0, option: "withdraw") }
-        var keys = try StudyBackEnd.keys(self.keys)
-        keys.allowsPKCS1 = allowsPKCS1
+        let keys = try StudyBackEnd.keys(self.keys, allowsPKCS1: envelopes.allowsPKCS1)
         let questionnaires = try StudyBackEnd.questionnaires(questionnaires)
         let warehouse = try await store.open(makes: true)
         if !questionnaires.isEmpty {

@@ -60,6 +60,8 @@ struct StudyExportCommand: AsyncParsableCommand {
     @Option(help: "With --files: the folder of private keys.", completion: .directory)
     var keys: String?
 
+    @OptionGroup var envelopes: StudyPKCS1Options
+
     @Option(name: .shortAndLong, help: "The folder.", completion: .directory)
     var output: String?
 
@@ -75,7 +77,7 @@ struct StudyExportCommand: AsyncParsableCommand {
     }
 
     private func writeFiles(to path: String, _ keys: String) async throws {
-        let ring = try StudyBackEnd.keys(keys)
+        let ring = try StudyBackEnd.keys(keys, allowsPKCS1: envelopes.allowsPKCS1)
         let export = FileExport(warehouse: try await store.open(makes: false), keys: ring)
         var reported = ContinuousClock.now
         let report = try await export.write(
@@ -130,7 +132,7 @@ struct StudyExportCommand: AsyncParsableCommand {
             }
             let dictionary = CSV.data(
                 header: ["concept", "name", "path", "source"],
-                rows: try warehouse.dictionary()
+                rows: try warehouse.dictionary(of: audience)
             )
             try NewFile(folder.appending(path: "dictionary.csv")).write { try $0(dictionary) }
             let columns = WarehouseTransaction.factColumns.map { [$0.name, $0.meaning] }

@@ -33,6 +33,8 @@ struct StudyMessageShowCommand: AsyncParsableCommand {
     @Option(help: "The folder of private keys.", completion: .directory)
     var keys: String?
 
+    @OptionGroup var envelopes: StudyPKCS1Options
+
     func run() async throws {
         let message = try await StudyMessages.message(id, try await store.open(makes: false))
         var json: JSONValue = [
@@ -43,7 +45,7 @@ struct StudyMessageShowCommand: AsyncParsableCommand {
         if let reason = message.state.reason { json["reason"] = JSONValue(reason) }
         if let keys, let body = message.body {
             do {
-                let contents = try StudyBackEnd.keys(keys).open(body)
+                let contents = try StudyBackEnd.keys(keys, allowsPKCS1: envelopes.allowsPKCS1).open(body)
                 json["study"] = JSONValue(contents.info.study)
                 json["item"] = JSONValue(contents.info.item)
                 json["run"] = JSONValue(contents.info.taskRun)
@@ -82,6 +84,8 @@ struct StudyMessageSaveCommand: AsyncParsableCommand {
     @Option(help: "The folder of private keys.", completion: .directory)
     var keys: String
 
+    @OptionGroup var envelopes: StudyPKCS1Options
+
     @Option(name: .shortAndLong, help: "The new folder.", completion: .directory)
     var output: String
 
@@ -94,7 +98,7 @@ struct StudyMessageSaveCommand: AsyncParsableCommand {
             )
         }
         do {
-            try StudyBackEnd.keys(keys).open(body).write(
+            try StudyBackEnd.keys(keys, allowsPKCS1: envelopes.allowsPKCS1).open(body).write(
                 to: URL(filePath: output, directoryHint: .isDirectory)
             )
         } catch let error as StudyError {
@@ -111,10 +115,11 @@ struct StudyDecryptCommand: AsyncParsableCommand {
         discussion: """
             DIR gets a folder for each message, named after a digest of its id, with the files of a package \
             or the resource of an envelope. A folder that is there is left as it is, so that the command can \
-            be repeated. Of a warehouse, messages that wait for a consent stay encrypted; a queue is \
-            looked at and left as it was (if the command is killed, after an hour), and no consent is known \
-            there: it is for tests, and for a study without a warehouse. The exit status is 1 when a message \
-            cannot be opened, with the reason. \
+            be repeated. Of a warehouse, a message stays encrypted unless everybody whom it names has \
+            agreed, and as long as nobody knows whose it is (indivo study message save decrypts one of \
+            them); a queue is looked at and left as it was (if the command is killed, after an hour), and \
+            no consent is known there: it is for tests, and for a study without a warehouse. The exit \
+            status is 1 when a message cannot be opened, with the reason. \
             \(ExitStatus.help)
             """
     )
@@ -131,6 +136,8 @@ struct StudyDecryptCommand: AsyncParsableCommand {
     @Option(help: "The folder of private keys.", completion: .directory)
     var keys: String
 
+    @OptionGroup var envelopes: StudyPKCS1Options
+
     @Option(name: .shortAndLong, help: "Where the folders are made.", completion: .directory)
     var output: String
 
@@ -141,7 +148,7 @@ struct StudyDecryptCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let ring = try StudyBackEnd.keys(keys)
+        let ring = try StudyBackEnd.keys(keys, allowsPKCS1: envelopes.allowsPKCS1)
         let folder = URL(filePath: output, directoryHint: .isDirectory)
         try PrivateFolder.make(folder)
         var counts = (done: 0, failed: 0)

@@ -46,9 +46,11 @@ extension FHIRPathEvaluation {
         isEquivalence: Bool,
         at position: FHIRPathSyntax.Node
     ) throws(FHIRPathError) -> Bool {
-        if !isEquivalence, left.hasOtherText(than: right) {
-            try spend(4, at: position)
-            return false
+        if !isEquivalence {
+            var bytes = 0
+            let isOther = left.hasOtherText(than: right, comparing: &bytes)
+            try spend(bytes / 16 + (isOther ? 4 : 0), at: position)
+            if isOther { return false }
         }
         let a = left.parts
         let b = right.parts
@@ -167,11 +169,15 @@ fileprivate enum EqualityKey: Hashable {
 extension PathNode {
     /// Whether a member is another text, so that the elements cannot be equal: found without making the
     /// parts, which most items that are compared need not.
-    fileprivate func hasOtherText(than other: PathNode) -> Bool {
+    ///
+    /// - Parameter bytes: Takes how much text was compared.
+    fileprivate func hasOtherText(than other: PathNode, comparing bytes: inout Int) -> Bool {
         guard sibling == nil, other.sibling == nil, let members = json?.members else { return false }
         for member in members.prefix(4) {
-            guard let text = member.value.string else { continue }
+            // A name may be repeated: of both sides the same one of its values.
+            guard let text = json?[member.name]?.string else { continue }
             guard let otherText = other.json?[member.name]?.string else { return false }
+            bytes += text.utf8.count + otherText.utf8.count
             // Times that are written differently may be equal.
             guard text != otherText else { continue }
             if !text.utf8.allSatisfy(Self.isInTime) || !otherText.utf8.allSatisfy(Self.isInTime) {

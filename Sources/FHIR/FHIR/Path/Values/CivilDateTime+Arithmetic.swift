@@ -55,7 +55,7 @@ extension CivilDateTime {
     /// - Parameter amount: the whole number of units; of seconds and milliseconds, which may have fractions,
     ///   nanoseconds.
     func adding(_ amount: Int, _ unit: CalendarUnit) -> CivilDateTime? {
-        guard abs(amount) <= 1_000_000_000_000_000_000 else { return nil }
+        guard amount.magnitude <= 1_000_000_000_000_000_000 else { return nil }
         if kind == .time {
             // A time knows no days: it begins anew at midnight.
             guard let nanoseconds = Self.nanoseconds(amount, unit) else { return nil }

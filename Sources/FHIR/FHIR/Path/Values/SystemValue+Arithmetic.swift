@@ -205,7 +205,7 @@ extension CivilDateTime {
             throw SystemValue.OperandError(reason: "A time takes no years and months.")
         }
         if unit == .millisecond { value *= 1_000_000 }
-        guard let whole = Int("\(value.truncated)") else { return nil }
+        guard let whole = Int("\(value.truncated)"), whole != .min else { return nil }
         return adding(isNegative ? -whole : whole, unit)
     }
 }
