@@ -225,7 +225,9 @@ struct SMARTPages: Sendable {
 
     private static let listLimit = 50
 
-    private func patients(_ name: String, for session: SMARTState.BrowserSession) async -> (rows: [(id: String, label: Markup)], total: Int) {
+    private func patients(_ name: String, for session: SMARTState.BrowserSession) async -> (
+        rows: [(id: String, label: Markup)], total: Int
+    ) {
         var query = QueryItems([("_sort", "family,given"), ("_count", String(Self.listLimit))])
         if !name.isEmpty { query = query.adding("name", name.replacing(",", with: " ")) }
         // A patient sees no others.

@@ -50,6 +50,12 @@ struct FHIRCheckCommand: ParsableCommand {
     )
     var profiles: [String] = []
 
+    @ArgumentParser.Flag(
+        name: .customLong("no-profiles"),
+        help: "Check by R4's types and --profile alone, not by the profiles that resources claim."
+    )
+    var omitsProfiles = false
+
     @ArgumentParser.Flag(help: "Make an extension an error when its definition is not known.")
     var knownExtensionsOnly = false
 
@@ -61,6 +67,7 @@ struct FHIRCheckCommand: ParsableCommand {
         options.includesBestPractice = bestPractice
         options.definitions = try known.definitions()
         options.profiles = profiles
+        options.appliesProfiles = !omitsProfiles
         options.validateCode = { Terminology.r4.validate($0, system: $1, in: $2) }
         options.unknownExtensions = knownExtensionsOnly ? .error : .remark
         options.checkResponses()
