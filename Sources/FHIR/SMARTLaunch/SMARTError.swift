@@ -102,6 +102,8 @@ public struct SMARTError: Error, Sendable {
     }
 }
 
+extension SMARTError.Reason: CallFailureReason {}
+
 extension SMARTError: CallFailure {
     package var isBeforeSending: Bool { if case .badArgument = reason { true } else { false } }
 
@@ -120,16 +122,7 @@ extension SMARTError: CallFailure {
             self.init(.malformedResponse(error.description), step, server: server)
         default:
             let failure = error as? HTTPTransportError ?? HTTPTransportError(foreign: error, server: server)
-            let reason: Reason =
-                switch failure.outcome {
-                case .badArgument(let why): .badArgument(why)
-                case .notReachable: .notReachable
-                case .timedOut: .timedOut
-                case .responseLost: .responseLost
-                case .responseTooLarge: .responseTooLarge
-                case .malformedResponse(let why): .malformedResponse(why)
-                }
-            self.init(reason, step, server: server)
+            self.init(Reason(failure.outcome), step, server: server)
             transportError = failure
             mayHaveBeenDone = failure.mayHaveReachedServer
         }

@@ -42,6 +42,30 @@ package enum TransportOutcome: Sendable, Hashable {
     case malformedResponse(String)
 }
 
+/// The reasons of a client's errors. Each client has these among its own.
+package protocol CallFailureReason {
+    static func badArgument(_ why: String) -> Self
+    static var notReachable: Self { get }
+    static var timedOut: Self { get }
+    static var responseLost: Self { get }
+    static var responseTooLarge: Self { get }
+    static func malformedResponse(_ why: String) -> Self
+}
+
+extension CallFailureReason {
+    package init(_ outcome: TransportOutcome) {
+        self =
+            switch outcome {
+            case .badArgument(let why): .badArgument(why)
+            case .notReachable: .notReachable
+            case .timedOut: .timedOut
+            case .responseLost: .responseLost
+            case .responseTooLarge: .responseTooLarge
+            case .malformedResponse(let why): .malformedResponse(why)
+            }
+    }
+}
+
 extension HTTPTransportError {
     package var outcome: TransportOutcome {
         switch kind {

@@ -129,6 +129,8 @@ extension FHIRReply {
     }
 }
 
+extension FHIRClientError.Reason: CallFailureReason {}
+
 extension FHIRClientError: CallFailure {
     /// What an attempt threw.
     fileprivate init(thrown error: any Error, by request: FHIRRequest, server: String) {
@@ -142,16 +144,7 @@ extension FHIRClientError: CallFailure {
 
     /// What a transport's failure means to an interaction.
     private init(_ failure: HTTPTransportError, _ request: FHIRRequest) {
-        let reason: Reason =
-            switch failure.outcome {
-            case .badArgument(let why): .badArgument(why)
-            case .notReachable: .notReachable
-            case .timedOut: .timedOut
-            case .responseLost: .responseLost
-            case .responseTooLarge: .responseTooLarge
-            case .malformedResponse(let why): .malformedResponse(why)
-            }
-        self.init(reason, request, mayHaveBeenDone: failure.mayHaveReachedServer)
+        self.init(Reason(failure.outcome), request, mayHaveBeenDone: failure.mayHaveReachedServer)
         transportError = failure
     }
 

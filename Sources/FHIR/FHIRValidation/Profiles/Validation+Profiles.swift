@@ -484,12 +484,40 @@ extension Validation {
         let node = profile.nodes[child]
         guard let anchor = focus.anchor else { return }
         let own = focus.type.element(named: node.name)
-        if let minimum = node.minimum, values.count < minimum, values.count >= own?.minimum ?? 0 {
+        checkCount(
+            of: values,
+            node,
+            minimum: values.count >= own?.minimum ?? 0 ? node.minimum : nil,
+            in: anchor,
+            orAt: anchor
+        )
+    }
+
+    /// Reports too few and too many values of an element or a slice.
+    ///
+    /// - Parameters:
+    ///   - kind: What stands before the name.
+    ///   - minimum: How many are asked for, unless R4's own definition reports it.
+    ///   - fallback: Where a value that is too many is reported that has no place of its own.
+    mutating func checkCount(
+        of values: [ProfileFocus],
+        _ node: ProfileNode,
+        _ kind: String = "",
+        minimum: Int?,
+        in anchor: ParsedNode?,
+        orAt fallback: ParsedNode? = nil
+    ) {
+        let amount =
+            switch values.count {
+            case 0: "is none"
+            case 1: "is 1"
+            default: "are \(values.count)"
+            }
+        if let minimum, values.count < minimum {
             report(
                 .error,
                 .required,
-                "\(node.source) asks for at least \(minimum) of \(node.id), and there "
-                    + Self.amount(values.count),
+                "\(node.source) asks for at least \(minimum) of \(kind)\(node.id), and there \(amount)",
                 at: anchor
             )
         }
@@ -497,15 +525,10 @@ extension Validation {
             report(
                 .error,
                 .structure,
-                "\(node.source) allows at most \(maximum) of \(node.id), and there "
-                    + Self.amount(values.count),
-                at: values[maximum].anchor ?? anchor
+                "\(node.source) allows at most \(maximum) of \(kind)\(node.id), and there \(amount)",
+                at: values[maximum].anchor ?? fallback
             )
         }
-    }
-
-    static func amount(_ count: Int) -> String {
-        count == 0 ? "is none" : count == 1 ? "is 1" : "are \(count)"
     }
 
     private mutating func values(

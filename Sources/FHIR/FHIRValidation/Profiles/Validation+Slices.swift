@@ -66,24 +66,7 @@ extension Validation {
         in anchor: ParsedNode?
     ) {
         let node = profile.nodes[slice]
-        if let minimum = node.minimum, values.count < minimum {
-            report(
-                .error,
-                .required,
-                "\(node.source) asks for at least \(minimum) of the slice \(node.id), and there "
-                    + Self.amount(values.count),
-                at: anchor
-            )
-        }
-        if let maximum = node.maximum, values.count > maximum {
-            report(
-                .error,
-                .structure,
-                "\(node.source) allows at most \(maximum) of the slice \(node.id), and there "
-                    + Self.amount(values.count),
-                at: values[maximum].anchor
-            )
-        }
+        checkCount(of: values, node, "the slice ", minimum: node.minimum, in: anchor)
         for value in values where !isStopped {
             path.pushProfile(node.name, value)
             check(value, profile, slice)

@@ -104,6 +104,8 @@ extension CallClient {
     }
 }
 
+extension IndivoError.Reason: CallFailureReason {}
+
 extension IndivoError: CallFailure {
     /// What an attempt threw.
     init(thrown error: any Error, by call: IndivoCall, server: String) {
@@ -119,16 +121,7 @@ extension IndivoError: CallFailure {
 
     /// What a transport's failure means to a call.
     private init(_ failure: HTTPTransportError, call: IndivoCall) {
-        let reason: Reason =
-            switch failure.outcome {
-            case .badArgument(let why): .badArgument(why)
-            case .notReachable: .notReachable
-            case .timedOut: .timedOut
-            case .responseLost: .responseLost
-            case .responseTooLarge: .responseTooLarge
-            case .malformedResponse(let why): .malformedResponse(why)
-            }
-        self.init(reason, call: call)
+        self.init(Reason(failure.outcome), call: call)
         transportError = failure
         mayHaveBeenDone = failure.mayHaveReachedServer
         isSafeToRetry = call.repetition != .never || !failure.mayHaveReachedServer
