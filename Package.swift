@@ -1,21 +1,33 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Six areas, a folder of Sources each; `module` below says where a module and its tests stand. What an area may import is in
-// its README, and scripts/lib/check-layout compares both with what the sources import.
+// Six areas, a folder of Sources each; `module` below says where a module and its tests stand. What an area
+// may import is in its README, and scripts/lib/check-layout compares both with what the sources import.
 //
-// An app compiles the targets that its products need. What a product fetches beyond that hangs on its trait. Each trait
-// covers the features named beside it, so that one is enough: with several, SwiftPM compiles everything again at random,
-// because it gives them to the compiler in the order of a hashed set.
+// An app compiles the targets that its products need. What a product fetches beyond that hangs on its trait.
+// Each trait covers the features named beside it, so that one is enough: with several, SwiftPM compiles
+// everything again at random, because it gives them to the compiler in the order of a hashed set.
 let traits: [(name: String, covers: String, description: String)] = [
     ("Outbox", "Outbox", "Changes without a network (fetches swift-crypto)."),
     ("BackendSigning", "BackendSigning", "Keys for SMART backend services (fetches swift-crypto)."),
-    ("SMARTLaunch", "BackendSigning Keys SMARTLaunch", "SMART App Launch, and BackendSigning (fetches swift-crypto)."),
-    ("Study", "Outbox Study", "Delivery to a study, and Outbox (fetches swift-certificates and swift-crypto)."),
-    ("ConsentForm", "ConsentForm Outbox Study", "Signed consents as PDF, and Study (needs Pango and Cairo on Linux)."),
+    (
+        "SMARTLaunch", "BackendSigning Keys SMARTLaunch",
+        "SMART App Launch, and BackendSigning (fetches swift-crypto)."
+    ),
+    (
+        "Study", "Outbox Study",
+        "Delivery to a study, and Outbox (fetches swift-certificates and swift-crypto)."
+    ),
+    (
+        "ConsentForm", "ConsentForm Outbox Study",
+        "Signed consents as PDF, and Study (needs Pango and Cairo on Linux)."
+    ),
     ("Sandbox", "Keys Sandbox", "Servers to try against (fetches FlyingFox, GRDB and swift-crypto)."),
     ("StudyServer", "Keys Outbox Sandbox Study", "A study's server on SQLite, Study and Sandbox."),
-    ("PostgreSQL", "Keys Outbox PostgreSQL Sandbox Study", "A study's server on PostgreSQL, too (needs libpq on Linux)."),
+    (
+        "PostgreSQL", "Keys Outbox PostgreSQL Sandbox Study",
+        "A study's server on PostgreSQL, too (needs libpq on Linux)."
+    ),
     (
         "Everything", "BackendSigning ConsentForm Keys Outbox PostgreSQL SMARTLaunch Sandbox Study Tool",
         "All of these, and the command-line tool (fetches swift-argument-parser)."
@@ -24,18 +36,22 @@ let traits: [(name: String, covers: String, description: String)] = [
 
 /// True where a trait that covers the feature is on.
 func when(_ feature: String, _ platforms: [Platform]? = nil) -> TargetDependencyCondition? {
-    let covering = Set(traits.filter { $0.covers.split(separator: " ").contains { $0 == feature } }.map(\.name))
+    let covering = Set(
+        traits.filter { $0.covers.split(separator: " ").contains { $0 == feature } }.map(\.name)
+    )
     guard let platforms else { return .when(traits: covering) }
     return .when(platforms: platforms, traits: covering)
 }
 
-func fetched(_ package: String, _ product: String, for feature: String, _ platforms: [Platform]? = nil) -> Target.Dependency {
+func fetched(_ package: String, _ product: String, for feature: String, _ platforms: [Platform]? = nil)
+    -> Target.Dependency
+{
     .product(name: product, package: package, condition: when(feature, platforms))
 }
 
-// On Apple's systems the SDK has libxml2 (as the module `libxml2`), CryptoKit and URLSession; on Linux they are libraries of
-// the system, found by pkg-config. With INDIVO_APPLE_LIKE=1, Linux compiles what Apple's systems compile, against swift-crypto
-// and FoundationNetworking: Tests/AppleLike/apple-like.
+// On Apple's systems the SDK has libxml2 (as the module `libxml2`), CryptoKit and URLSession; on Linux they
+// are libraries of the system, found by pkg-config. With INDIVO_APPLE_LIKE=1, Linux compiles what Apple's
+// systems compile, against swift-crypto and FoundationNetworking: Tests/AppleLike/apple-like.
 let isAppleLike = Context.environment["INDIVO_APPLE_LIKE"] == "1"
 let apple: [Platform] = [.macOS, .iOS, .macCatalyst, .tvOS, .watchOS, .visionOS]
 func linux(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(platforms: [.linux])) }
@@ -46,7 +62,8 @@ let passwordHash = isAppleLike ? .product(name: "CryptoExtras", package: "swift-
 let curl: [Target.Dependency] = isAppleLike ? [] : [linux("CLibCurl")]
 let keychain: [Target.Dependency] = isAppleLike ? ["Security"] : []
 let healthKit: [Target.Dependency] = isAppleLike ? ["HealthKit"] : []
-let postgreSQL: [Target.Dependency] = isAppleLike ? [] : [.target(name: "CLibPQ", condition: when("PostgreSQL", [.linux]))]
+let postgreSQL: [Target.Dependency] =
+    isAppleLike ? [] : [.target(name: "CLibPQ", condition: when("PostgreSQL", [.linux]))]
 
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -69,24 +86,41 @@ enum Area: String {
 let onCallersActor: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
 /// Targets of this package by name, with a space between them.
-func targets(_ names: String) -> [Target.Dependency] { names.split(separator: " ").map { .byName(name: String($0)) } }
+func targets(_ names: String) -> [Target.Dependency] {
+    names.split(separator: " ").map { .byName(name: String($0)) }
+}
 
-/// The module in Sources/AREA/NAME and, unless `tests` is nil, its tests in Tests/AREA/NAMETests, which have the module's
-/// dependencies and those in `tests`.
+/// The module in Sources/AREA/NAME and, unless `tests` is nil, its tests in Tests/AREA/NAMETests, which have
+/// the module's dependencies and those in `tests`.
 func module(
-    _ name: String, in area: Area, on names: String = "", with others: [Target.Dependency] = [], settings: [SwiftSetting] = [],
-    linking: [LinkerSetting] = [], tests: String? = "", testsWith: [Target.Dependency] = [], except excluded: [String] = []
+    _ name: String,
+    in area: Area,
+    on names: String = "",
+    with others: [Target.Dependency] = [],
+    settings: [SwiftSetting] = [],
+    linking: [LinkerSetting] = [],
+    tests: String? = "",
+    testsWith: [Target.Dependency] = [],
+    except excluded: [String] = []
 ) -> [Target] {
     let dependencies = targets(names) + others
     let module = Target.target(
-        name: name, dependencies: dependencies, path: "Sources/\(area.rawValue)/\(name)", swiftSettings: settings,
-        linkerSettings: linking)
+        name: name,
+        dependencies: dependencies,
+        path: "Sources/\(area.rawValue)/\(name)",
+        swiftSettings: settings,
+        linkerSettings: linking
+    )
     guard let tests else { return [module] }
     let needed = targets(name) + dependencies + targets(tests) + testsWith
     return [module] + [
         .testTarget(
-            name: "\(name)Tests", dependencies: needed, path: "Tests/\(area.rawValue)/\(name)Tests", exclude: excluded,
-            swiftSettings: settings)
+            name: "\(name)Tests",
+            dependencies: needed,
+            path: "Tests/\(area.rawValue)/\(name)Tests",
+            exclude: excluded,
+            swiftSettings: settings
+        )
     ]
 }
 
@@ -113,183 +147,363 @@ let base =
     + module("UCUM", in: .base)
     + module("ZipArchive", in: .base, on: "CZlib IndivoBase")
     + module(
-        "IndivoXML", in: .base, on: "SystemXML", linking: [.linkedLibrary("xml2", .when(platforms: apple))],
-        tests: "IndivoBase TestSupport", except: ["Fixtures"])
+        "IndivoXML",
+        in: .base,
+        on: "SystemXML",
+        linking: [.linkedLibrary("xml2", .when(platforms: apple))],
+        tests: "IndivoBase TestSupport",
+        except: ["Fixtures"]
+    )
     + module(
-        "HTTPCalls", in: .base, on: "IndivoBase", with: [httpTypes] + curl, settings: onCallersActor, tests: "TestSupport")
+        "HTTPCalls",
+        in: .base,
+        on: "IndivoBase",
+        with: [httpTypes] + curl,
+        settings: onCallersActor,
+        tests: "TestSupport"
+    )
     + module("LoginSupport", in: .base, on: "IndivoBase", settings: onCallersActor, tests: nil)
-    + module("JSONWebKeys", in: .base, on: "IndivoBase OrderedJSON", with: [keyCrypto, keyCryptoExtras], tests: nil)
+    + module(
+        "JSONWebKeys",
+        in: .base,
+        on: "IndivoBase OrderedJSON",
+        with: [keyCrypto, keyCryptoExtras],
+        tests: nil
+    )
     + module("DurableQueue", in: .base, on: "IndivoBase", with: [outboxCrypto], settings: onCallersActor)
 
 let fhir =
     module("FHIRTables", in: .fhir, tests: nil)
     + module(
-        "FHIR", in: .fhir, on: "BoundedRegex FHIRTables IndivoBase IndivoXML OrderedJSON UCUM",
-        tests: "FHIRValidation TestSupport")
+        "FHIR",
+        in: .fhir,
+        on: "BoundedRegex FHIRTables IndivoBase IndivoXML OrderedJSON UCUM",
+        tests: "FHIRValidation TestSupport"
+    )
     + module(
-        "FHIRValidation", in: .fhir, on: "CZlib FHIR FHIRTables IndivoXML OrderedJSON", tests: "Surveys TestSupport")
+        "FHIRValidation",
+        in: .fhir,
+        on: "CZlib FHIR FHIRTables IndivoXML OrderedJSON",
+        tests: "Surveys TestSupport"
+    )
     + module(
-        "FHIRTerminology", in: .fhir, on: "BoundedRegex FHIR OrderedJSON UCUM",
-        except: ["Fixtures", "derive-expansions"])
+        "FHIRTerminology",
+        in: .fhir,
+        on: "BoundedRegex FHIR OrderedJSON UCUM",
+        except: ["Fixtures", "derive-expansions"]
+    )
     + module(
-        "FHIRClient", in: .fhir, on: "FHIR HTTPCalls IndivoBase OrderedJSON", with: [httpTypes, logging],
-        settings: onCallersActor, tests: "FHIRBackendSigning FHIRSandbox TestSupport",
-        testsWith: [signingCrypto, signingCryptoExtras])
+        "FHIRClient",
+        in: .fhir,
+        on: "FHIR HTTPCalls IndivoBase OrderedJSON",
+        with: [httpTypes, logging],
+        settings: onCallersActor,
+        tests: "FHIRBackendSigning FHIRSandbox TestSupport",
+        testsWith: [signingCrypto, signingCryptoExtras]
+    )
     + module(
-        "TerminologyClient", in: .fhir, on: "FHIR FHIRClient FHIRTerminology OrderedJSON", settings: onCallersActor,
-        tests: "FHIRSandbox")
+        "TerminologyClient",
+        in: .fhir,
+        on: "FHIR FHIRClient FHIRTerminology OrderedJSON",
+        settings: onCallersActor,
+        tests: "FHIRSandbox"
+    )
     + module(
-        "FHIRBackendSigning", in: .fhir, on: "FHIRClient IndivoBase OrderedJSON", with: [signingCrypto, signingCryptoExtras],
-        tests: nil)
+        "FHIRBackendSigning",
+        in: .fhir,
+        on: "FHIRClient IndivoBase OrderedJSON",
+        with: [signingCrypto, signingCryptoExtras],
+        tests: nil
+    )
     + module("SMARTScopes", in: .fhir, on: "IndivoBase", tests: nil)
     + module(
-        "SMARTLaunch", in: .fhir,
+        "SMARTLaunch",
+        in: .fhir,
         on: "FHIR FHIRClient HTTPCalls IndivoBase JSONWebKeys LoginSupport OrderedJSON SMARTScopes",
-        with: [launchCrypto, httpTypes, logging], settings: onCallersActor,
-        tests: "FHIRBackendSigning FHIRSandbox TestSupport", testsWith: [keyCrypto, keyCryptoExtras])
-    + module("Surveys", in: .fhir, on: "BoundedRegex FHIR FHIRTables FHIRValidation IndivoBase OrderedJSON UCUM")
+        with: [launchCrypto, httpTypes, logging],
+        settings: onCallersActor,
+        tests: "FHIRBackendSigning FHIRSandbox TestSupport",
+        testsWith: [keyCrypto, keyCryptoExtras]
+    )
     + module(
-        "SurveyExchange", in: .fhir, on: "FHIR FHIRClient FHIRTables IndivoBase OrderedJSON Surveys", settings: onCallersActor,
-        tests: "FHIRSandbox")
+        "Surveys",
+        in: .fhir,
+        on: "BoundedRegex FHIR FHIRTables FHIRValidation IndivoBase OrderedJSON UCUM"
+    )
     + module(
-        "HealthSamples", in: .fhir, on: "FHIR IndivoBase IndivoXML OrderedJSON UCUM ZipArchive", with: healthKit,
-        tests: "FHIRValidation")
+        "SurveyExchange",
+        in: .fhir,
+        on: "FHIR FHIRClient FHIRTables IndivoBase OrderedJSON Surveys",
+        settings: onCallersActor,
+        tests: "FHIRSandbox"
+    )
     + module(
-        "HealthUpload", in: .fhir, on: "FHIR FHIRClient HealthSamples IndivoBase OrderedJSON", settings: onCallersActor,
-        tests: "FHIRSandbox HTTPCalls", testsWith: [httpTypes])
+        "HealthSamples",
+        in: .fhir,
+        on: "FHIR IndivoBase IndivoXML OrderedJSON UCUM ZipArchive",
+        with: healthKit,
+        tests: "FHIRValidation"
+    )
+    + module(
+        "HealthUpload",
+        in: .fhir,
+        on: "FHIR FHIRClient HealthSamples IndivoBase OrderedJSON",
+        settings: onCallersActor,
+        tests: "FHIRSandbox HTTPCalls",
+        testsWith: [httpTypes]
+    )
 
 let record =
     module(
-        "OAuth1", in: .record, on: "IndivoBase", with: [digests], tests: "OrderedJSON TestSupport", except: ["Fixtures"])
+        "OAuth1",
+        in: .record,
+        on: "IndivoBase",
+        with: [digests],
+        tests: "OrderedJSON TestSupport",
+        except: ["Fixtures"]
+    )
     + module(
-        "IndivoModel", in: .record, on: "IndivoBase IndivoXML OrderedJSON", tests: "TestSupport", except: ["Fixtures"])
+        "IndivoModel",
+        in: .record,
+        on: "IndivoBase IndivoXML OrderedJSON",
+        tests: "TestSupport",
+        except: ["Fixtures"]
+    )
     + module(
-        "Indivo", in: .record, on: "HTTPCalls IndivoBase IndivoModel IndivoXML LoginSupport OAuth1",
+        "Indivo",
+        in: .record,
+        on: "HTTPCalls IndivoBase IndivoModel IndivoXML LoginSupport OAuth1",
         with: [httpTypes, logging],
-        settings: onCallersActor, tests: "IndivoTesting TestSupport", except: ["Fixtures"])
+        settings: onCallersActor,
+        tests: "IndivoTesting TestSupport",
+        except: ["Fixtures"]
+    )
     + module(
-        "IndivoOutbox", in: .record, on: "DurableQueue Indivo IndivoBase IndivoModel IndivoXML", with: [outboxCrypto],
-        settings: onCallersActor, tests: "IndivoCommand IndivoSandbox IndivoTesting OAuth1", testsWith: [httpTypes])
+        "IndivoOutbox",
+        in: .record,
+        on: "DurableQueue Indivo IndivoBase IndivoModel IndivoXML",
+        with: [outboxCrypto],
+        settings: onCallersActor,
+        tests: "IndivoCommand IndivoSandbox IndivoTesting OAuth1",
+        testsWith: [httpTypes]
+    )
     + module(
-        "IndivoFHIR", in: .record, on: "FHIR Indivo IndivoBase IndivoModel IndivoXML OrderedJSON UCUM", settings: onCallersActor,
-        tests: "FHIRSandbox FHIRValidation IndivoSandbox")
-    + module("IndivoSurveys", in: .record, on: "FHIR IndivoModel OrderedJSON Surveys", tests: "FHIRValidation")
+        "IndivoFHIR",
+        in: .record,
+        on: "FHIR Indivo IndivoBase IndivoModel IndivoXML OrderedJSON UCUM",
+        settings: onCallersActor,
+        tests: "FHIRSandbox FHIRValidation IndivoSandbox"
+    )
     + module(
-        "IndivoSamples", in: .record,
+        "IndivoSurveys",
+        in: .record,
+        on: "FHIR IndivoModel OrderedJSON Surveys",
+        tests: "FHIRValidation"
+    )
+    + module(
+        "IndivoSamples",
+        in: .record,
         on: "FHIR HealthSamples Indivo IndivoBase IndivoModel IndivoOutbox IndivoXML OrderedJSON UCUM",
-        settings: onCallersActor, tests: "IndivoSandbox OAuth1")
+        settings: onCallersActor,
+        tests: "IndivoSandbox OAuth1"
+    )
 
 let servers =
     module(
-        "WebServing", in: .servers, on: "IndivoBase UCUM",
-        with: [fetched("FlyingFox", "FlyingSocks", for: "Sandbox"), passwordHash, grdb], tests: "TestSupport")
-    + module("SurveyPages", in: .servers, on: "FHIR IndivoBase OrderedJSON Surveys WebServing",
-        tests: "IndivoCommand TestSupport")
+        "WebServing",
+        in: .servers,
+        on: "IndivoBase UCUM",
+        with: [fetched("FlyingFox", "FlyingSocks", for: "Sandbox"), passwordHash, grdb],
+        tests: "TestSupport"
+    )
     + module(
-        "FHIRSandbox", in: .servers,
+        "SurveyPages",
+        in: .servers,
+        on: "FHIR IndivoBase OrderedJSON Surveys WebServing",
+        tests: "IndivoCommand TestSupport"
+    )
+    + module(
+        "FHIRSandbox",
+        in: .servers,
         on: """
-            FHIR FHIRTables FHIRTerminology FHIRValidation IndivoBase IndivoXML JSONWebKeys OrderedJSON SMARTScopes \
-            SurveyPages Surveys UCUM WebServing
+            FHIR FHIRTables FHIRTerminology FHIRValidation IndivoBase IndivoXML JSONWebKeys OrderedJSON \
+            SMARTScopes SurveyPages Surveys UCUM WebServing
             """,
-        with: [grdb, fetched("GRDB.swift", "GRDBSQLite", for: "Sandbox"), logging], tests: "IndivoCommand")
+        with: [grdb, fetched("GRDB.swift", "GRDBSQLite", for: "Sandbox"), logging],
+        tests: "IndivoCommand"
+    )
     + module(
-        "IndivoSandbox", in: .servers, on: "IndivoBase IndivoModel IndivoXML OAuth1 OrderedJSON SDML WebServing",
-        with: [grdb, logging], tests: "TestSupport")
+        "IndivoSandbox",
+        in: .servers,
+        on: "IndivoBase IndivoModel IndivoXML OAuth1 OrderedJSON SDML WebServing",
+        with: [grdb, logging],
+        tests: "TestSupport"
+    )
 
 let study =
     module(
-        "StudyFormats", in: .study, on: "DurableQueue FHIR HTTPCalls IndivoBase OrderedJSON ZipArchive",
+        "StudyFormats",
+        in: .study,
+        on: "DurableQueue FHIR HTTPCalls IndivoBase OrderedJSON ZipArchive",
         with: [
-            studyCrypto, studyCryptoExtras, fetched("swift-asn1", "SwiftASN1", for: "Study"), fetched("swift-certificates", "X509", for: "Study"), bzip2,
+            studyCrypto, studyCryptoExtras, fetched("swift-asn1", "SwiftASN1", for: "Study"),
+            fetched("swift-certificates", "X509", for: "Study"), bzip2,
         ],
-        settings: onCallersActor, tests: nil)
+        settings: onCallersActor,
+        tests: nil
+    )
     + module(
-        "StudyDelivery", in: .study, on: "DurableQueue FHIR HTTPCalls IndivoBase OrderedJSON StudyFormats",
-        with: [studyCrypto, studyCryptoExtras, httpTypes], settings: onCallersActor,
-        tests: "FHIRValidation TestSupport ZipArchive", testsWith: [bzip2])
+        "StudyDelivery",
+        in: .study,
+        on: "DurableQueue FHIR HTTPCalls IndivoBase OrderedJSON StudyFormats",
+        with: [studyCrypto, studyCryptoExtras, httpTypes],
+        settings: onCallersActor,
+        tests: "FHIRValidation TestSupport ZipArchive",
+        testsWith: [bzip2]
+    )
     + module(
-        "ConsentForm", in: .study, on: "StudyDelivery",
-        with: [.target(name: "CPangoCairo", condition: when("ConsentForm", [.linux]))], tests: "FHIR")
+        "ConsentForm",
+        in: .study,
+        on: "StudyDelivery",
+        with: [.target(name: "CPangoCairo", condition: when("ConsentForm", [.linux]))],
+        tests: "FHIR"
+    )
     + module(
-        "StudyWarehouse", in: .study, on: "FHIR FHIRTables HealthSamples IndivoBase IndivoXML OrderedJSON UCUM WebServing",
-        with: [studyCrypto, grdb] + postgreSQL, tests: "StudyTesting", except: ["Fixtures"])
+        "StudyWarehouse",
+        in: .study,
+        on: "FHIR FHIRTables HealthSamples IndivoBase IndivoXML OrderedJSON UCUM WebServing",
+        with: [studyCrypto, grdb] + postgreSQL,
+        tests: "StudyTesting",
+        except: ["Fixtures"]
+    )
     + module(
-        "StudyServer", in: .study,
-        on: "DurableQueue FHIR FHIRValidation HTTPCalls IndivoBase OrderedJSON StudyFormats StudyWarehouse Surveys WebServing",
-        with: [studyCrypto, grdb, httpTypes, logging], tests: "IndivoCommand StudyDelivery StudyTesting",
-        testsWith: [studyCryptoExtras])
+        "StudyServer",
+        in: .study,
+        on: """
+            DurableQueue FHIR FHIRValidation HTTPCalls IndivoBase OrderedJSON StudyFormats \
+            StudyWarehouse Surveys WebServing
+            """,
+        with: [studyCrypto, grdb, httpTypes, logging],
+        tests: "IndivoCommand StudyDelivery StudyTesting",
+        testsWith: [studyCryptoExtras]
+    )
 
 let tool =
     module(
-        "IndivoTesting", in: .tool, on: "Indivo IndivoBase IndivoXML OAuth1 OrderedJSON", with: [httpTypes],
-        settings: onCallersActor, tests: nil)
+        "IndivoTesting",
+        in: .tool,
+        on: "Indivo IndivoBase IndivoXML OAuth1 OrderedJSON",
+        with: [httpTypes],
+        settings: onCallersActor,
+        tests: nil
+    )
     + [
         // Named apart from `Indivo`: on a case-insensitive disk a target `indivo` would collide with it.
         .executableTarget(
             name: "IndivoCommand",
             dependencies: targets(
                 """
-                ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables FHIRTerminology FHIRValidation HTTPCalls HealthSamples \
-                HealthUpload Indivo IndivoBase IndivoFHIR IndivoModel IndivoOutbox IndivoSamples IndivoSandbox IndivoXML \
-                OrderedJSON SDML SMARTLaunch StudyDelivery StudyServer StudyWarehouse SurveyExchange SurveyPages Surveys \
-                SwiftGenerator ZipArchive
-                """) + [fetched("swift-argument-parser", "ArgumentParser", for: "Tool"), logging],
-            path: "Sources/Tool/IndivoCommand", swiftSettings: onCallersActor),
+                ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables FHIRTerminology FHIRValidation HTTPCalls \
+                HealthSamples HealthUpload Indivo IndivoBase IndivoFHIR IndivoModel IndivoOutbox \
+                IndivoSamples IndivoSandbox IndivoXML OrderedJSON SDML SMARTLaunch StudyDelivery StudyServer \
+                StudyWarehouse SurveyExchange SurveyPages Surveys SwiftGenerator ZipArchive
+                """
+            ) + [fetched("swift-argument-parser", "ArgumentParser", for: "Tool"), logging],
+            path: "Sources/Tool/IndivoCommand",
+            swiftSettings: onCallersActor
+        ),
         // Runs the built tool, as a user would.
         .testTarget(
-            name: "IndivoCommandTests", dependencies: targets("FHIRSandbox Indivo IndivoCommand IndivoSandbox IndivoTesting"),
-            path: "Tests/Tool/IndivoCommandTests"),
+            name: "IndivoCommandTests",
+            dependencies: targets("FHIRSandbox Indivo IndivoCommand IndivoSandbox IndivoTesting"),
+            path: "Tests/Tool/IndivoCommandTests"
+        ),
         .testTarget(
-            name: "EndToEndTests", dependencies: targets("Indivo IndivoSandbox IndivoTesting IndivoXML OAuth1") + [httpTypes],
-            path: "Tests/Tool/EndToEndTests"),
+            name: "EndToEndTests",
+            dependencies: targets("Indivo IndivoSandbox IndivoTesting IndivoXML OAuth1") + [httpTypes],
+            path: "Tests/Tool/EndToEndTests"
+        ),
     ]
 
 // The generators: SDML → model → Swift, and tables of FHIR → Swift.
 let codegen: [Target] = [
     .target(name: "SDML", dependencies: targets("IndivoBase OrderedJSON"), path: "codegen/SDML"),
     .target(name: "SwiftGenerator", dependencies: targets("IndivoBase SDML"), path: "codegen/SwiftGenerator"),
-    .target(name: "FHIRGenerator", dependencies: targets("FHIRTables SwiftGenerator"), path: "codegen/FHIRGenerator"),
+    .target(
+        name: "FHIRGenerator",
+        dependencies: targets("FHIRTables SwiftGenerator"),
+        path: "codegen/FHIRGenerator"
+    ),
     .executableTarget(
-        name: "fhir2swift", dependencies: targets("FHIRGenerator FHIRTables SwiftGenerator"), path: "codegen/fhir2swift"),
-    .executableTarget(name: "sdml2swift", dependencies: targets("SwiftGenerator"), path: "codegen/sdml2swift"),
+        name: "fhir2swift",
+        dependencies: targets("FHIRGenerator FHIRTables SwiftGenerator"),
+        path: "codegen/fhir2swift"
+    ),
+    .executableTarget(
+        name: "sdml2swift",
+        dependencies: targets("SwiftGenerator"),
+        path: "codegen/sdml2swift"
+    ),
     .plugin(
-        name: "SDMLBuildPlugin", capability: .buildTool(), dependencies: ["sdml2swift"],
-        path: "codegen/Plugins/SDMLBuildPlugin"),
+        name: "SDMLBuildPlugin",
+        capability: .buildTool(),
+        dependencies: ["sdml2swift"],
+        path: "codegen/Plugins/SDMLBuildPlugin"
+    ),
     .plugin(
         name: "SDMLGeneratePlugin",
         capability: .command(
-            intent: .custom(verb: "generate-documents", description: "Write Swift document classes for SDML models."),
-            permissions: [.writeToPackageDirectory(reason: "The generated classes are checked in.")]),
-        dependencies: ["sdml2swift"], path: "codegen/Plugins/SDMLGeneratePlugin"),
+            intent: .custom(
+                verb: "generate-documents",
+                description: "Write Swift document classes for SDML models."
+            ),
+            permissions: [.writeToPackageDirectory(reason: "The generated classes are checked in.")]
+        ),
+        dependencies: ["sdml2swift"],
+        path: "codegen/Plugins/SDMLGeneratePlugin"
+    ),
     .testTarget(name: "SDMLTests", dependencies: ["SDML"], path: "Tests/Codegen/SDMLTests"),
     .testTarget(
         name: "SwiftGeneratorTests",
         dependencies: targets("FHIRGenerator FHIRTables IndivoModel IndivoXML SDML SwiftGenerator"),
-        path: "Tests/Codegen/SwiftGeneratorTests", exclude: ["Models", "Snapshots"]),
+        path: "Tests/Codegen/SwiftGeneratorTests",
+        exclude: ["Models", "Snapshots"]
+    ),
 ]
 
 // What several tests need, and two programs that test under load.
 let support: [Target] = [
     .target(name: "TestSupport", dependencies: ["OrderedJSON"], path: "Tests/Support/TestSupport"),
     .target(name: "StudyTesting", dependencies: ["StudyWarehouse"], path: "Tests/Support/StudyTesting"),
-    .executableTarget(name: "StudyLoad", dependencies: targets("StudyServer WebServing"), path: "Tests/Support/StudyLoad"),
+    .executableTarget(
+        name: "StudyLoad",
+        dependencies: targets("StudyServer WebServing"),
+        path: "Tests/Support/StudyLoad"
+    ),
     .executableTarget(
         name: "IndivoSoak",
         dependencies: targets(
             """
-            DurableQueue HTTPCalls Indivo IndivoBase IndivoModel IndivoOutbox IndivoSandbox IndivoTesting OAuth1 OrderedJSON \
-            StudyDelivery StudyFormats WebServing
-            """),
-        path: "Tests/Support/Soak", swiftSettings: onCallersActor),
+            DurableQueue HTTPCalls Indivo IndivoBase IndivoModel IndivoOutbox IndivoSandbox IndivoTesting \
+            OAuth1 OrderedJSON StudyDelivery StudyFormats WebServing
+            """
+        ),
+        path: "Tests/Support/Soak",
+        swiftSettings: onCallersActor
+    ),
 ]
 
 // Each is the library of the target of its name.
 let products = [
-    "BoundedRegex", "ConsentForm", "DurableQueue", "FHIR", "FHIRBackendSigning", "FHIRClient", "FHIRSandbox", "FHIRTerminology",
+    "BoundedRegex", "ConsentForm", "DurableQueue", "FHIR", "FHIRBackendSigning", "FHIRClient", "FHIRSandbox",
+    "FHIRTerminology",
     "FHIRValidation", "HTTPCalls",
-    "HealthSamples", "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSamples", "IndivoSandbox", "IndivoSurveys",
-    "IndivoTesting", "IndivoXML", "LoginSupport", "OAuth1", "OrderedJSON", "SDML", "SMARTLaunch", "SMARTScopes",
-    "StudyDelivery", "StudyFormats", "StudyServer", "StudyWarehouse", "SurveyExchange", "SurveyPages", "Surveys",
+    "HealthSamples", "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSamples", "IndivoSandbox",
+    "IndivoSurveys",
+    "IndivoTesting", "IndivoXML", "LoginSupport", "OAuth1", "OrderedJSON", "SDML", "SMARTLaunch",
+    "SMARTScopes",
+    "StudyDelivery", "StudyFormats", "StudyServer", "StudyWarehouse", "SurveyExchange", "SurveyPages",
+    "Surveys",
     "TerminologyClient", "UCUM",
 ]
 
@@ -302,7 +516,11 @@ let package = Package(
         .plugin(name: "SDMLBuildPlugin", targets: ["SDMLBuildPlugin"]),
         .plugin(name: "SDMLGeneratePlugin", targets: ["SDMLGeneratePlugin"]),
     ],
-    traits: Set(traits.map { .trait(name: $0.name, description: $0.description) } + [.default(enabledTraits: ["Everything"])]),
+    traits: Set(
+        traits.map { .trait(name: $0.name, description: $0.description) } + [
+            .default(enabledTraits: ["Everything"])
+        ]
+    ),
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
@@ -326,29 +544,37 @@ if isAppleLike {
         // What the example app uses: declarations alone, to type-check it.
         .target(name: "UIKit", path: "Tests/AppleLike/UIKit"),
         .target(name: "SwiftUI", dependencies: ["UIKit"], path: "Tests/AppleLike/SwiftUI"),
-        .target(name: "AuthenticationServices", dependencies: ["SwiftUI"], path: "Tests/AppleLike/AuthenticationServices"),
+        .target(
+            name: "AuthenticationServices",
+            dependencies: ["SwiftUI"],
+            path: "Tests/AppleLike/AuthenticationServices"
+        ),
         .target(name: "BackgroundTasks", path: "Tests/AppleLike/BackgroundTasks"),
         .target(name: "UserNotifications", path: "Tests/AppleLike/UserNotifications"),
         .target(
             name: "StudyApp",
             dependencies: targets(
                 """
-                AuthenticationServices BackgroundTasks FHIR HealthKit HealthSamples Indivo IndivoOutbox StudyDelivery Surveys \
-                SwiftUI UIKit UserNotifications
-                """),
+                AuthenticationServices BackgroundTasks FHIR HealthKit HealthSamples Indivo IndivoOutbox \
+                StudyDelivery Surveys SwiftUI UIKit UserNotifications
+                """
+            ),
             path: "Examples/StudyApp/StudyApp",
             exclude: [
                 "Info.plist", "StudyApp.entitlements", "consent.json", "questionnaire.json", "schedule.json",
-            ]),
+            ]
+        ),
     ]
 }
 
-// INDIVO_ONLY=SurveysTests,IndivoCommand builds these targets and what they need: a minute where all takes four.
+// INDIVO_ONLY=SurveysTests,IndivoCommand builds these targets and what they need: a minute where all takes
+// four.
 if let only = Context.environment["INDIVO_ONLY"] {
     var needed: Set<String> = []
     var open = only.split(separator: ",").map(String.init)
     while let name = open.popLast() {
-        guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { continue }
+        guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name })
+        else { continue }
         for case .targetItem(let name, _) in target.dependencies { open.append(name) }
         for case .byNameItem(let name, _) in target.dependencies { open.append(name) }
     }
