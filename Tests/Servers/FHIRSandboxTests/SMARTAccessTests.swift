@@ -37,15 +37,10 @@ struct SMARTAccessTests {
     ) throws -> [String: String] {
         let smart = try #require(server.state.smart)
         let verifier = RandomToken.make(length: 43)
-        let login = SMARTState.Login(
-            app: SMARTState.App(id: "app"),
-            redirectURI: "app:/cb",
-            scopes: [SMARTScope](parsing: scopes),
-            state: "s",
-            challenge: Base64URL.encode(Data(SHA256Sum.hash(Data(verifier.utf8)))),
-            base: "http://127.0.0.1:8080/fhir",
-            patient: "ann",
-            end: .distantFuture
+        let login = Self.login(
+            [SMARTScope](parsing: scopes),
+            verifier: verifier,
+            base: "http://127.0.0.1:8080/fhir"
         )
         let code = smart.code(for: login, by: .init(name: "u", password: "p", fhirUser: user))
         let tokens = smart.tokens(forCode: code, client: "app", redirectURI: "app:/cb", verifier: verifier)
@@ -314,21 +309,31 @@ struct SMARTAccessTests {
         #expect(hidden.status == 201)
     }
 
+    /// A login of the app "app", with a patient in its context unless `patient` is `nil`.
+    private static func login(
+        _ scopes: [SMARTScope],
+        verifier: String,
+        base: String = "b",
+        patient: String? = "ann"
+    ) -> SMARTState.Login {
+        SMARTState.Login(
+            app: SMARTState.App(id: "app"),
+            redirectURI: "app:/cb",
+            scopes: scopes,
+            state: "s",
+            challenge: Base64URL.encode(Data(SHA256Sum.hash(Data(verifier.utf8)))),
+            base: base,
+            patient: patient,
+            end: .distantFuture
+        )
+    }
+
     @Test("a refresh token is good until the next one is used; then it ends what it was of")
     func rotation() async throws {
         let server = try await Self.server()
         let smart = try #require(server.state.smart)
         let verifier = RandomToken.make(length: 43)
-        let login = SMARTState.Login(
-            app: SMARTState.App(id: "app"),
-            redirectURI: "app:/cb",
-            scopes: [.offlineAccess, .patient("*", .reading)],
-            state: "s",
-            challenge: Base64URL.encode(Data(SHA256Sum.hash(Data(verifier.utf8)))),
-            base: "b",
-            patient: "ann",
-            end: .distantFuture
-        )
+        let login = Self.login([.offlineAccess, .patient("*", .reading)], verifier: verifier)
         let code = smart.code(for: login, by: .init(name: "u", password: "p", fhirUser: "Practitioner/doc"))
         func exchange(_ verifier: String) -> SMARTState.Tokens? {
             smart.tokens(forCode: code, client: "app", redirectURI: "app:/cb", verifier: verifier)
@@ -353,15 +358,7 @@ struct SMARTAccessTests {
         let server = try await Self.server()
         let smart = try #require(server.state.smart)
         let verifier = RandomToken.make(length: 43)
-        let login = SMARTState.Login(
-            app: SMARTState.App(id: "app"),
-            redirectURI: "app:/cb",
-            scopes: [.patient("*", .reading)],
-            state: "s",
-            challenge: Base64URL.encode(Data(SHA256Sum.hash(Data(verifier.utf8)))),
-            base: "b",
-            end: .distantFuture
-        )
+        let login = Self.login([.patient("*", .reading)], verifier: verifier, patient: nil)
         let code = smart.code(for: login, by: .init(name: "u", password: "p", fhirUser: "Practitioner/doc"))
         func exchange() -> SMARTState.Tokens? {
             smart.tokens(forCode: code, client: "app", redirectURI: "app:/cb", verifier: verifier)
