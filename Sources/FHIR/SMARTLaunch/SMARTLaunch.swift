@@ -21,7 +21,7 @@ public struct SMARTLaunch: Sendable {
     public let server: SMARTServer
     /// What the launch is about.
     public let context: SMARTContext
-    /// Who is logged in, by an ID token that was verified; nil without ``SMARTScope/openID``.
+    /// Who is logged in, by an ID token that was verified; nil without ``/SMARTScopes/SMARTScope/openID``.
     public let user: SMARTUser?
     /// What was granted, which may be less than was asked for.
     public let scopes: [SMARTScope]

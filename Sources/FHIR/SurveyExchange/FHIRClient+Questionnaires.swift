@@ -25,7 +25,7 @@ extension FHIRClient {
     ///   - options: How many codes of a value set are asked for; a larger one is missing, and any code is
     ///     taken.
     ///   - limit: How many modules and value sets are asked for.
-    /// - Returns: The survey, and what could not be had: ``Surveys/Survey/diagnostics`` tell where it is
+    /// - Returns: The survey, and what could not be had: ``/Surveys/Survey/diagnostics`` tell where it is
     ///   used.
     /// - Throws: `FHIRClientError` where the server cannot be asked.
     public func survey(

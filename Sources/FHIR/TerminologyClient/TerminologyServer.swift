@@ -15,9 +15,9 @@ import Synchronization
 /// kept in a file. Only codes are sent, and nothing of whom they are about.
 ///
 /// What cannot wait, such as the validation of a resource, calls ``known(_:)``. Codes that were not checked
-/// then are asked about by ``ask()``, after which another validation knows them.
+/// then are asked about by ``ask(progress:)``, after which another validation knows them.
 public final class TerminologyServer: Sendable {
-    /// The most codes that wait for ``ask()``.
+    /// The most codes that wait for ``ask(progress:)``.
     public static let maximumOpenQuestions = 10_000
 
     private let client: FHIRClient
@@ -63,7 +63,7 @@ public final class TerminologyServer: Sendable {
         }
     }
 
-    /// How many codes wait for ``ask()``.
+    /// How many codes wait for ``ask(progress:)``.
     public var openQuestions: Int { state.withLock { $0.open.count } }
 
     /// Asks the server about the codes that ``known(_:)`` did not know.
@@ -83,7 +83,7 @@ public final class TerminologyServer: Sendable {
     /// Whether a code is in a value set, or without one a code of its system. The server is asked where
     /// nobody knows.
     ///
-    /// - Returns: ``FHIR/CodeValidation/notChecked(reason:)`` where the server does not know either.
+    /// - Returns: ``/FHIR/CodeValidation/notChecked(reason:)`` where the server does not know either.
     /// - Throws: `FHIRClientError` where there is no response, and what the file system says where an answer
     ///   cannot be kept.
     public func validate(

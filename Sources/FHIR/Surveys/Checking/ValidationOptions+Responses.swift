@@ -3,7 +3,7 @@ import FHIRValidation
 
 extension ValidationOptions {
     /// Checks each QuestionnaireResponse against its questionnaire, where that is contained or among the
-    /// ``FHIRValidation/ValidationOptions/definitions``.
+    /// ``/FHIRValidation/ValidationOptions/definitions``.
     public mutating func checkResponses() {
         let definitions = definitions
         checkResponse = { response, questionnaire in
