@@ -766,6 +766,9 @@ def study_pages(tool, pictures):
             for part in ["How many hours did you sleep?", "Noise from the street", "< 5", "Median"]:
                 check.expect(part in text, f"study-answers has no {part}")
             check.expect("private" not in text, "study-answers shows an answer in own words")
+            check.page("study-progress", "/progress")
+            text = driver.find_element(By.TAG_NAME, "main").text
+            check.expect("Enrolment" in text and "take part" in text, "study-progress has no enrolment")
             check.page("study-map", "/map")
             check.expect(driver.execute_script("return document.querySelector('img.map').naturalWidth > 0"), "the map is not drawn")
             check.page("study-not-found", "/nothing", status=404)

@@ -1,6 +1,7 @@
 import Foundation
 import IndivoBase
 import Logging
+import StudyFormats
 import StudyWarehouse
 import WebServing
 
@@ -17,7 +18,10 @@ struct PageService: Sendable {
     let sessions: SessionTable
     let limiter: LoginLimiter
     let checks: PasswordChecks
-    let answers: AnswerCache
+    let answers: PageCache<[QuestionSummary]>
+    let progressCache: PageCache<StudyProgress?>
+    /// What participants are asked for; `nil` where that is not known.
+    let schedule: StudySchedule?
     /// The day, as in `2026-03-01`, and its number since 1970.
     let today: @Sendable () -> Timestamp
     let title: String
@@ -30,6 +34,7 @@ struct PageService: Sendable {
         _ users: StudyUserFile,
         title: String = "Study",
         host: String? = nil,
+        schedule: StudySchedule? = nil,
         logger: Logger = Logger(label: "study.pages"),
         today: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) },
         elapsed: @escaping @Sendable () -> Duration
@@ -44,7 +49,9 @@ struct PageService: Sendable {
         sessions = SessionTable(elapsed: elapsed)
         limiter = LoginLimiter(elapsed: elapsed)
         requests = RateLimiter(perMinute: Self.requestsPerMinute, elapsed: elapsed)
-        answers = AnswerCache(elapsed: elapsed)
+        answers = PageCache(elapsed: elapsed)
+        progressCache = PageCache(elapsed: elapsed)
+        self.schedule = schedule
         checks = try PasswordChecks()
     }
 
@@ -98,6 +105,7 @@ struct PageService: Sendable {
 
     private static let pages = RouteTable<Page>([
         .get("/") { service, visit, _ in try await service.overview(visit) },
+        .get("/progress") { service, visit, _ in try await service.progress(visit) },
         .get("/messages") { service, visit, _ in try await service.messages(visit) },
         .get("/questions") { service, visit, _ in try await service.questionSources(visit) },
         .get("/questions/{name}") { service, visit, captures in

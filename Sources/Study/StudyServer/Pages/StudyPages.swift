@@ -1,10 +1,11 @@
 import Foundation
 import Logging
+import StudyFormats
 import StudyWarehouse
 import WebServing
 
-/// A study team's pages: what came in, participants and consents, the queue, a map, and charts of the
-/// answers, behind a login.
+/// A study team's pages: what came in, participants and consents, how they keep up, the queue, a map, and
+/// charts of the answers, behind a login.
 ///
 /// ```swift
 /// let users = StudyUserFile(URL(filePath: "users"))
@@ -30,6 +31,8 @@ public final class StudyPages: Sendable {
         public var host: String?
         /// The study's name, which is the title of every page.
         public var title = "Study"
+        /// What participants are asked for: the pages show what of it is done, due, late and missed.
+        public var schedule: StudySchedule?
 
         /// The defaults given above.
         public init() {}
@@ -77,6 +80,7 @@ public final class StudyPages: Sendable {
             users,
             title: configuration.title,
             host: configuration.host,
+            schedule: configuration.schedule,
             logger: logger
         ) {
             ContinuousClock.now - start

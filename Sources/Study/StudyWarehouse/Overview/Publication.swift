@@ -13,7 +13,7 @@ extension WarehouseTransaction {
     ///   - marks: By participant, what changes when they give something new.
     ///   - make: The numbers as they are now.
     /// - Returns: `nil` while fewer than five participants gave anything.
-    func published<Content: Codable>(
+    package func published<Content: Codable>(
         _ source: String,
         marks: [String: String],
         _ make: () throws -> Content

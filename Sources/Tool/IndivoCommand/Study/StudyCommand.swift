@@ -13,7 +13,7 @@ struct StudyCommand: ParsableCommand {
             envelopes of C3-PRO; submit delivers through a queue on disk; withdraw leaves a study. \
             serve receives, consume decrypts into a warehouse, pending lists what waits for the team's \
             decision, and ontology and export are for those who evaluate; warehouse shows it to an i2b2; \
-            pages shows the team how it goes. \
+            progress counts how participants keep up; pages shows the team how it goes. \
             Pass phrases and secrets come from the environment or from files, never from options: \
             INDIVO_KEY_PASSPHRASE, INDIVO_STUDY_ANTISPAM, INDIVO_STUDY_RECEIPT.
             """,
@@ -25,7 +25,7 @@ struct StudyCommand: ParsableCommand {
             StudyServeCommand.self, StudyConsumeCommand.self, StudyPendingCommand.self,
             StudyOntologyCommand.self, StudyExportCommand.self, StudyWarehouseCommand.self,
             StudyMessageCommand.self, StudyDecryptCommand.self,
-            StudyPagesCommand.self, StudyUserCommand.self,
+            StudyProgressCommand.self, StudyPagesCommand.self, StudyUserCommand.self,
         ]
     )
 }

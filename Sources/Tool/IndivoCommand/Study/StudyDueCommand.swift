@@ -59,9 +59,8 @@ struct StudyDueCommand: ParsableCommand {
         guard let zone = TimeZone(identifier: zone) else {
             throw ValidationError("--zone needs a name of the time zone database, such as Europe/Berlin.")
         }
-        let schedule = try InputFile(path: schedule).studyFile { try StudySchedule(parsing: $0) }
-        for warning in schedule.warnings { StandardStreams.printError("\(self.schedule): \(warning)") }
-        let now = try at.map { try date($0, "--at", zone) } ?? Date()
+        let schedule = try Self.schedule(in: schedule)
+        let now = try at.map { try Self.date($0, "--at", zone) } ?? Date()
         let completions = try done.map { text in
             // A date has no equals sign, an id may.
             guard let sign = text.lastIndex(of: "="), sign > text.startIndex else {
@@ -73,13 +72,13 @@ struct StudyDueCommand: ParsableCommand {
             }
             return TaskCompletion(
                 taskID: id,
-                date: try date(String(text[text.index(after: sign)...]), "--done", zone)
+                date: try Self.date(String(text[text.index(after: sign)...]), "--done", zone)
             )
         }
         let occurrences: [TaskOccurrence]
         do {
             occurrences = try schedule.occurrences(
-                enrolledAt: try date(enrolled, "--enrolled", zone),
+                enrolledAt: try Self.date(enrolled, "--enrolled", zone),
                 in: zone,
                 completions: completions
             )
@@ -107,6 +106,13 @@ struct StudyDueCommand: ParsableCommand {
         try print(rows)
     }
 
+    /// Reads a schedule; what is odd in it is told.
+    static func schedule(in path: String) throws -> StudySchedule {
+        let schedule = try InputFile(path: path).studyFile { try StudySchedule(parsing: $0) }
+        for warning in schedule.warnings { StandardStreams.printError("\(path): \(warning)") }
+        return schedule
+    }
+
     private func print(_ rows: [[(String, String)]]) throws {
         if json {
             let objects = rows.map { row in
@@ -127,7 +133,7 @@ struct StudyDueCommand: ParsableCommand {
     }
 
     /// A date, or a date with a time and zone.
-    private func date(_ text: String, _ option: String, _ zone: TimeZone) throws -> Date {
+    static func date(_ text: String, _ option: String, _ zone: TimeZone) throws -> Date {
         if let time = FHIRDateTime(text: text) {
             if let instant = time.instant { return instant }
             if let date = StudySchedule.beginning(of: time.date, in: zone) { return date }

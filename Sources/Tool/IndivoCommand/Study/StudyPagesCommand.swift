@@ -8,8 +8,8 @@ struct StudyPagesCommand: AsyncParsableCommand {
         commandName: "pages",
         abstract: "Serve a study's web pages for its team, behind a login.",
         discussion: """
-            What came in by day, participants and consents, the queue and what it gave up, \
-            a map by state, and charts of the answers. No answer of a single person is shown: \
+            What came in by day, participants and consents, how they keep up by week, the queue and \
+            what it gave up, a map by state, and charts of the answers. No answer of a single person is shown: \
             numbers of people are rounded down to multiples of five, and fewer are not counted. \
             indivo study user adds people who may log in.
 
@@ -30,6 +30,15 @@ struct StudyPagesCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The study's name, the title of every page.", valueName: "name"))
     var title = "Study"
 
+    @Option(
+        help: ArgumentHelp(
+            "The study's schedule: what of it is done, due, late and missed is shown.",
+            valueName: "file"
+        ),
+        completion: .file(extensions: ["json"])
+    )
+    var schedule: String?
+
     @Option(help: "The port; 0 for a free one.")
     var port: UInt16 = 8090
 
@@ -48,6 +57,7 @@ struct StudyPagesCommand: AsyncParsableCommand {
         configuration.port = port
         configuration.host = host
         configuration.title = title
+        configuration.schedule = try schedule.map { try StudyDueCommand.schedule(in: $0) }
         let warehouse = try await store.open(makes: false)
         let queue = try await queue.open()
         let pages = try await CommandFailure.starting("the pages") {

@@ -8,7 +8,7 @@ import WebServing
 
 @Suite struct LoginTests {
     private static let paths = [
-        "/", "/messages", "/questions", "/questions/x", "/map", "/map.svg", "/nothing",
+        "/", "/messages", "/questions", "/questions/x", "/map", "/progress", "/map.svg", "/nothing",
     ]
 
     @Test("A person logs in, sees the pages, and logs out")

@@ -72,7 +72,7 @@ import WebServing
         let pages = try await study()
         var visitor = await visitor(pages)
         let source = try #require(try await pages.warehouse.read { try $0.questionSources().first?.name })
-        for path in ["/", "/messages", "/questions", "/questions/\(source)", "/map"] {
+        for path in ["/", "/messages", "/questions", "/questions/\(source)", "/map", "/progress"] {
             let answer = await visitor.get(path)
             #expect(answer.status == 200, "\(path)")
             let policy = answer.response.header("Content-Security-Policy") ?? ""

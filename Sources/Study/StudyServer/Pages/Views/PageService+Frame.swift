@@ -3,7 +3,8 @@ import WebServing
 
 extension PageService {
     private static let places: [(path: String, title: String)] = [
-        ("/", "Overview"), ("/messages", "Messages"), ("/questions", "Answers"), ("/map", "Map"),
+        ("/", "Overview"), ("/progress", "Progress"), ("/messages", "Messages"), ("/questions", "Answers"),
+        ("/map", "Map"),
     ]
 
     /// What every page has around it.

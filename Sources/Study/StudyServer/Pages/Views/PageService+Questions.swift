@@ -27,7 +27,7 @@ extension PageService {
         else {
             return frame(visit).notFound
         }
-        let questions = try await answers.answers(of: source) { [warehouse] source in
+        let questions = try await answers.value(of: source.name) { [warehouse] in
             try await warehouse.transaction { try $0.publishedQuestions(of: source.name) }
         }
         let charts = questions.prefix(Self.maximumQuestions).map { QuestionChart(question: $0).markup }

@@ -1,6 +1,5 @@
 import FHIR
 import Foundation
-import StudyFormats
 
 /// A task at one of its dates.
 public struct TaskOccurrence: Sendable, Hashable {

@@ -1,7 +1,6 @@
 import FHIR
 import Foundation
 import IndivoBase
-import StudyFormats
 
 /// A length of time by the calendar, as C3-PRO writes it: `1m 2d 3h`.
 public struct CalendarSpan: Sendable, Hashable, CustomStringConvertible {

@@ -1,5 +1,4 @@
 import OrderedJSON
-import StudyFormats
 
 extension StudySchedule {
     /// Reads a PlanDefinition of FHIR R4. What of its timing is not understood is an error: the schedule

@@ -1,5 +1,4 @@
 import OrderedJSON
-import StudyFormats
 
 /// Something that is wrong with a file of a study, or worth a remark.
 public struct StudyFormatProblem: Sendable, Hashable, CustomStringConvertible {
@@ -23,35 +22,39 @@ public struct StudyFormatError: Error, Sendable, CustomStringConvertible {
     /// At least one of them is an error.
     public let problems: [StudyFormatProblem]
 
+    package init(problems: [StudyFormatProblem]) { self.problems = problems }
+
     public var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 
 /// Reads the members of an object, and reports those that are missing, wrong or unknown.
-struct ObjectReader {
-    let json: JSONValue
-    let path: String
+package struct ObjectReader {
+    package let json: JSONValue
+    package let path: String
     private var known: Set<String> = []
 
-    /// Reports and collects; at most ``most`` problems.
-    struct Problems {
-        static let maximumCount = 100
-        private(set) var all: [StudyFormatProblem] = []
+    /// Reports and collects; at most ``maximumCount`` problems.
+    package struct Problems {
+        package static let maximumCount = 100
+        package private(set) var all: [StudyFormatProblem] = []
 
-        mutating func add(_ text: String, _ path: String, _ json: JSONValue?, isError: Bool = true) {
+        package init() {}
+
+        package mutating func add(_ text: String, _ path: String, _ json: JSONValue?, isError: Bool = true) {
             guard all.count < Self.maximumCount else { return }
             all.append(StudyFormatProblem(path: path, location: json?.location, text: text, isError: isError))
         }
 
-        var hasErrors: Bool { all.contains(where: \.isError) }
+        package var hasErrors: Bool { all.contains(where: \.isError) }
 
         /// - Throws: ``StudyFormatError`` when there are errors.
-        func check() throws(StudyFormatError) {
+        package func check() throws(StudyFormatError) {
             if hasErrors { throw StudyFormatError(problems: all) }
         }
     }
 
     /// `nil`, with a problem, when it is no object.
-    init?(_ json: JSONValue, _ path: String, _ problems: inout Problems) {
+    package init?(_ json: JSONValue, _ path: String, _ problems: inout Problems) {
         self.json = json
         self.path = path
         guard json.kind == .object else {
@@ -60,15 +63,15 @@ struct ObjectReader {
         }
     }
 
-    func path(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
+    package func path(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
-    mutating func value(_ name: String) -> JSONValue? {
+    package mutating func value(_ name: String) -> JSONValue? {
         known.insert(name)
         return json[name].flatMap { $0.isNull ? nil : $0 }
     }
 
     /// A text of at most so many UTF-8 bytes, not empty.
-    mutating func text(_ name: String, limit: Int, required: Bool = false, _ problems: inout Problems)
+    package mutating func text(_ name: String, limit: Int, required: Bool = false, _ problems: inout Problems)
         -> String?
     {
         guard let value = value(name) else {
@@ -102,7 +105,7 @@ struct ObjectReader {
         return text
     }
 
-    mutating func flag(_ name: String, required: Bool = false, _ problems: inout Problems) -> Bool? {
+    package mutating func flag(_ name: String, required: Bool = false, _ problems: inout Problems) -> Bool? {
         guard let value = value(name) else {
             if required { problems.add("\(name) is missing", path, json) }
             return nil
@@ -112,7 +115,7 @@ struct ObjectReader {
     }
 
     /// The elements of an array of at most so many; none when it is missing.
-    mutating func list(_ name: String, limit: Int, _ problems: inout Problems) -> [(
+    package mutating func list(_ name: String, limit: Int, _ problems: inout Problems) -> [(
         json: JSONValue, path: String
     )] {
         guard let value = value(name) else { return [] }
@@ -128,7 +131,7 @@ struct ObjectReader {
     }
 
     /// Warns of members that nobody asked for.
-    func reportUnknown(_ problems: inout Problems) {
+    package func reportUnknown(_ problems: inout Problems) {
         for member in json.members ?? [] where !known.contains(member.name) {
             problems.add(
                 "the member “\(member.name.prefix(60))” is not known and was ignored",
@@ -141,13 +144,13 @@ struct ObjectReader {
 }
 
 /// Bounds of texts in consent documents.
-enum TextLimits {
+package enum TextLimits {
     /// Bytes of a title, an id, a name.
-    static let title = 600
+    package static let title = 600
     /// Bytes of a section or question.
-    static let body = 100_000
+    package static let body = 100_000
     /// Bytes of all texts of a document together.
-    static let document = 500_000
+    package static let document = 500_000
     /// Unicode scalars of one character: a base and its marks.
-    static let scalarsOfCharacter = 32
+    package static let scalarsOfCharacter = 32
 }

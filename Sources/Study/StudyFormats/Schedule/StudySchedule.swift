@@ -1,5 +1,4 @@
 import OrderedJSON
-import StudyFormats
 
 /// The tasks of a study and their times, counted from a participant's enrolment.
 ///
@@ -9,7 +8,7 @@ import StudyFormats
 ///     print(occurrence.task.id, occurrence.dueDay, occurrence.state(at: .now))
 /// }
 /// ```
-/// ``init(parsing:)`` reads C3-PRO's `schedule.json` and FHIR's PlanDefinition; see <doc:Formats>.
+/// ``init(parsing:)`` reads C3-PRO's `schedule.json` and FHIR's PlanDefinition.
 public struct StudySchedule: Sendable, Hashable {
     /// The tasks, in order.
     public var tasks: [ScheduledTask] = []

@@ -1,0 +1,101 @@
+import FHIR
+import Foundation
+
+/// When a participant enrolled, and which questionnaires they answered when.
+public struct ParticipantCourse: Sendable, Hashable {
+    /// A questionnaire that was answered.
+    public struct Response: Sendable, Hashable {
+        /// The questionnaire's URL without its version.
+        public let questionnaire: String
+        /// When it was answered.
+        public let date: Date
+
+        /// A response.
+        public init(questionnaire: String, date: Date) {
+            self.questionnaire = questionnaire
+            self.date = date
+        }
+    }
+
+    /// The pseudonym under which exports have the participant.
+    public let pseudonym: String
+    /// When the first consent was signed.
+    public let enrolled: Date
+    /// The completed responses, the earliest first.
+    public let responses: [Response]
+
+    /// A course.
+    public init(pseudonym: String, enrolled: Date, responses: [Response]) {
+        self.pseudonym = pseudonym
+        self.enrolled = enrolled
+        self.responses = responses
+    }
+}
+
+extension WarehouseTransaction {
+    /// The participants who are read at a time.
+    private static let courseBatch = 1000
+
+    /// Gives the course of each participant who takes part, in the order of their numbers.
+    public func eachCourse(_ body: (ParticipantCourse) throws -> Void) throws {
+        var last = 0
+        while true {
+            let people = try db.rows(
+                sql: """
+                    SELECT p.patient_num, p.pseudonym, min(c.signed)
+                    FROM study_participant p
+                    JOIN study_consent c ON c.participant = p.participant
+                    WHERE p.patient_num > ?
+                        AND NOT EXISTS (SELECT 1 FROM study_withdrawal w WHERE w.participant = p.participant)
+                    GROUP BY p.patient_num, p.pseudonym
+                    ORDER BY p.patient_num
+                    LIMIT ?
+                    """,
+                arguments: [last, Self.courseBatch]
+            )
+            guard let highest = people.last?.integer(0) else { return }
+            let responses = try responses(of: (last + 1)...highest)
+            for person in people {
+                guard let number = person.integer(0), let enrolled = Self.date(person.text(2)) else {
+                    continue
+                }
+                let course = ParticipantCourse(
+                    pseudonym: person.text(1) ?? "",
+                    enrolled: enrolled,
+                    responses: responses[number] ?? []
+                )
+                try body(course)
+            }
+            last = highest
+        }
+    }
+
+    /// The completed responses of participants, by their numbers: each has one fact, of its questionnaire.
+    private func responses(of numbers: ClosedRange<Int>) throws -> [Int: [ParticipantCourse.Response]] {
+        var responses: [Int: [ParticipantCourse.Response]] = [:]
+        try db.eachRow(
+            sql: """
+                SELECT f.patient_num, c.concept_blob, f.start_date
+                FROM observation_fact f
+                JOIN concept_dimension c ON c.concept_cd = f.concept_cd
+                WHERE f.patient_num BETWEEN ? AND ?
+                    AND f.modifier_cd = '@'
+                    AND f.concept_cd LIKE 'SURVEY:%'
+                    AND f.concept_cd NOT LIKE 'SURVEY:%:%'
+                ORDER BY f.patient_num, f.start_date, c.concept_blob
+                """,
+            arguments: [numbers.lowerBound, numbers.upperBound]
+        ) { row in
+            guard let number = row.integer(0), let canonical = row.text(1), let date = Self.date(row.text(2))
+            else { return }
+            let questionnaire = String(canonical.prefix { $0 != "|" })
+            responses[number, default: []].append(.init(questionnaire: questionnaire, date: date))
+        }
+        return responses
+    }
+
+    /// The moment of a column.
+    private static func date(_ text: String?) -> Date? {
+        text.flatMap { FHIRDateTime(text: $0.replacing(" ", with: "T") + "Z")?.instant }
+    }
+}
