@@ -403,10 +403,11 @@ let tool =
             name: "IndivoCommand",
             dependencies: targets(
                 """
-                ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables FHIRTerminology FHIRValidation HTTPCalls \
-                HealthSamples HealthUpload Indivo IndivoBase IndivoFHIR IndivoModel IndivoOutbox \
-                IndivoSamples IndivoSandbox IndivoXML OrderedJSON SDML SMARTLaunch StudyDelivery StudyServer \
-                StudyWarehouse SurveyExchange SurveyPages Surveys SwiftGenerator ZipArchive
+                ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables FHIRTerminology FHIRValidation \
+                HTTPCalls HealthSamples HealthUpload Indivo IndivoBase IndivoFHIR IndivoModel IndivoOutbox \
+                IndivoSamples IndivoSandbox IndivoXML OrderedJSON ProfileGenerator SDML SMARTLaunch \
+                StudyDelivery StudyServer StudyWarehouse SurveyExchange SurveyPages Surveys SwiftGenerator \
+                ZipArchive
                 """
             ) + [fetched("swift-argument-parser", "ArgumentParser", for: "Tool"), logging],
             path: "Sources/Tool/IndivoCommand",
@@ -439,6 +440,18 @@ let codegen: [Target] = [
         dependencies: targets("FHIRGenerator FHIRTables SwiftGenerator"),
         path: "codegen/fhir2swift"
     ),
+    .target(
+        name: "ProfileGenerator",
+        dependencies: targets(
+            "FHIR FHIRGenerator FHIRTables FHIRValidation IndivoBase OrderedJSON SDML SwiftGenerator"
+        ),
+        path: "codegen/ProfileGenerator"
+    ),
+    .executableTarget(
+        name: "profile2swift",
+        dependencies: ["ProfileGenerator"],
+        path: "codegen/profile2swift"
+    ),
     .executableTarget(
         name: "sdml2swift",
         dependencies: targets("SwiftGenerator"),
@@ -451,6 +464,12 @@ let codegen: [Target] = [
         path: "codegen/Plugins/SDMLBuildPlugin"
     ),
     .plugin(
+        name: "FHIRViewsPlugin",
+        capability: .buildTool(),
+        dependencies: ["profile2swift"],
+        path: "codegen/Plugins/FHIRViewsPlugin"
+    ),
+    .plugin(
         name: "SDMLGeneratePlugin",
         capability: .command(
             intent: .custom(
@@ -461,6 +480,12 @@ let codegen: [Target] = [
         ),
         dependencies: ["sdml2swift"],
         path: "codegen/Plugins/SDMLGeneratePlugin"
+    ),
+    .testTarget(
+        name: "ProfileGeneratorTests",
+        dependencies: targets("FHIR FHIRValidation OrderedJSON ProfileGenerator"),
+        path: "Tests/Codegen/ProfileGeneratorTests",
+        exclude: ["Profiles"]
     ),
     .testTarget(name: "SDMLTests", dependencies: ["SDML"], path: "Tests/Codegen/SDMLTests"),
     .testTarget(
@@ -512,7 +537,9 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: products.map { .library(name: $0, targets: [$0]) } + [
         .executable(name: "indivo", targets: ["IndivoCommand"]),
+        .executable(name: "profile2swift", targets: ["profile2swift"]),
         .executable(name: "sdml2swift", targets: ["sdml2swift"]),
+        .plugin(name: "FHIRViewsPlugin", targets: ["FHIRViewsPlugin"]),
         .plugin(name: "SDMLBuildPlugin", targets: ["SDMLBuildPlugin"]),
         .plugin(name: "SDMLGeneratePlugin", targets: ["SDMLGeneratePlugin"]),
     ],

@@ -25,6 +25,15 @@ let package = Package(
                 .product(name: "IndivoOutbox", package: "swift-indivo"),
             ]
         ),
+        // Views of FHIR profiles, generated when the program is built.
+        .executableTarget(
+            name: "ProfileViews",
+            dependencies: [
+                .product(name: "FHIR", package: "swift-indivo"),
+                .product(name: "FHIRValidation", package: "swift-indivo"),
+            ],
+            plugins: [.plugin(name: "FHIRViewsPlugin", package: "swift-indivo")]
+        ),
         // The README's snippets, as they stand there.
         .executableTarget(
             name: "Snippets",

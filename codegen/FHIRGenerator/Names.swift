@@ -1,9 +1,9 @@
 import FHIRTables
 
 /// What things are called in Swift.
-enum Names {
+package enum Names {
     /// The Swift type of a primitive.
-    static let primitives: [String: String] = [
+    package static let primitives: [String: String] = [
         "boolean": "Bool", "integer": "Int", "positiveInt": "Int", "unsignedInt": "Int",
         "decimal": "FHIRDecimal",
         "string": "String", "markdown": "String", "code": "String", "id": "String", "base64Binary": "String",
@@ -16,7 +16,7 @@ enum Names {
     /// module.
     private static let renamed = ["Task": "FHIRTask", "Range": "FHIRRange", "Duration": "FHIRDuration"]
 
-    static func type(_ name: String) -> String { renamed[name] ?? name }
+    package static func type(_ name: String) -> String { renamed[name] ?? name }
 
     /// Value sets whose names say too little, or too much.
     private static let renamedValueSets = [
@@ -29,20 +29,26 @@ enum Names {
         "allergyintolerance-verification": "AllergyIntoleranceVerification",
     ]
 
-    static func valueSet(_ name: String) -> String { renamedValueSets[name] ?? pascal(words(of: name)) }
+    package static func valueSet(_ name: String) -> String {
+        renamedValueSets[name] ?? pascal(words(of: name))
+    }
 
     /// A nested type after its element; `Type` and `Protocol` mean something else after a dot.
-    static func nested(_ element: String) -> String {
+    package static func nested(_ element: String) -> String {
         let name = capitalized(element)
         return ["Type", "Protocol", "Self"].contains(name) ? name + "Element" : name
     }
 
-    static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+    package static func capitalized(_ text: String) -> String {
+        text.prefix(1).uppercased() + text.dropFirst()
+    }
 
-    static func uncapitalized(_ text: String) -> String { text.prefix(1).lowercased() + text.dropFirst() }
+    package static func uncapitalized(_ text: String) -> String {
+        text.prefix(1).lowercased() + text.dropFirst()
+    }
 
     /// The words of an element's name, in lower case: `bodySite` is body site.
-    static func prose(_ element: String) -> String {
+    package static func prose(_ element: String) -> String {
         element.reduce(into: "") { text, character in
             text += character.isUppercase ? " " + character.lowercased() : String(character)
         }

@@ -36,19 +36,32 @@ struct ViewProperty {
 }
 
 /// An enumeration of the types that a choice element may have.
-struct ChoiceView {
-    struct Case {
+package struct ChoiceView {
+    package struct Case {
         let name: String
         let type: String
         /// The end of the member's name in JSON.
         let suffix: String
+
+        package init(name: String, type: String, suffix: String) {
+            self.name = name
+            self.type = type
+            self.suffix = suffix
+        }
     }
 
-    let name: String
+    package let name: String
     /// The element's name, before the suffix.
     let element: String
     let documentation: String
     let cases: [Case]
+
+    package init(name: String, element: String, documentation: String, cases: [Case]) {
+        self.name = name
+        self.element = element
+        self.documentation = documentation
+        self.cases = cases
+    }
 }
 
 /// An enumeration of the codes of a value set.

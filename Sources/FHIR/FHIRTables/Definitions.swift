@@ -22,6 +22,16 @@ public final class Definitions: Sendable {
         }
     }()
 
+    /// The types of R4 that have a view in the module FHIR.
+    package static let viewed: Definitions = {
+        do throws(TableError) {
+            return try Definitions(types: [Table.datatypes, Table.resources])
+        } catch {
+            // The tables are checked when they are compiled in; a test reads them.
+            preconditionFailure("the tables of FHIR R4 that are compiled in: \(error)")
+        }
+    }()
+
     /// The names of all resources of R4 that are not abstract.
     public let resourceNames: Set<String>
 

@@ -54,6 +54,20 @@ struct ProfileTests {
         #expect(try Self.errors(Self.patient(#""birthDate":"2000""#), profile).isEmpty)
     }
 
+    @Test("a binding of an extension, which has no code of its own, finds nothing wrong")
+    func boundExtension() throws {
+        let profile = try Self.profile(
+            "Patient",
+            """
+            {"path":"Patient.extension","sliceName":"s","type":[{"code":"Extension","profile":["http://e.org/s"]}],
+             "binding":{"strength":"required","valueSet":"http://hl7.org/fhir/ValueSet/administrative-gender"}}
+            """
+        )
+        let value = #""extension":[{"url":"http://e.org/s","valueCode":"female"}]"#
+        let errors = try Self.errors(Self.patient(value), profile)
+        #expect(errors.filter { $0.text.contains("value set") } == [])
+    }
+
     @Test("a fixed value is all of the value, a pattern a part of it")
     func values() throws {
         let fixed = try Self.profile(

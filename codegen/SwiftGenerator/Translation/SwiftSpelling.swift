@@ -1,15 +1,15 @@
 /// How names of data become names of Swift.
-enum SwiftSpelling {
+package enum SwiftSpelling {
     /// `test_name` → `testName`, `drugName` → `drugName`, `2nd opinion` → `_2ndOpinion`; `fallback` when
     /// nothing is left.
-    static func lowerCamel(_ name: String, fallback: String) -> String {
+    package static func lowerCamel(_ name: String, fallback: String) -> String {
         let words = words(of: name)
         guard let first = words.first else { return fallback }
         return startingWithLetter(joined([lowercasedStart(first)] + words.dropFirst().map(uppercasedStart)))
     }
 
     /// `sleep_night` → `SleepNight`, `VitalSigns` → `VitalSigns`.
-    static func upperCamel(_ name: String, fallback: String) -> String {
+    package static func upperCamel(_ name: String, fallback: String) -> String {
         let words = words(of: name)
         return words.isEmpty ? fallback : startingWithLetter(joined(words.map(uppercasedStart)))
     }

@@ -23,8 +23,9 @@ extension FHIRChoice {
         hasher.combine(content.tree)
     }
 
+    /// The case of a value, where JSON has one of the case's type. Generated choices call it.
     @inline(never) @_semantics("optimize.sil.specialize.generic.never")
-    init?<Value: FHIRValue>(_ tree: JSONValue, _ make: (Value) -> Self) {
+    public init?<Value: FHIRValue>(_ tree: JSONValue, _ make: (Value) -> Self) {
         guard let value = Value(tree: tree) else { return nil }
         self = make(value)
     }

@@ -40,7 +40,7 @@ extension JSONValue {
         setTrees(name, trees)
     }
 
-    private mutating func setTrees(_ name: String, _ trees: [JSONValue]) {
+    mutating func setTrees(_ name: String, _ trees: [JSONValue]) {
         self[name] = trees.isEmpty ? nil : JSONValue(trees)
         // Extensions of primitives belong to positions; those of positions that are gone go.
         if let siblings = self["_" + name]?.elements, siblings.count > trees.count {

@@ -27,9 +27,20 @@ extension FHIRDefinitions {
         contentsOf url: URL,
         limits: FHIRDefinitionsLimits = FHIRDefinitionsLimits()
     ) throws(FHIRDefinitionsError) -> [String] {
+        try added(contentsOf: url, limits: limits).remarks
+    }
+
+    /// The same.
+    ///
+    /// - Returns: What was left out, and the URLs of what the file, folder or package itself has, without
+    ///   the packages that it depends on.
+    package func added(
+        contentsOf url: URL,
+        limits: FHIRDefinitionsLimits = FHIRDefinitionsLimits()
+    ) throws(FHIRDefinitionsError) -> (urls: [String], remarks: [String]) {
         var reader = DefinitionsReader(definitions: self, limits: limits)
         try reader.read(url, isNamed: true)
-        return reader.remarks
+        return (reader.urls, reader.remarks)
     }
 }
 
@@ -38,6 +49,9 @@ private struct DefinitionsReader {
     let definitions: FHIRDefinitions
     let limits: FHIRDefinitionsLimits
     var remarks: [String] = []
+    /// The URLs of what was named, without what that depends on.
+    private(set) var urls: [String] = []
+    private var isDependency = false
     private var packages: Set<String> = []
     private var count = 0
 
@@ -93,7 +107,9 @@ private struct DefinitionsReader {
             throw .tooLarge(path: path, what: "there are more than \(limits.files) files")
         }
         if path.hasSuffix(".txt") {
-            return try definitions.add(compiled: String(decoding: data, as: UTF8.self))
+            let compiled = try CompiledDefinitions(String(decoding: data, as: UTF8.self))
+            if !isDependency { urls += compiled.urls }
+            return definitions.add(compiled)
         }
         do {
             let isXML = data.first { $0 > 0x20 && $0 < 0x80 } == UInt8(ascii: "<")
@@ -102,6 +118,7 @@ private struct DefinitionsReader {
                 remarks.append("\(path): left out, the resource has no canonical URL")
             }
             definitions.add(resource)
+            if !isDependency { urls += FHIRDefinitions.urls(in: resource.tree) }
         } catch {
             // Of a folder, what is no resource is nothing special: a package has its own files.
             guard !isNamed else { throw .notAResource(path: path, reason: "\(error)") }
@@ -172,6 +189,9 @@ private struct DefinitionsReader {
                 continue
             }
             if packages.count < 100, packages.insert("\(name)#\(version)").inserted {
+                let wasDependency = isDependency
+                isDependency = true
+                defer { isDependency = wasDependency }
                 try read(place, isNamed: false)
             }
         }

@@ -59,11 +59,24 @@ public final class FHIRDefinitions: Sendable {
         add(.resource(json), url: url, version: json.member("version")?.string ?? "")
     }
 
+    /// The URLs of a resource, or of a Bundle's entries.
+    static func urls(in json: JSONValue) -> [String] {
+        guard json.resourceType == "Bundle" else {
+            return json.member("url")?.string.map { [$0] } ?? []
+        }
+        return (json.member("entry")?.elements ?? []).compactMap {
+            $0.member("resource")?.member("url")?.string
+        }
+    }
+
     /// Adds what ``compiled(_:)`` has written.
     ///
     /// - Throws: ``FHIRDefinitionsError/notCompiled(line:)``.
     public func add(compiled text: String) throws(FHIRDefinitionsError) {
-        let compiled = try CompiledDefinitions(text)
+        add(try CompiledDefinitions(text))
+    }
+
+    func add(_ compiled: CompiledDefinitions) {
         for url in compiled.urls { add(.line(compiled, url), url: url, version: compiled.version(of: url)) }
     }
 
@@ -135,7 +148,7 @@ public final class FHIRDefinitions: Sendable {
     // MARK: Profiles
 
     /// The profile with a canonical URL, ready to be applied; nil where it is not known.
-    func profile(_ canonical: String) -> Profile? {
+    package func profile(_ canonical: String) -> Profile? {
         if let known = state.withLock({ $0.profiles[canonical] }) { return known }
         let profile = ProfileReader.profile(canonical, in: self, depth: 0)
         return state.withLock { state in

@@ -6,31 +6,31 @@ import OrderedJSON
 ///
 /// The elements are nodes of a tree that name each other by index. Elements that nothing is said about have
 /// no node.
-struct Profile: Sendable {
-    typealias Index = Int
+package struct Profile: Sendable {
+    package typealias Index = Int
 
     /// The canonical URL, without a version.
-    let url: String
+    package let url: String
     /// The name of the type that is constrained: `Observation`, `Extension`.
-    let type: String
+    package let type: String
     /// What an extension may be used in; empty for other types.
     var contexts: [ExtensionContext] = []
     var isModifier = false
     /// The canonical URLs of other profiles that must hold too.
     var imposed: [String] = []
     /// What is wrong with its definition.
-    var problems: [Problem] = []
+    package var problems: [Problem] = []
     /// The element itself first.
-    var nodes: [ProfileNode]
+    package var nodes: [ProfileNode]
     /// The nodes that are no slices, by path: `Observation.component`.
     var nodesByPath: [String: Index] = [:]
 
     /// Something that is wrong with a definition.
-    struct Problem: Sendable, Hashable {
+    package struct Problem: Sendable, Hashable {
         /// The index in the differential; nil for the whole.
         let element: Int?
-        var severity = IssueSeverity.error
-        let text: String
+        package var severity = IssueSeverity.error
+        package let text: String
     }
 
     /// The URL that an extension fixes for one of its parts or itself.
@@ -47,45 +47,47 @@ struct ExtensionContext: Sendable, Hashable {
 }
 
 /// What a profile says of an element, or of a slice of it. What is nil or empty it leaves as it is.
-struct ProfileNode: Sendable {
+package struct ProfileNode: Sendable {
     /// The name; of a choice without `[x]`. Of the element itself the type.
-    let name: String
+    package let name: String
     /// The path, with the names of slices: `Observation.component:systolic.code`.
-    let id: String
-    let sliceName: String?
+    package let id: String
+    package let sliceName: String?
     /// The profile that said the last about it.
     var source: String
-    var minimum: Int?
+    package var minimum: Int?
     /// `Int.max` for any number.
-    var maximum: Int?
-    var types: [ProfileType] = []
-    var fixed: JSONValue?
-    var pattern: JSONValue?
+    package var maximum: Int?
+    package var types: [ProfileType] = []
+    package var fixed: JSONValue?
+    package var pattern: JSONValue?
     var binding: ProfileBinding?
     var rules: [ProfileRule] = []
     var maximumLength: Int?
     var minimumLength: Int?
     var minimumValue: JSONValue?
     var maximumValue: JSONValue?
+    /// Whether who makes the resource must be able to fill it, and who reads it to read it.
+    package var isMustSupport = false
     /// Whether a primitive must have a value, and not only extensions.
     var mustHaveValue = false
     /// The extensions one of which must be there where a primitive has no value.
     var valueAlternatives: [String] = []
     var narrative = NarrativeControl()
-    var slicing: ProfileSlicing?
-    var slices: [Profile.Index] = []
-    var children: [Profile.Index] = []
+    package var slicing: ProfileSlicing?
+    package var slices: [Profile.Index] = []
+    package var children: [Profile.Index] = []
     /// The types of R4 that it can be of, where they are known.
-    var definedTypes: [Int] = []
+    package var definedTypes: [Int] = []
     /// The path whose definition it has.
     var contentReference: String?
 }
 
 /// One of the types that an element may have.
-struct ProfileType: Sendable, Hashable {
-    let code: String
-    var profiles: [String] = []
-    var targets: [String] = []
+package struct ProfileType: Sendable, Hashable {
+    package let code: String
+    package var profiles: [String] = []
+    package var targets: [String] = []
     /// `contained`, `bundled`, `referenced`; empty for any.
     var aggregation: [String] = []
 }
@@ -108,27 +110,27 @@ struct ProfileRule: Sendable {
 }
 
 /// How the values of an element are told apart.
-struct ProfileSlicing: Sendable {
-    enum Rules: String, Sendable {
+package struct ProfileSlicing: Sendable {
+    package enum Rules: String, Sendable {
         case open, closed, openAtEnd
     }
 
-    enum Kind: String, Sendable {
+    package enum Kind: String, Sendable {
         case value, pattern, exists, type, profile, position
     }
 
-    struct Discriminator: Sendable {
-        let kind: Kind
-        let path: [DiscriminatorStep]
+    package struct Discriminator: Sendable {
+        package let kind: Kind
+        package let path: [DiscriminatorStep]
     }
 
-    var discriminators: [Discriminator]
-    var rules: Rules
+    package var discriminators: [Discriminator]
+    package var rules: Rules
     var isOrdered: Bool
 }
 
 /// A step of a discriminator's path, which is a restricted FHIRPath.
-enum DiscriminatorStep: Sendable, Hashable {
+package enum DiscriminatorStep: Sendable, Hashable {
     case element(String)
     case resolve
     case ofType(String)

@@ -14,6 +14,13 @@ struct ProfileReader {
     private let definitions: FHIRDefinitions
     /// The node that was met last under a path: children and further facts belong to it.
     private var current: [String: Profile.Index] = [:]
+    /// The slices by the node that is sliced and their names: a profile may have thousands.
+    private var slices: [SliceKey: Profile.Index] = [:]
+
+    private struct SliceKey: Hashable {
+        let owner: Profile.Index
+        let name: String
+    }
 
     /// The profile with a canonical URL; nil where it is not known.
     static func profile(_ canonical: String, in definitions: FHIRDefinitions, depth: Int) -> Profile? {
@@ -89,6 +96,11 @@ struct ProfileReader {
         self.profile = profile
         self.definitions = definitions
         current = [profile.type: 0]
+        for (owner, node) in profile.nodes.enumerated() {
+            for slice in node.slices {
+                slices[SliceKey(owner: owner, name: profile.nodes[slice].sliceName ?? "")] = slice
+            }
+        }
     }
 
     private mutating func problem(_ element: Int?, _ text: String) {
@@ -223,9 +235,8 @@ struct ProfileReader {
         {
             owner = outer
         }
-        if let known = profile.nodes[owner].slices.first(where: { profile.nodes[$0].sliceName == name }) {
-            return known
-        }
+        let key = SliceKey(owner: owner, name: name)
+        if let known = slices[key] { return known }
         let own = profile.nodes[main]
         var node = ProfileNode(
             name: own.name,
@@ -237,6 +248,7 @@ struct ProfileReader {
         let index = profile.nodes.count
         profile.nodes.append(node)
         profile.nodes[owner].slices.append(index)
+        slices[key] = index
         return index
     }
 
@@ -291,6 +303,7 @@ struct ProfileReader {
                 maximum: maximum?.member("valueCanonical")?.string
             )
         }
+        if element.member("mustSupport")?.boolean == true { node.isMustSupport = true }
         if element.member("mustHaveValue")?.boolean == true { node.mustHaveValue = true }
         node.valueAlternatives += (element.member("valueAlternatives")?.elements ?? []).compactMap(\.string)
         for part in element.member("extension")?.elements ?? [] { Self.apply(extension: part, to: &node) }

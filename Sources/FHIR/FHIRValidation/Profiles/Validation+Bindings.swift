@@ -3,6 +3,12 @@ import FHIRTables
 import OrderedJSON
 
 extension Validation {
+    /// The datatypes whose values have codes (FHIR R4, "Binding": types that can be bound).
+    private static let codedTypes: Set<String> = [
+        "Coding", "CodeableConcept", "Quantity", "Age", "Count", "Distance", "Duration", "SimpleQuantity",
+        "MoneyQuantity",
+    ]
+
     /// Checks the codes of an element that a profile binds to a value set.
     mutating func binding(
         _ binding: ProfileBinding,
@@ -11,6 +17,8 @@ extension Validation {
         at anchor: ParsedNode
     ) {
         guard let json = focus.json, binding.strength == .required || binding.maximum != nil else { return }
+        // A guide may bind the extension, and not its value, which has no code of its own.
+        guard focus.type.kind == .primitive || Self.codedTypes.contains(focus.type.name) else { return }
         if binding.strength == .required {
             self.binding(json, focus, binding.valueSet, "required", node, at: anchor)
         }

@@ -11,6 +11,9 @@ extension RuleTable {
 extension ValueSetTable {
     /// The value sets that a binding of R4 requires and that can be listed.
     public static let r4 = ValueSetTable([Table.codes, Table.otherCodes])
+
+    /// Those whose codes are an enumeration of the module FHIR.
+    package static let enumerated = ValueSetTable([Table.codes])
 }
 
 extension SearchParameter {

@@ -31,7 +31,7 @@ struct FHIRCommand: ParsableCommand {
             ),
             CommandGroup(
                 name: "Definitions",
-                subcommands: [FHIRSnapshotCommand.self, FHIRPackageCommand.self]
+                subcommands: [FHIRSnapshotCommand.self, FHIRPackageCommand.self, FHIRViewsCommand.self]
             ),
             CommandGroup(name: "Server", subcommands: [FHIRServeCommand.self]),
         ]

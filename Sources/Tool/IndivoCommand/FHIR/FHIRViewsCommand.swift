@@ -1,0 +1,28 @@
+import ArgumentParser
+import ProfileGenerator
+
+struct FHIRViewsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "views",
+        abstract: "Write a Swift view for each profile of FHIR definitions.",
+        usage: "indivo fhir views [options] <file-folder-or-package> … --output <folder>",
+        discussion: """
+            The same as profile2swift: every option is handed on. indivo fhir views --help lists them.
+
+            indivo fhir views hl7.fhir.us.core-3.1.0.tgz --output Sources/App/Views
+            indivo fhir views --profile http://hl7.org/fhir/StructureDefinition/bp --output Views
+            """
+    )
+
+    @Argument(parsing: .captureForPassthrough, help: "The arguments of profile2swift.")
+    var arguments: [String] = []
+
+    func run() throws {
+        let outcome = ProfileCommand.run(arguments)
+        for line in outcome.output {
+            try StandardStreams.say(line.replacing("USAGE: profile2swift", with: "USAGE: indivo fhir views"))
+        }
+        for line in outcome.errors { StandardStreams.printError(line) }
+        if outcome.status != 0 { throw ExitCode(outcome.status) }
+    }
+}
