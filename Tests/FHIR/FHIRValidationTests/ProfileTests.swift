@@ -68,6 +68,22 @@ struct ProfileTests {
         #expect(errors.filter { $0.text.contains("value set") } == [])
     }
 
+    @Test("a unit that R4's vital signs do not have is a warning, as HL7's validator has it")
+    func unitOfVitalSign() throws {
+        let text = """
+            {"resourceType":"Observation","status":"final","effectiveDateTime":"2026-01-02","subject":{"display":"a"},
+            "category":[{"coding":[{"code":"vital-signs",
+              "system":"http://terminology.hl7.org/CodeSystem/observation-category"}]}],
+            "code":{"coding":[{"system":"http://loinc.org","code":"2708-6"}]},
+            "component":[{"code":{"text":"flow"},"valueQuantity":
+              {"value":2,"unit":"L/min","system":"http://unitsofmeasure.org","code":"L/min"}}]}
+            """
+        let issues = ValidationIssue.all(of: try JSONValue(parsing: text))
+        let found = issues.filter { $0.text.contains("ucum-vitals-common") }
+        #expect(!found.isEmpty)
+        #expect(issues.filter(\.isError) == [])
+    }
+
     @Test("a fixed value is all of the value, a pattern a part of it")
     func values() throws {
         let fixed = try Self.profile(

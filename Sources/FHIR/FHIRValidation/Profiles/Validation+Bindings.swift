@@ -38,8 +38,9 @@ extension Validation {
         switch isMember(json, focus, of: valueSet) {
         case true?: break
         case false?:
+            let isExtended = RuleErrata.extendedValueSets.contains(String(valueSet.prefix { $0 != "|" }))
             report(
-                .error,
+                isExtended ? .warning : .error,
                 .codeInvalid,
                 "no code is in the value set \(valueSet), which is \(strength) (\(node.source))",
                 at: anchor

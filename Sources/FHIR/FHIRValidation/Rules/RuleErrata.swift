@@ -36,6 +36,10 @@ enum RuleErrata {
         "cpb-0": name, "csd-0": name, "que-0": name, "vsd-0": name,
     ]
 
+    /// Value sets whose required bindings are warnings, as HL7's own validator has them: US Core's pulse
+    /// oximetry fixes a unit that R4's vital signs do not have.
+    static let extendedValueSets: Set<String> = ["http://hl7.org/fhir/ValueSet/ucum-vitals-common"]
+
     /// Those of R4's profiles.
     static let profileExpressions: [String: String] = [
         // “If effective[x] is dateTime…”: of a Period the published expression is empty, and so not true.

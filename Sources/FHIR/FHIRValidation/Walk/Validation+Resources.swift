@@ -82,7 +82,7 @@ extension Validation {
                         } ?? true
                 } ?? true
             if !isAbsolute {
-                report(.error, .value, "fullUrl is an absolute URL", at: fullURL)
+                report(.error, .value, "fullUrl must be an absolute URL, and is a relative one", at: fullURL)
             } else if !isSame, fullURL.string.flatMap(BundleScope.root) == nil {
                 report(.warning, .invalid, "fullUrl does not end with the id of the resource", at: fullURL)
             }
