@@ -37,7 +37,9 @@ public struct DefinedValueSet: Sendable {
     }
 
     /// Reads a block of a table: the name without indent, systems by one space, codes by two.
-    fileprivate init?(_ block: Substring) {
+    ///
+    /// - Parameter others: The codes of a system that another value set lists.
+    fileprivate init?(_ block: Substring, others: (_ name: String, _ system: String) -> [Code]) {
         var name: String?
         var system = ""
         var codes: [Code] = []
@@ -45,7 +47,12 @@ public struct DefinedValueSet: Sendable {
             let text = line.drop { $0 == " " }
             switch line.indent {
             case 0: name = String(text)
-            case 1: system = String(text)
+            case 1:
+                let words = text.words
+                system = String(words[0])
+                if words.count > 1, words[1].hasPrefix("=") {
+                    codes += others(String(words[1].dropFirst()), system)
+                }
             default:
                 let parts = text.parts(separatedBy: UInt8(ascii: "\t"), maximum: 1)
                 let isAbstract = parts[0].hasPrefix("-")
@@ -76,7 +83,12 @@ public struct ValueSetTable: Sendable {
     public var names: [String] { indices.flatMap(\.names) }
 
     /// The value set with a name: the end of its URL.
-    public subscript(name: String) -> DefinedValueSet? {
-        indices.lazy.compactMap { $0[name] }.first.flatMap(DefinedValueSet.init)
+    public subscript(name: String) -> DefinedValueSet? { valueSet(name, depth: 0) }
+
+    private func valueSet(_ name: String, depth: Int) -> DefinedValueSet? {
+        guard depth < 8, let block = indices.lazy.compactMap({ $0[name] }).first else { return nil }
+        return DefinedValueSet(block) { other, system in
+            valueSet(other, depth: depth + 1)?.codes.filter { $0.system == system } ?? []
+        }
     }
 }
