@@ -7,7 +7,7 @@ import HealthSamples
 ///     let upload = SampleUpload(client: client, patientID: "7")
 ///     for batch in batches { let outcomes = try await upload.send(batch) }
 ///
-/// A batch is a transaction. Each Observation is created on the condition that the patient has none with its
+/// A batch is a transaction. Each Observation, or DocumentReference of a workout route, is created on the condition that the patient has none with its
 /// identifier, so that two patients may have samples with equal identifiers, and a transaction whose response
 /// was lost is sent again. Where the server refuses a transaction, it is halved until the samples that it
 /// refuses stand alone.
@@ -41,8 +41,23 @@ public struct SampleUpload: Sendable {
     private struct Item {
         var index: Int
         var identity: String
-        var observation: Observation
+        var resource: Resource
         var device: Device?
+    }
+
+    private enum Resource {
+        case observation(Observation)
+        case document(DocumentReference)
+
+        init?(_ resource: AnyResource) {
+            if let observation = resource.as(Observation.self) {
+                self = .observation(observation)
+            } else if let document = resource.as(DocumentReference.self) {
+                self = .document(document)
+            } else {
+                return nil
+            }
+        }
     }
 
     /// Sends samples. Servers accept a batch of one or two hundred.
@@ -68,10 +83,9 @@ public struct SampleUpload: Sendable {
             }
             do throws(SampleError) {
                 let device = converter.device(of: sample)
-                guard var observation = try converter.resource(of: sample).as(Observation.self),
-                    let identity = observation.id
-                else {
-                    outcomes[index] = .refused("it does not become an Observation")
+                let converted = try converter.resource(of: sample)
+                guard let resource = Resource(converted), let identity = converted.id else {
+                    outcomes[index] = .refused("it becomes neither an Observation nor a DocumentReference")
                     continue
                 }
                 // The server evaluates the conditions before it creates anything: the same sample twice would
@@ -84,9 +98,8 @@ public struct SampleUpload: Sendable {
                     }
                     continue
                 }
-                observation.id = nil
                 firsts[identity] = index
-                items.append(Item(index: index, identity: identity, observation: observation, device: device))
+                items.append(Item(index: index, identity: identity, resource: resource, device: device))
             } catch {
                 outcomes[index] = .refused(error.description)
             }
@@ -124,15 +137,21 @@ public struct SampleUpload: Sendable {
         }
         let start = transaction.entries.count
         for item in items {
-            var observation = item.observation
-            if let id = item.device?.id { observation.device = devices[id]?.to(AnyResource.self) }
-            transaction.create(
-                observation,
-                ifNoneExist: [
-                    .parameter("identifier", Self.token(item.identity)),
-                    .parameter("subject", .reference("Patient/\(patientID)")),
-                ]
-            )
+            let device = item.device?.id.flatMap { devices[$0]?.to(AnyResource.self) }
+            let condition: FHIRSearch = [
+                .parameter("identifier", Self.token(item.identity)),
+                .parameter("subject", .reference("Patient/\(patientID)")),
+            ]
+            switch item.resource {
+            case .observation(var observation):
+                observation.id = nil
+                observation.device = device
+                transaction.create(observation, ifNoneExist: condition)
+            case .document(var document):
+                document.id = nil
+                if let device { document.author = [device] }
+                transaction.create(document, ifNoneExist: condition)
+            }
         }
         let results = try await client.transaction(transaction)
         return results.dropFirst(start).map { $0.status == 201 ? .created : .existing }

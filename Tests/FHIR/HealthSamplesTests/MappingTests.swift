@@ -31,7 +31,7 @@ private let electrocardiogramWithStateOfMind = """
 
     @Test func theTablesAreComplete() {
         let kinds = Dictionary(grouping: HealthMapping.standard.types.values, by: \.kind).mapValues(\.count)
-        #expect(kinds == [.quantity: 119, .category: 68, .correlation: 2, .other: 4])
+        #expect(kinds == [.quantity: 119, .category: 68, .correlation: 2, .other: 7])
         #expect(HealthMapping.standard.workouts.count == 84)
         #expect(Set(HealthMapping.standard.workouts.values).count == 84)
     }
@@ -81,6 +81,33 @@ private let electrocardiogramWithStateOfMind = """
                         associations: ["family"]
                     )
                 )
+            case "HKActivitySummary":
+                var summary = ActivitySummary(day: "2026-03-01")
+                summary.activeEnergy = SampleQuantity(value: 1674.4, unit: .healthKit("kJ"))
+                summary.exerciseTimeGoal = SampleQuantity(value: 30, unit: .healthKit("min"))
+                summary.standHours = SampleQuantity(value: 11, unit: .healthKit("count"))
+                value = .activitySummary(summary)
+            case "HKAudiogramSample":
+                let unit = SampleUnit.healthKit("dBHL")
+                var point = Audiogram.Point(
+                    frequency: SampleQuantity(value: 1, unit: .healthKit("kHz"))
+                )
+                point.leftEar = Audiogram.Ear(sensitivity: SampleQuantity(value: 15, unit: unit))
+                point.leftEar?.isMasked = true
+                point.leftEar?.upperBound = 120
+                point.rightEar = Audiogram.Ear(sensitivity: SampleQuantity(value: -5, unit: unit))
+                value = .audiogram(Audiogram(points: [point]))
+            case "HKWorkoutRoute":
+                var place = WorkoutRoute.Location(
+                    time: "2026-03-01T08:00:01Z",
+                    latitude: 52.5163,
+                    longitude: 13.3777
+                )
+                place.altitude = 34.5
+                place.course = -1
+                value = .workoutRoute(
+                    WorkoutRoute(workout: "0c8f5a3e-5d4c-4e5b-9b39-2a54c0c7f1d5", locations: [place])
+                )
             default:
                 value = .clinicalRecord(AnyResource(Patient(name: HumanName(family: "Doe"))))
             }
@@ -112,7 +139,7 @@ private let electrocardiogramWithStateOfMind = """
             device: Reference("Device/\(try #require(device.id))")
         )
         #expect(Fixture.errors(resource) == [])
-        guard type != "HKClinicalRecord" else { return }
+        guard type != "HKClinicalRecord", type != "HKWorkoutRoute" else { return }
         let observation = try #require(resource.as(Observation.self))
         #expect(
             observation.status == .final && observation.subject?.reference == "Patient/7"

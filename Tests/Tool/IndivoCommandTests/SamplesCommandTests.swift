@@ -83,6 +83,54 @@ struct SamplesCommandTests {
         #expect(try tool.read("s.ndjson") == whole.output)
     }
 
+    @Test("a folder that an export was unpacked into is read as the export")
+    func folder() throws {
+        try Tool.use { tool in
+            let folder = tool.folder.appending(path: "export/workout-routes")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let dates =
+                "startDate=\"2026-03-01 08:00:00 +0100\" endDate=\"2026-03-01 09:00:00 +0100\" sourceName=\"W\""
+            try tool.write(
+                """
+                <HealthData><ExportDate value="2026-03-02 08:00:00 +0100"/>
+                <Workout workoutActivityType="HKWorkoutActivityTypeRunning" \(dates)>
+                <WorkoutRoute \(dates)><FileReference path="/workout-routes/r.gpx"/></WorkoutRoute></Workout>
+                <ActivitySummary dateComponents="2026-03-01" appleStandHours="9"/>
+                <VisionPrescription/></HealthData>
+                """,
+                to: "export/export.xml"
+            )
+            try tool.write(
+                """
+                <gpx><trkpt lat="52.5" lon="13.4"><time>2026-03-01T07:00:00Z</time></trkpt></gpx>
+                """,
+                to: "export/workout-routes/r.gpx"
+            )
+            let summary = try tool.run("samples", "summary", "export")
+            #expect(summary.status == 0, "\(summary.errors)")
+            for type in ["HKActivitySummary", "HKWorkoutRoute", "HKWorkoutTypeIdentifier"] {
+                #expect(summary.output.contains(type), "\(summary.output)")
+            }
+            #expect(summary.errors.contains("not read: 1 VisionPrescription"))
+            let arguments = ["samples", "convert", "export", "--to"]
+            let fhir = try tool.run(arguments + ["fhir", "--type", "WorkoutRoute", "--output", "r.ndjson"])
+            #expect(fhir.status == 0, "\(fhir.errors)")
+            #expect(try tool.read("r.ndjson").contains(#""resourceType":"DocumentReference""#))
+            let lines = try tool.run(arguments + ["jsonl", "--type", "ActivitySummary"])
+            #expect(lines.output.contains(#""activitySummary":{"day":"2026-03-01","standHours":"#))
+            let documents = try tool.run(arguments + ["indivo", "--type", "ActivitySummary"])
+            #expect(documents.status == 1 && documents.errors.contains("to become a document"))
+            let inside = try tool.run(arguments + ["jsonl", "--output", "export/s.jsonl"])
+            #expect(inside.status == 2 && inside.errors.contains("lies in the folder that is read"))
+            try FileManager.default.createDirectory(
+                at: tool.folder.appending(path: "empty"),
+                withIntermediateDirectories: true
+            )
+            let empty = try tool.run("samples", "summary", "empty")
+            #expect(empty.status != 0 && empty.errors.contains("neither an export of Health"))
+        }
+    }
+
     @Test("convert does not write over the file that it reads")
     func ownInput() throws {
         try Tool.use { tool in

@@ -80,12 +80,8 @@ extension SampleConverter {
     }
 
     func components(of heart: Electrocardiogram) throws(SampleError) -> [Observation.Component] {
-        let name = "HKElectrocardiogram"
         func own(_ part: String, _ display: String) -> CodeableConcept {
-            CodeableConcept(
-                Coding(system: Self.healthKit, code: "\(name).\(part)", display: display),
-                text: display
-            )
+            self.own("HKElectrocardiogram", part, display)
         }
         let frequency = try heart.samplingFrequency.value(in: Self.hertz, type: "samplingFrequency")
         guard let perSecond = frequency.decimal, Electrocardiogram.frequencies.contains(perSecond) else {
@@ -190,7 +186,15 @@ extension SampleConverter {
         )
     }
 
-    private func component(_ code: CodeableConcept, _ value: Observation.Component.Value)
+    /// The code of a property of one of HealthKit's classes.
+    func own(_ type: String, _ part: String, _ display: String) -> CodeableConcept {
+        CodeableConcept(
+            Coding(system: Self.healthKit, code: "\(type).\(part)", display: display),
+            text: display
+        )
+    }
+
+    func component(_ code: CodeableConcept, _ value: Observation.Component.Value)
         -> Observation.Component
     {
         var component = Observation.Component(code: code)
@@ -207,9 +211,9 @@ extension SampleConverter {
     static let minute = unit("min")
     static let metre = unit("m")
     static let kilocalorie = unit("kcal")
-    private static let hertz = unit("Hz")
+    static let hertz = unit("Hz")
 
-    private static func unit(_ code: String) -> UCUMUnit {
+    static func unit(_ code: String) -> UCUMUnit {
         // The codes above are UCUM's.
         (try? UCUMUnit(code)) ?? .one
     }

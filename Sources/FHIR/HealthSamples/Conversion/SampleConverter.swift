@@ -3,7 +3,8 @@ import Foundation
 import OrderedJSON
 import UCUM
 
-/// Turns samples into Observations, and the devices that measured them into Devices.
+/// Turns samples into Observations, workout routes into DocumentReferences, and the devices that measured
+/// them into Devices.
 ///
 ///     let converter = SampleConverter(subject: "Patient/7")
 ///     let device = converter.device(of: sample)
@@ -34,7 +35,8 @@ public struct SampleConverter: Sendable {
         self.subject = subject
     }
 
-    /// The Observation of a sample; for a clinical record the record's resource, unchanged.
+    /// The Observation of a sample; for a clinical record the record's resource, unchanged, and for a workout
+    /// route a DocumentReference with the route as GPX.
     /// - Parameter device: The device that measured the sample.
     /// - Throws: ``SampleError``, which names the type, unit or value.
     public func resource(of sample: Sample, device: Reference<AnyResource>? = nil) throws(SampleError)
@@ -44,6 +46,9 @@ public struct SampleConverter: Sendable {
         if case .clinicalRecord(let resource) = sample.value {
             if let entry = mapping.types[sample.type] { try check(sample, entry) }
             return resource
+        }
+        if case .workoutRoute(let route) = sample.value {
+            return AnyResource(try document(of: route, sample, device: device))
         }
         return AnyResource(try observation(of: sample, device: device))
     }
@@ -59,7 +64,7 @@ public struct SampleConverter: Sendable {
 
     /// - Throws: ``SampleError/malformed(name:expected:)`` where the value is of another kind than the
     ///   type's.
-    private func check(_ sample: Sample, _ entry: HealthMapping.Entry) throws(SampleError) {
+    func check(_ sample: Sample, _ entry: HealthMapping.Entry) throws(SampleError) {
         let isRight: Bool =
             switch sample.value {
             case .quantity: entry.kind == .quantity
@@ -123,19 +128,29 @@ public struct SampleConverter: Sendable {
             result.component = try components(of: workout)
         case .electrocardiogram(let heart): result.component = try components(of: heart)
         case .stateOfMind(let state): result.component = components(of: state)
-        case .clinicalRecord: break
+        case .activitySummary(let summary):
+            // The day, which is what is known; no clock was read.
+            result.effective = FHIRDateTime(text: summary.day.description).map { .dateTime($0) }
+            result.issued = nil
+            result.component = try components(of: summary)
+        case .audiogram(let audiogram): result.component = try components(of: audiogram)
+        case .clinicalRecord, .workoutRoute: break
         }
-        let facts = sample.metadata.filter { !shown.contains($0.key) }.sorted { $0.key < $1.key }
-        if !facts.isEmpty {
-            var parts = Extension(url: FHIRURI(Self.metadataURL))
-            parts.extension = facts.compactMap { name, value in
-                guard let value = extensionValue(value, name) else { return nil }
-                let path = name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? name
-                return Extension(url: FHIRURI("\(Self.metadataURL)/\(path)"), value: value)
-            }
-            if !parts.extension.isEmpty { result.extension = [parts] }
-        }
+        if let facts = metadata(of: sample, without: shown) { result.extension = [facts] }
         return result
+    }
+
+    /// The metadata as an extension; nil without any.
+    func metadata(of sample: Sample, without shown: Set<String>) -> Extension? {
+        let facts = sample.metadata.filter { !shown.contains($0.key) }.sorted { $0.key < $1.key }
+        if facts.isEmpty { return nil }
+        var parts = Extension(url: FHIRURI(Self.metadataURL))
+        parts.extension = facts.compactMap { name, value in
+            guard let value = extensionValue(value, name) else { return nil }
+            let path = name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? name
+            return Extension(url: FHIRURI("\(Self.metadataURL)/\(path)"), value: value)
+        }
+        return parts.extension.isEmpty ? nil : parts
     }
 
     /// The codes of a type: those of the mapping, and HealthKit's own for its types.
@@ -149,7 +164,7 @@ public struct SampleConverter: Sendable {
     }
 
     /// The sample's dates in its own zone, where its metadata name it.
-    private func zoned(_ sample: Sample) -> (start: FHIRDateTime, end: FHIRDateTime) {
+    func zoned(_ sample: Sample) -> (start: FHIRDateTime, end: FHIRDateTime) {
         guard case .text(let name)? = sample.metadata["HKTimeZone"], let zone = TimeZone(identifier: name)
         else {
             return (sample.start, sample.end)

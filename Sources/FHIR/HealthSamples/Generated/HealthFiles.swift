@@ -221,7 +221,10 @@ enum HealthFiles {
   "HKWorkoutTypeIdentifier": {"display": "Workout", "codes": [{"system": "http://loinc.org", "code": "73985-4", "display": "Exercise activity"}], "category": "activity"},
   "HKElectrocardiogram": {"display": "Electrocardiogram", "codes": [{"system": "urn:oid:2.16.840.1.113883.6.24", "code": "131328", "display": "MDC_ECG_ELEC_POTL"}], "category": "procedure"},
   "HKStateOfMind": {"display": "State of Mind", "category": "survey"},
-  "HKClinicalRecord": {"display": "Clinical record"}
+  "HKClinicalRecord": {"display": "Clinical record"},
+  "HKActivitySummary": {"display": "Activity summary", "category": "activity"},
+  "HKAudiogramSample": {"display": "Audiogram", "category": "exam"},
+  "HKWorkoutRoute": {"display": "Workout route", "category": "activity"}
 },
 "workouts": {
   "americanFootball": 1,
@@ -357,6 +360,32 @@ enum HealthFiles {
       "oneOf": [{"required": ["unit"]}, {"required": ["ucum"]}],
       "additionalProperties": false
     },
+    "ear": {
+      "type": "object",
+      "properties": {
+        "sensitivity": {"$ref": "#/$defs/quantity"},
+        "masked": {"type": "boolean"},
+        "lowerBound": {"$ref": "#/$defs/number"},
+        "upperBound": {"$ref": "#/$defs/number"}
+      },
+      "required": ["sensitivity"],
+      "additionalProperties": false
+    },
+    "location": {
+      "type": "object",
+      "properties": {
+        "time": {"$ref": "#/$defs/dateTime"},
+        "latitude": {"type": "number", "minimum": -90, "maximum": 90},
+        "longitude": {"type": "number", "minimum": -180, "maximum": 180},
+        "altitude": {"$ref": "#/$defs/number"},
+        "speed": {"$ref": "#/$defs/number"},
+        "course": {"$ref": "#/$defs/number"},
+        "horizontalAccuracy": {"$ref": "#/$defs/number"},
+        "verticalAccuracy": {"$ref": "#/$defs/number"}
+      },
+      "required": ["time", "latitude", "longitude"],
+      "additionalProperties": false
+    },
     "sample": {
       "type": "object",
       "properties": {
@@ -405,6 +434,45 @@ enum HealthFiles {
           "additionalProperties": false
         },
         "clinicalRecord": {"type": "object", "required": ["resourceType"]},
+        "activitySummary": {
+          "type": "object",
+          "properties": {
+            "day": {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
+            "activeEnergy": {"$ref": "#/$defs/quantity"},
+            "activeEnergyGoal": {"$ref": "#/$defs/quantity"},
+            "moveTime": {"$ref": "#/$defs/quantity"},
+            "moveTimeGoal": {"$ref": "#/$defs/quantity"},
+            "exerciseTime": {"$ref": "#/$defs/quantity"},
+            "exerciseTimeGoal": {"$ref": "#/$defs/quantity"},
+            "standHours": {"$ref": "#/$defs/quantity"},
+            "standHoursGoal": {"$ref": "#/$defs/quantity"}
+          },
+          "required": ["day"],
+          "additionalProperties": false
+        },
+        "audiogram": {
+          "type": "array",
+          "maxItems": 1000,
+          "items": {
+            "type": "object",
+            "properties": {
+              "frequency": {"$ref": "#/$defs/quantity"},
+              "leftEar": {"$ref": "#/$defs/ear"},
+              "rightEar": {"$ref": "#/$defs/ear"}
+            },
+            "required": ["frequency"],
+            "additionalProperties": false
+          }
+        },
+        "workoutRoute": {
+          "type": "object",
+          "properties": {
+            "workout": {"type": "string", "format": "uuid", "description": "The identity of the workout."},
+            "locations": {"type": "array", "maxItems": 200000, "items": {"$ref": "#/$defs/location"}}
+          },
+          "required": ["locations"],
+          "additionalProperties": false
+        },
         "source": {
           "type": "object",
           "properties": {"name": {"$ref": "#/$defs/text"}, "bundleIdentifier": {"$ref": "#/$defs/text"}, "version": {"$ref": "#/$defs/text"}, "productType": {"$ref": "#/$defs/text"}, "systemVersion": {"$ref": "#/$defs/text"}},
@@ -431,7 +499,8 @@ enum HealthFiles {
       "additionalProperties": false,
       "oneOf": [
         {"required": ["value"], "oneOf": [{"required": ["unit"]}, {"required": ["ucum"]}]}, {"required": ["category"]}, {"required": ["correlation"]}, {"required": ["workout"]},
-        {"required": ["electrocardiogram"]}, {"required": ["stateOfMind"]}, {"required": ["clinicalRecord"]}
+        {"required": ["electrocardiogram"]}, {"required": ["stateOfMind"]}, {"required": ["clinicalRecord"]},
+        {"required": ["activitySummary"]}, {"required": ["audiogram"]}, {"required": ["workoutRoute"]}
       ]
     }
   }

@@ -1,8 +1,6 @@
 import FHIR
 import Foundation
 import IndivoBase
-import OrderedJSON
-import ZipArchive
 
 /// An electrocardiogram of Apple's export: a head of names and values, then a voltage a line. The names are
 /// in the phone's language, so the values are recognized by their form, and by their order: the date is
@@ -116,44 +114,5 @@ extension SampleDevice {
     fileprivate init(name: String) {
         self.init()
         self.name = name
-    }
-}
-
-/// A clinical record of Apple's export: a resource of FHIR.
-enum ClinicalFile {
-    static func sample(_ data: Data, _ file: String, _ entry: ZipEntry) -> SampleItem {
-        func problem(_ reason: String, line: Int = 1) -> SampleItem {
-            .problem(SampleProblem(file: file, line: line, reason: reason))
-        }
-        do throws(JSONError) {
-            let json = try JSONValue(parsing: data)
-            guard let resource = AnyResource(tree: json) else {
-                return problem("this is not a resource of FHIR")
-            }
-            // The file does not say when it was obtained; the archive does, in no zone.
-            let modified = entry.modified
-            var time = CivilDateTime(year: modified.year, month: modified.month, day: modified.day, offset: 0)
-            time.kind = .dateTime
-            time.precision = .second
-            time.hour = modified.hour
-            time.minute = modified.minute
-            time.second = modified.second
-            let lastUpdated = json["meta"]?["lastUpdated"]?.string.flatMap { FHIRDateTime(text: $0) }
-            guard let moment = lastUpdated ?? FHIRDateTime(text: time.description), moment.time != nil
-            else {
-                return problem("no date")
-            }
-            return .sample(
-                Sample(
-                    type: "HKClinicalRecord",
-                    start: moment,
-                    end: moment,
-                    value: .clinicalRecord(resource)
-                ),
-                line: 1
-            )
-        } catch {
-            return problem("column \(error.location.column): \(error.reason)", line: error.location.line)
-        }
     }
 }

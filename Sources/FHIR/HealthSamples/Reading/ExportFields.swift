@@ -83,6 +83,28 @@ struct ExportFields {
         return number
     }
 
+    func number(_ name: StaticString, _ scanner: ExportScanner) throws(SampleError) -> FHIRDecimal {
+        guard let number = try optionalNumber(name, scanner) else { throw .missing("\(name)") }
+        return number
+    }
+
+    /// A number whose unit the export does not write.
+    func optionalQuantity(_ name: StaticString, in unit: String, _ scanner: ExportScanner) throws(SampleError)
+        -> SampleQuantity?
+    {
+        try optionalNumber(name, scanner).map { SampleQuantity(value: $0, unit: .healthKit(unit)) }
+    }
+
+    mutating func optionalBoolean(_ name: StaticString, _ scanner: ExportScanner) throws(SampleError) -> Bool?
+    {
+        switch try optionalText(name, scanner)?.lowercased() {
+        case nil: return nil
+        case "1", "true", "yes": return true
+        case "0", "false", "no": return false
+        default: throw .malformed(name: "\(name)", expected: "1 or 0")
+        }
+    }
+
     mutating func optionalQuantity(
         _ name: StaticString,
         _ unitName: StaticString,
@@ -90,6 +112,12 @@ struct ExportFields {
     ) throws(SampleError) -> SampleQuantity? {
         guard let value = try optionalNumber(name, scanner) else { return nil }
         return SampleQuantity(value: value, unit: .healthKit(try text(unitName, scanner)))
+    }
+
+    mutating func optionalDate(_ name: StaticString, _ scanner: ExportScanner) throws(SampleError)
+        -> FHIRDateTime?
+    {
+        try optionalText(name, scanner) == nil ? nil : date(name, scanner)
     }
 
     mutating func source(_ scanner: ExportScanner) throws(SampleError) -> SampleSource? {

@@ -18,13 +18,28 @@ struct ExportReader {
     private var pending: ExportScanner.Tag?
     /// How many elements of other kinds there were, by name.
     private(set) var otherElements: [String: Int] = [:]
+    /// What the export says of clinical records, by the names of their files.
+    private(set) var received: [String: ReceivedRecord] = [:]
+    /// The files of routes that were read.
+    private(set) var routeFiles: Set<String> = []
+    /// The files around the export; nil where it stands alone.
+    private let files: ExportFiles?
+    /// What comes after the item that was given last.
+    private var waiting: [SampleItem] = []
+    /// The routes of the workout that is being read.
+    private var routes: [OpenRoute] = []
+    /// The zone that the export was made in, in minutes east of Greenwich.
+    private var offset: Int?
 
     private enum State { case before, inside, after }
 
-    /// - Parameter open: Opens the file anew; it is called twice.
-    init(file: String, names: ExportCategory, open: () throws -> ByteSource) throws {
+    /// - Parameters:
+    ///   - files: The files around the export, to which it refers.
+    ///   - open: Opens the file anew; it is called twice.
+    init(file: String, names: ExportCategory, files: ExportFiles?, open: () throws -> ByteSource) throws {
         self.file = file
         self.names = names
+        self.files = files
         members = try ExportMembers(file: file, names: names, source: open())
         scanner = ExportScanner(try open())
     }
@@ -33,6 +48,7 @@ struct ExportReader {
     init(file: String, names: ExportCategory, correlationsOf source: ByteSource) {
         self.file = file
         self.names = names
+        files = nil
         members = ExportMembers()
         scanner = ExportScanner(source)
         onlyCorrelations = true
@@ -43,6 +59,7 @@ struct ExportReader {
     /// The next sample or problem; nil at the end.
     mutating func next() throws -> SampleItem? {
         while true {
+            if !waiting.isEmpty { return waiting.removeFirst() }
             do {
                 guard let tag = try nextTag() else { return atEnd() }
                 if let item = try item(of: tag) { return item }
@@ -87,7 +104,10 @@ struct ExportReader {
         case "HealthData":
             state = .inside
             return nil
-        case "ExportDate", "Me": return nil
+        case "ExportDate":
+            offset = (try? fields.date("value", scanner))?.offset
+            return nil
+        case "Me": return nil
         case "Record":
             if onlyCorrelations { return nil }
             return try sample(tag) { reader throws(SampleError) in try reader.record() }
@@ -95,13 +115,37 @@ struct ExportReader {
         case "Workout":
             if onlyCorrelations { return nil }
             return try sample(tag) { reader throws(SampleError) in try reader.workout() }
+        case "ActivitySummary":
+            if onlyCorrelations { return nil }
+            return try sample(tag) { reader throws(SampleError) in try reader.activitySummary() }
+        case "Audiogram":
+            if onlyCorrelations { return nil }
+            return try sample(tag) { reader throws(SampleError) in try reader.audiogram() }
         case "MetadataEntry" where onlyCorrelations: return nil
         default:
-            if otherElements[tag.name] != nil || otherElements.count < 100 {
-                otherElements[tag.name, default: 0] += 1
-            }
+            if tag.name != "ClinicalRecord" || !keepsReceived(tag) { addOther(tag.name) }
             return tag.kind == .start ? try skipChildren(of: tag) : nil
         }
+    }
+
+    private mutating func addOther(_ name: String) {
+        if otherElements[name] != nil || otherElements.count < 100 { otherElements[name, default: 0] += 1 }
+    }
+
+    /// Keeps what the element says of a clinical record; false where its file is not there.
+    private mutating func keepsReceived(_ tag: ExportScanner.Tag) -> Bool {
+        do throws(SampleError) {
+            guard let path = try fields.optionalText("resourceFilePath", scanner),
+                let record = files?.file(at: path, beside: file)
+            else { return false }
+            received[record.name] = ReceivedRecord(
+                date: try fields.date("receivedDate", scanner),
+                source: try fields.optionalText("sourceName", scanner)
+            )
+        } catch {
+            waiting.append(.problem(SampleProblem(file: file, line: tag.line, reason: "\(error)")))
+        }
+        return true
     }
 
     /// A sample whose attributes `begin` reads, with its children; nil for one that stands in a correlation
@@ -113,15 +157,23 @@ struct ExportReader {
         var problem: SampleError?
         var sample: Sample?
         do throws(SampleError) { sample = try begin(&self) } catch { problem = error }
-        if tag.kind == .start { try children(of: tag, &sample, &problem) }
+        if tag.kind == .start {
+            // That an end tag is missing explains more than what is wrong in the tag.
+            var inside: SampleError?
+            try children(of: tag, &sample, &inside)
+            problem = inside ?? problem
+        }
         do throws(SampleError) { try sample?.check() } catch { problem = problem ?? error }
+        if !routes.isEmpty { try finishRoutes(of: problem == nil ? sample : nil) }
         if let problem { return .problem(SampleProblem(file: file, line: tag.line, reason: "\(problem)")) }
         guard let sample else { return nil }
-        if case .correlation(let members) = sample.value, members.isEmpty {
-            return .problem(
-                SampleProblem(file: file, line: tag.line, reason: "a correlation without members")
-            )
-        }
+        let isEmpty: String? =
+            switch sample.value {
+            case .correlation(let members): members.isEmpty ? "a correlation without members" : nil
+            case .audiogram(let audiogram): audiogram.points.isEmpty ? "an audiogram without points" : nil
+            default: nil
+            }
+        if let isEmpty { return .problem(SampleProblem(file: file, line: tag.line, reason: isEmpty)) }
         return members.contains(sample) ? nil : .sample(sample, line: tag.line)
     }
 
@@ -171,6 +223,165 @@ struct ExportReader {
         return try origin("HKWorkoutTypeIdentifier", .workout(workout))
     }
 
+    private mutating func activitySummary() throws(SampleError) -> Sample {
+        let name = try fields.text("dateComponents", scanner)
+        var summary = ActivitySummary(day: try ActivitySummary.day(name, "dateComponents"))
+        let energy: StaticString = "activeEnergyBurnedUnit"
+        summary.activeEnergy = try fields.optionalQuantity("activeEnergyBurned", energy, scanner)
+        summary.activeEnergyGoal = try fields.optionalQuantity("activeEnergyBurnedGoal", energy, scanner)
+        summary.moveTime = try fields.optionalQuantity("appleMoveTime", in: "min", scanner)
+        summary.moveTimeGoal = try fields.optionalQuantity("appleMoveTimeGoal", in: "min", scanner)
+        summary.exerciseTime = try fields.optionalQuantity("appleExerciseTime", in: "min", scanner)
+        summary.exerciseTimeGoal = try fields.optionalQuantity("appleExerciseTimeGoal", in: "min", scanner)
+        summary.standHours = try fields.optionalQuantity("appleStandHours", in: "count", scanner)
+        summary.standHoursGoal = try fields.optionalQuantity("appleStandHoursGoal", in: "count", scanner)
+        guard let offset else { throw .missing("ExportDate") }
+        let midnight = (summary.day.civil.days * 1440 - offset) * 60_000_000
+        guard let start = FHIRDateTime(microseconds: midnight, offset: offset),
+            let end = FHIRDateTime(microseconds: midnight + 86_400_000_000, offset: offset)
+        else { throw .outOfRange(name) }
+        return Sample(type: "HKActivitySummary", start: start, end: end, value: .activitySummary(summary))
+    }
+
+    private mutating func audiogram() throws(SampleError) -> Sample {
+        try origin("HKAudiogramSample", .audiogram(Audiogram(points: [])))
+    }
+
+    private mutating func sensitivityPoint() throws(SampleError) -> Audiogram.Point {
+        guard let frequency = try fields.optionalQuantity("frequencyValue", "frequencyUnit", scanner) else {
+            throw .missing("frequencyValue")
+        }
+        var point = Audiogram.Point(frequency: frequency)
+        if let level = try fields.optionalQuantity("leftEarValue", "leftEarUnit", scanner) {
+            var ear = Audiogram.Ear(sensitivity: level)
+            ear.isMasked = try fields.optionalBoolean("leftEarMasked", scanner)
+            ear.lowerBound = try fields.optionalNumber("leftEarClampingRangeLowerBound", scanner)
+            ear.upperBound = try fields.optionalNumber("leftEarClampingRangeUpperBound", scanner)
+            point.leftEar = ear
+        }
+        if let level = try fields.optionalQuantity("rightEarValue", "rightEarUnit", scanner) {
+            var ear = Audiogram.Ear(sensitivity: level)
+            ear.isMasked = try fields.optionalBoolean("rightEarMasked", scanner)
+            ear.lowerBound = try fields.optionalNumber("rightEarClampingRangeLowerBound", scanner)
+            ear.upperBound = try fields.optionalNumber("rightEarClampingRangeUpperBound", scanner)
+            point.rightEar = ear
+        }
+        return point
+    }
+
+    // MARK: Routes
+
+    /// A route whose element is being read.
+    private struct OpenRoute {
+        var line: Int
+        var start: FHIRDateTime?
+        var end: FHIRDateTime?
+        var device: SampleDevice?
+        var source: SampleSource?
+        var metadata: [String: MetadataValue] = [:]
+        /// The file that has the places.
+        var path: String?
+        /// The places that older exports have in the element.
+        var locations: [WorkoutRoute.Location] = []
+        var problem: SampleError?
+    }
+
+    private mutating func beginRoute(_ line: Int) throws(SampleError) {
+        guard routes.count < 1000 else { throw .tooLarge("a workout has more than 1,000 routes") }
+        var route = OpenRoute(line: line)
+        do throws(SampleError) {
+            route.start = try fields.optionalDate("startDate", scanner)
+            route.end = try fields.optionalDate("endDate", scanner)
+            route.device = try fields.device(scanner)
+            route.source = try fields.source(scanner)
+        } catch {
+            route.problem = error
+        }
+        routes.append(route)
+    }
+
+    /// Reads an element of the last route. What is wrong in it is the route's problem, not the workout's.
+    private mutating func routeChild(_ name: String) {
+        guard var route = routes.popLast() else { return }
+        do throws(SampleError) {
+            switch name {
+            case "MetadataEntry":
+                let key = try fields.text("key", scanner)
+                guard route.metadata.count < 1000 else { throw .tooLarge("more than 1,000 metadata") }
+                if let text = try fields.optionalText("value", scanner) {
+                    route.metadata[key] = names.metadata(key, text)
+                }
+            case "FileReference": route.path = try fields.text("path", scanner)
+            default:
+                guard route.locations.count < WorkoutRoute.locationLimit else {
+                    throw .tooLarge("a route has more than \(WorkoutRoute.locationLimit) places")
+                }
+                var place = WorkoutRoute.Location(
+                    time: try fields.date("date", scanner),
+                    latitude: try fields.number("latitude", scanner),
+                    longitude: try fields.number("longitude", scanner)
+                )
+                place.altitude = try fields.optionalNumber("altitude", scanner)
+                place.speed = try fields.optionalNumber("speed", scanner)
+                place.course = try fields.optionalNumber("course", scanner)
+                place.horizontalAccuracy = try fields.optionalNumber("horizontalAccuracy", scanner)
+                place.verticalAccuracy = try fields.optionalNumber("verticalAccuracy", scanner)
+                try place.check()
+                route.locations.append(place)
+            }
+        } catch {
+            route.problem = route.problem ?? error
+        }
+        routes.append(route)
+    }
+
+    /// Gives the routes after their workout.
+    private mutating func finishRoutes(of workout: Sample?) throws {
+        let open = routes
+        routes = []
+        for route in open {
+            if let item = try finished(route, workout?.identity) { waiting.append(item) }
+        }
+    }
+
+    private mutating func finished(_ route: OpenRoute, _ workout: String?) throws -> SampleItem? {
+        func problem(_ reason: String) -> SampleItem {
+            .problem(SampleProblem(file: file, line: route.line, reason: "the route: \(reason)"))
+        }
+        if let error = route.problem { return problem("\(error)") }
+        var locations = route.locations
+        if let path = route.path, locations.isEmpty {
+            guard let files else {
+                // The export was given without the files around it.
+                addOther("WorkoutRoute")
+                return nil
+            }
+            guard let found = files.file(at: path, beside: file) else {
+                return problem("there is no file '\(path.prefix(200))'")
+            }
+            routeFiles.insert(found.name)
+            do { locations = try RouteFile.locations(found.open(), found.name) } catch let error
+                as SampleProblem
+            {
+                return .problem(error)
+            }
+        }
+        guard let first = locations.first?.time, let last = locations.last?.time else {
+            return problem("it has neither places nor a file")
+        }
+        let sample = Sample(
+            type: "HKWorkoutRoute",
+            start: route.start ?? first,
+            end: route.end ?? last,
+            value: .workoutRoute(WorkoutRoute(workout: workout, locations: locations)),
+            metadata: route.metadata,
+            device: route.device,
+            source: route.source
+        )
+        do throws(SampleError) { try sample.check() } catch { return problem("\(error)") }
+        return .sample(sample, line: route.line)
+    }
+
     // MARK: Children
 
     /// Reads up to the element's end tag. What is wrong in a child is the element's problem.
@@ -188,7 +399,13 @@ struct ExportReader {
             do {
                 tag = try scanner.next()
             } catch let error as ExportScanner.Malformed {
-                problem = problem ?? .syntax("line \(error.line): \(error.reason)")
+                if let name = error.tooLong, !Self.needed.contains(name) {
+                    // A tag without which the element still says what it does.
+                    let reason = "<\(name)> in <\(parent.name)> is left out: \(error.reason)"
+                    waiting.append(.problem(SampleProblem(file: file, line: error.line, reason: reason)))
+                } else {
+                    problem = problem ?? .syntax("line \(error.line): \(error.reason)")
+                }
                 continue
             }
             guard let tag else {
@@ -239,15 +456,31 @@ struct ExportReader {
                 }
                 continue
             }
-            do throws(SampleError) { try child(tag, in: open, &sample) } catch { problem = problem ?? error }
+            do throws(SampleError) { try child(tag, of: parent.name, in: open, &sample) } catch {
+                problem = problem ?? error
+            }
             if tag.kind == .start { open.append(tag.name) }
         }
     }
 
-    private mutating func child(_ tag: ExportScanner.Tag, in open: [String], _ sample: inout Sample?)
-        throws(SampleError)
-    {
+    private mutating func child(
+        _ tag: ExportScanner.Tag,
+        of parent: String,
+        in open: [String],
+        _ sample: inout Sample?
+    ) throws(SampleError) {
         switch (tag.name, open.last) {
+        case ("WorkoutRoute", nil) where parent == "Workout": try beginRoute(tag.line)
+        case ("MetadataEntry", "WorkoutRoute"?), ("FileReference", "WorkoutRoute"?),
+            ("Location", "WorkoutRoute"?):
+            routeChild(tag.name)
+        case ("SensitivityPoint", nil):
+            guard case .audiogram(var audiogram)? = sample?.value else { return }
+            guard audiogram.points.count < Audiogram.pointLimit else {
+                throw .tooLarge("an audiogram has more than \(Audiogram.pointLimit) points")
+            }
+            audiogram.points.append(try sensitivityPoint())
+            sample?.value = .audiogram(audiogram)
         case ("MetadataEntry", nil):
             let name = try fields.text("key", scanner)
             // An empty text says nothing, and FHIR has none.
@@ -291,7 +524,13 @@ struct ExportReader {
     /// Elements that stand in HealthData, and others that have samples in them. Where one begins in an
     /// element that is skipped, the end of that element is missing.
     private static let topLevel: Set = [
-        "Record", "Correlation", "Workout", "ActivitySummary", "ClinicalRecord",
+        "Record", "Correlation", "Workout", "ActivitySummary", "ClinicalRecord", "Audiogram",
+        "VisionPrescription",
+    ]
+
+    /// Elements in others without which those say something else.
+    private static let needed: Set = [
+        "Record", "SensitivityPoint", "WorkoutStatistics", "WorkoutRoute", "FileReference", "Location",
     ]
 
     private mutating func skipChildren(of parent: ExportScanner.Tag) throws -> SampleItem? {

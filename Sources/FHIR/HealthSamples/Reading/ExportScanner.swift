@@ -19,6 +19,8 @@ struct ExportScanner {
     struct Malformed: Error {
         var line: Int
         var reason: String
+        /// The name of a tag that is too long to be read.
+        var tooLong: String?
     }
 
     private struct Attribute {
@@ -36,8 +38,17 @@ struct ExportScanner {
     private var line = 1
     private var attributes: [Attribute] = []
     private var names: [(bytes: [UInt8], name: String)] = []
+    private let keepsText: Bool
+    /// The bytes between the last tag and the one before it, entities not replaced, where they are kept: as
+    /// many as a number or a date has.
+    private(set) var text: [UInt8] = []
+    private static let textLimit = 100
 
-    init(_ source: ByteSource) { self.source = source }
+    /// - Parameter keepsText: Whether ``text`` is wanted.
+    init(_ source: ByteSource, keepsText: Bool = false) {
+        self.source = source
+        self.keepsText = keepsText
+    }
 
     /// The line that the scanner is at.
     var currentLine: Int { line }
@@ -45,8 +56,9 @@ struct ExportScanner {
     /// The next tag; nil at the end.
     /// - Throws: ``Malformed``, or what the source throws.
     mutating func next() throws -> Tag? {
+        text.removeAll(keepingCapacity: true)
         while true {
-            guard try skip(to: UInt8(ascii: "<")) else { return nil }
+            guard try skip(to: UInt8(ascii: "<"), keepingText: keepsText) else { return nil }
             let isMarkup = try at(1).map { $0 == UInt8(ascii: "!") || $0 == UInt8(ascii: "?") } ?? false
             if !isMarkup { return try tag() }
             try skipMarkup()
@@ -86,9 +98,12 @@ struct ExportScanner {
     }
 
     /// Takes all before a byte; false at the end.
-    private mutating func skip(to byte: UInt8) throws -> Bool {
+    private mutating func skip(to byte: UInt8, keepingText: Bool = false) throws -> Bool {
         while true {
             let found = buffer.withUnsafeBufferPointer { bytes in bytes[position...].firstIndex(of: byte) }
+            if keepingText {
+                text += buffer[position..<(found ?? buffer.count)].prefix(Self.textLimit - text.count)
+            }
             if let found {
                 take(found - position)
                 return true
@@ -153,9 +168,13 @@ struct ExportScanner {
         throw Malformed(line: start, reason: "'\(end)' is missing")
     }
 
-    private mutating func tooLong(_ line: Int, _ count: Int) -> Malformed {
+    private mutating func tooLong(_ line: Int, _ count: Int, _ name: String? = nil) -> Malformed {
         take(min(count, buffer.count - position))
-        return Malformed(line: line, reason: "a tag or declaration has more than \(Self.maximumLength) bytes")
+        return Malformed(
+            line: line,
+            reason: "a tag or declaration has more than \(Self.maximumLength) bytes",
+            tooLong: name
+        )
     }
 
     // MARK: Tags
@@ -190,7 +209,7 @@ struct ExportScanner {
                 take(index)
                 throw Malformed(line: start, reason: "a tag does not end before the next one begins")
             case nil:
-                if ahead > Self.maximumLength { throw tooLong(start, ahead) }
+                if ahead > Self.maximumLength { throw tooLong(start, ahead, nameOfTag()) }
                 if try !fill() {
                     take(buffer.count - position)
                     throw Malformed(line: start, reason: "the file ends within a tag")
@@ -201,6 +220,12 @@ struct ExportScanner {
         let range = position + 1..<position + ahead
         defer { take(ahead + 1) }
         return try parse(range, start)
+    }
+
+    /// The name of the tag that begins here.
+    private func nameOfTag() -> String {
+        let bytes = buffer[position...].dropFirst().prefix(100)
+        return String(decoding: bytes.prefix { $0 > 32 && $0 != UInt8(ascii: "/") }, as: UTF8.self)
     }
 
     private mutating func parse(_ range: Range<Int>, _ line: Int) throws -> Tag {

@@ -1,7 +1,6 @@
 import FHIR
 import Foundation
 import OrderedJSON
-import ZipArchive
 
 /// The samples of a file, one after the other, in constant memory.
 ///
@@ -14,9 +13,11 @@ import ZipArchive
 ///     }
 ///
 /// A file is Apple's `export.xml`, the zip archive around it, or lines of JSON; its first bytes decide which.
-/// A line that is wrong is a problem, and the next one is read. Of an archive the exports come first, then
-/// the electrocardiograms, the clinical records and the lines of JSON, each kind in the order of its entries'
-/// names; one entry is in memory at a time.
+/// A folder is read as the archive that was made of it. A line that is wrong is a problem, and the next one
+/// is read. Of an archive the exports come first, then the electrocardiograms, the clinical records and the
+/// lines of JSON, each kind in the order of its entries' names; one entry is in memory at a time. The route
+/// of a workout is in a file of its own, and comes after its workout; of an export without the archive around
+/// it, routes are among the ``otherElements``.
 ///
 /// An export is read twice, the first time for the members of its correlations: the progress counts both.
 public struct SampleReader {
@@ -24,31 +25,32 @@ public struct SampleReader {
     private var current: Current?
     private let names: ExportCategory
     private let progress: ReadingProgress
-    private let isArchive: Bool
+    /// The files of an archive or a folder; nil for a file.
+    private let files: ExportFiles?
+    /// What exports say of clinical records, by the names of their files.
+    private var received: [String: ReceivedRecord] = [:]
+    private var routeFiles: Set<String> = []
 
-    /// The bytes of everything that is read, unpacked, those of an export twice; nil for standard input.
+    /// The bytes of everything that is read, unpacked, those of an export twice and without routes; nil for
+    /// standard input.
     public let totalBytes: Int?
-    /// How many elements of the export are not samples, by name, such as `ActivitySummary`.
+    /// How many elements of the export are not read, by name, such as `VisionPrescription`, and how many
+    /// files.
     public private(set) var otherElements: [String: Int] = [:]
-    /// The entry of the archive that has the last item; nil where the file is not an archive.
+    /// The file of the archive or folder that has the last item; nil where the file is neither.
     public private(set) var entryName: String?
-
-    /// An export has an entry a workout route, electrocardiogram and clinical record: more than archives in
-    /// general may have.
-    private static let entryLimit = 100_000
 
     /// What is read one after the other.
     private enum Part {
         case export(String, () throws -> ByteSource)
         case lines(String, () throws -> ByteSource)
         case electrocardiogram(String, () throws -> ByteSource)
-        case record(String, ZipEntry, ZipReader)
+        case record(ExportFiles.File)
 
         var name: String {
             switch self {
-            case .export(let name, _), .lines(let name, _), .electrocardiogram(let name, _),
-                .record(let name, _, _):
-                name
+            case .export(let name, _), .lines(let name, _), .electrocardiogram(let name, _): name
+            case .record(let file): file.name
             }
         }
     }
@@ -61,7 +63,7 @@ public struct SampleReader {
     /// How many of ``totalBytes`` were read, in steps of some hundred thousand.
     public var bytesRead: Int { progress.bytes }
 
-    /// A file.
+    /// A file or folder.
     /// - Parameters:
     ///   - mapping: What the names of values and the units of metadata in an export mean.
     ///   - report: Gets ``bytesRead`` before each piece of the file is read, also in calls of ``next()`` that
@@ -75,15 +77,19 @@ public struct SampleReader {
         names = ExportCategory(mapping)
         let progress = ReadingProgress(report)
         self.progress = progress
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), isFolder.boolValue {
+            let files = try ExportFiles(folder: url)
+            self.files = files
+            (parts, totalBytes) = try Self.parts(files, progress, "the folder \(url.lastPathComponent)")
+            return
+        }
         let handle = try FileHandle(forReadingFrom: url)
         let start = try handle.read(upToCount: 512) ?? Data()
         if start.starts(with: [0x50, 0x4B]) {
-            var limits = ZipLimits()
-            limits.entries = Self.entryLimit
-            let archive = try ZipReader(url: url, limits: limits)
-            let entries = archive.entries.filter { !$0.isFolder && !Self.isResourceFork($0.name) }
-            isArchive = true
-            (parts, totalBytes) = try Self.parts(of: archive, entries, progress, name: url.lastPathComponent)
+            let files = try ExportFiles(archive: url)
+            self.files = files
+            (parts, totalBytes) = try Self.parts(files, progress, url.lastPathComponent)
             return
         }
         // Exports and lines of JSON are UTF-8; of UTF-16 every line would be a problem.
@@ -93,7 +99,7 @@ public struct SampleReader {
             let reason = "the file is not UTF-8; exports of Health and lines of JSON are"
             throw SampleProblem(file: url.lastPathComponent, line: 1, reason: reason)
         }
-        isArchive = false
+        files = nil
         let isMarkup = start.first { ![0xEF, 0xBB, 0xBF, 32, 9, 10, 13].contains($0) } == UInt8(ascii: "<")
         let file = url.lastPathComponent
         let open = { progress.counting(try ByteSource.file(url)) }
@@ -105,26 +111,17 @@ public struct SampleReader {
     /// - Parameter next: Gives the next bytes; nil at the end.
     public init(name: String, lines next: @escaping () throws -> [UInt8]?) {
         names = .standard
-        isArchive = false
+        files = nil
         let progress = ReadingProgress { _ in }
         self.progress = progress
         parts = [.lines(name, { progress.counting(ByteSource(next: next)) })]
         totalBytes = nil
     }
 
-    /// What macOS puts into archives beside each file.
-    private static func isResourceFork(_ name: String) -> Bool {
-        let path = name.split(separator: "/")
-        return path.first == "__MACOSX" || path.last?.hasPrefix("._") == true
-    }
-
-    private static func parts(
-        of archive: ZipReader,
-        _ entries: [ZipEntry],
-        _ progress: ReadingProgress,
-        name: String
-    ) throws -> (parts: [Part], bytes: Int) {
-        let sorted = entries.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    private static func parts(_ files: ExportFiles, _ progress: ReadingProgress, _ name: String) throws -> (
+        parts: [Part], bytes: Int
+    ) {
+        let sorted = files.files
         // The name of the export depends on the phone's language; the other XML file beside it is a CDA
         // document. It may stand in any folder; what is not an export is reported as a problem.
         let exports = sorted.filter { entry in
@@ -136,18 +133,18 @@ public struct SampleReader {
         }
         let records = sorted.filter { $0.name.hasSuffix(".json") && $0.name.contains("clinical") }
         let lines = sorted.filter { $0.name.hasSuffix(".jsonl") }
-        func open(_ entry: ZipEntry) -> () throws -> ByteSource {
-            { progress.counting(try ByteSource.entry(entry, of: archive)) }
+        func open(_ file: ExportFiles.File) -> () throws -> ByteSource {
+            { progress.counting(try file.open()) }
         }
         let parts: [Part] =
             exports.map { .export($0.name, open($0)) }
             + electrocardiograms.map { .electrocardiogram($0.name, open($0)) }
-            + records.map { .record($0.name, $0, archive) } + lines.map { .lines($0.name, open($0)) }
+            + records.map { .record($0) } + lines.map { .lines($0.name, open($0)) }
         guard !parts.isEmpty else {
             throw SampleProblem(
                 file: name,
                 line: 1,
-                reason: "the archive has neither an export of Health nor samples"
+                reason: "there is neither an export of Health nor a file of samples in it"
             )
         }
         // The one that is read next stands last.
@@ -182,6 +179,8 @@ public struct SampleReader {
                     return item
                 }
                 for (name, count) in reader.otherElements { otherElements[name, default: 0] += count }
+                received.merge(reader.received) { first, _ in first }
+                routeFiles.formUnion(reader.routeFiles)
             case .lines(var reader)?:
                 current = nil
                 if let item = try reader.next() {
@@ -189,17 +188,25 @@ public struct SampleReader {
                     return item
                 }
             case nil:
-                guard let part = parts.popLast() else { return nil }
+                guard let part = parts.popLast() else {
+                    countRoutesWithoutWorkout()
+                    return nil
+                }
                 if let item = try begin(part) { return item }
             }
         }
     }
 
+    private mutating func countRoutesWithoutWorkout() {
+        let routes = files?.files.count { $0.name.hasSuffix(".gpx") && !routeFiles.contains($0.name) } ?? 0
+        if routes > 0 { otherElements["GPX files without a workout"] = routes }
+    }
+
     private mutating func begin(_ part: Part) throws -> SampleItem? {
-        if isArchive { entryName = part.name }
+        if files != nil { entryName = part.name }
         switch part {
         case .export(let name, let open):
-            current = .export(try ExportReader(file: name, names: names, open: open))
+            current = .export(try ExportReader(file: name, names: names, files: files, open: open))
             return nil
         case .lines(let name, let open):
             current = .lines(SampleLineReader(file: name, source: try open()))
@@ -207,11 +214,11 @@ public struct SampleReader {
         case .electrocardiogram(let name, let open):
             var lines = LineReader(try open())
             return try ElectrocardiogramFile.sample(&lines, name)
-        case .record(let name, let entry, let archive):
+        case .record(let file):
             try progress.check()
-            let data = try archive.data(of: entry)
+            let data = try file.data()
             progress.add(data.count)
-            return ClinicalFile.sample(data, name, entry)
+            return ClinicalFile.sample(data, file, received[file.name])
         }
     }
 }

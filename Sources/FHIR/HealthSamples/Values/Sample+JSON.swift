@@ -9,6 +9,7 @@ extension Sample {
 
     private static let valueMembers = [
         "value", "category", "correlation", "workout", "electrocardiogram", "stateOfMind", "clinicalRecord",
+        "activitySummary", "audiogram", "workoutRoute",
     ]
     private static let allMembers =
         ["type", "uuid", "start", "end", "unit", "ucum", "metadata", "device", "source"] + valueMembers
@@ -130,6 +131,9 @@ extension Sample {
                     associations: try part.texts("associations")
                 )
             )
+        case "activitySummary": return .activitySummary(try ActivitySummary(json: json, kind))
+        case "audiogram": return .audiogram(try Audiogram(json: json, kind))
+        case "workoutRoute": return .workoutRoute(try WorkoutRoute(json: json, kind))
         default:
             guard let resource = AnyResource(tree: json) else {
                 throw .malformed(name: kind, expected: "a resource of FHIR")
@@ -170,6 +174,9 @@ extension Sample {
         case .electrocardiogram(let heart): add("electrocardiogram", heart.json)
         case .stateOfMind(let state): add("stateOfMind", state.json)
         case .clinicalRecord(let resource): add("clinicalRecord", resource.tree)
+        case .activitySummary(let summary): add("activitySummary", summary.json)
+        case .audiogram(let audiogram): add("audiogram", audiogram.json)
+        case .workoutRoute(let route): add("workoutRoute", route.json)
         }
         if let source {
             add("source", .texts(SampleSource.members.map { ($0.name, source[keyPath: $0.path]) }))
@@ -202,7 +209,7 @@ extension SampleQuantity {
         ]
     }
 
-    fileprivate var json: JSONValue { JSONValue(members: jsonMembers) }
+    var json: JSONValue { JSONValue(members: jsonMembers) }
 }
 
 extension JSONValue {
@@ -211,7 +218,7 @@ extension JSONValue {
         .present(members.map { ($0, $1.map { JSONValue($0) }) })
     }
 
-    fileprivate static func present(_ members: [(String, JSONValue?)]) -> JSONValue {
+    static func present(_ members: [(String, JSONValue?)]) -> JSONValue {
         JSONValue(
             members: members.compactMap { name, value in value.map { JSONMember(name: name, value: $0) } }
         )

@@ -83,13 +83,20 @@ public indirect enum SampleValue: Sendable, Hashable {
     case stateOfMind(StateOfMind)
     /// A resource of FHIR that a health care provider gave, as JSON.
     case clinicalRecord(AnyResource)
+    /// The rings of a day.
+    case activitySummary(ActivitySummary)
+    /// The quietest tones that somebody heard.
+    case audiogram(Audiogram)
+    /// The way of a workout.
+    case workoutRoute(WorkoutRoute)
 }
 
 extension SampleValue {
     /// The one type that HealthKit's samples with such a value have here; nil where many types have it.
     ///
     /// Its own identifiers of these types differ from the names of their classes
-    /// (`HKDataTypeIdentifierElectrocardiogram`), and clinical records have one a kind.
+    /// (`HKDataTypeIdentifierElectrocardiogram`), clinical records have one a kind, and summaries of
+    /// activities are no samples there.
     package var ownType: String? {
         let own: OwnType? =
             switch self {
@@ -97,6 +104,9 @@ extension SampleValue {
             case .electrocardiogram: .electrocardiogram
             case .stateOfMind: .stateOfMind
             case .clinicalRecord: .clinicalRecord
+            case .activitySummary: .activitySummary
+            case .audiogram: .audiogram
+            case .workoutRoute: .workoutRoute
             case .quantity, .category, .correlation: nil
             }
         return own?.rawValue
@@ -108,6 +118,9 @@ extension SampleValue {
         case electrocardiogram = "HKElectrocardiogram"
         case stateOfMind = "HKStateOfMind"
         case clinicalRecord = "HKClinicalRecord"
+        case activitySummary = "HKActivitySummary"
+        case audiogram = "HKAudiogramSample"
+        case workoutRoute = "HKWorkoutRoute"
     }
 }
 

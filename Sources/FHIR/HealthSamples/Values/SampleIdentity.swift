@@ -38,7 +38,6 @@ extension Sample {
     /// Type, points in time, value and source, in one text. The record of a correlation's member may have
     /// other metadata.
     package var fingerprint: String {
-        let separator = "\u{1F}"
         let what: String =
             switch value {
             case .quantity(let quantity): quantity.canonical(HealthMapping.standard.types[type]?.unit)
@@ -57,8 +56,17 @@ extension Sample {
                 ([state.kind, SampleNumber.canonical(state.valence)] + state.labels + state.associations)
                     .joined(separator: separator)
             case .clinicalRecord(let resource): resource.tree.text()
+            case .activitySummary(let summary): summary.fingerprint
+            case .audiogram(let audiogram): audiogram.fingerprint
+            case .workoutRoute(let route): route.fingerprint
             }
-        let times = [start, end].map { "\($0.microseconds ?? 0)" }
+        // The day of a summary is no point in time: where it begins depends on the export.
+        let times: [String] =
+            if case .activitySummary(let summary) = value {
+                [summary.day.description]
+            } else {
+                [start, end].map { "\($0.microseconds ?? 0)" }
+            }
         return ([type] + times + [what, source?.name ?? ""]).joined(separator: separator)
     }
 }
@@ -85,5 +93,39 @@ extension SampleQuantity {
             return SampleNumber.canonical(SampleNumber.significant(found, digits: 12))
         }
         return "\(SampleNumber.canonical(value))\u{1F}\(unit.text)"
+    }
+}
+
+private let separator = "\u{1F}"
+
+extension ActivitySummary {
+    fileprivate var fingerprint: String {
+        Self.members.map { name, path in
+            let target = name.hasPrefix("active") ? SampleConverter.kilocalorie : nil
+            return self[keyPath: path]?.canonical(in: target) ?? ""
+        }
+        .joined(separator: separator)
+    }
+}
+
+extension Audiogram {
+    fileprivate var fingerprint: String {
+        points.map { point in
+            let levels = Point.ears.map { point[keyPath: $0.path]?.sensitivity.canonical(in: nil) ?? "" }
+            return ([point.frequency.canonical(in: nil)] + levels).joined(separator: " ")
+        }
+        .joined(separator: separator)
+    }
+}
+
+extension WorkoutRoute {
+    fileprivate var fingerprint: String {
+        locations.map { place in
+            [
+                "\(place.time.microseconds ?? 0)", SampleNumber.canonical(place.latitude),
+                SampleNumber.canonical(place.longitude),
+            ].joined(separator: " ")
+        }
+        .joined(separator: separator)
     }
 }

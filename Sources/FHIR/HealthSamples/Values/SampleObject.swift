@@ -65,6 +65,10 @@ struct SampleObject {
         return try SampleNumber.read(value.number ?? value.text(), name)
     }
 
+    func optionalNumber(_ name: String) throws(SampleError) -> FHIRDecimal? {
+        values[name] == nil ? nil : try number(name)
+    }
+
     /// `value` with `unit` or `ucum`.
     func quantity() throws(SampleError) -> SampleQuantity {
         let value = try number("value")

@@ -9,7 +9,10 @@ import ZipArchive
 /// The samples of a command: a file, and which of its samples.
 struct SampleInput: ParsableArguments {
     @Argument(
-        help: "export.zip, export.xml or lines of JSON; - for lines of JSON on standard input.",
+        help: """
+            export.zip, the folder that was unpacked from it, export.xml or lines of JSON; \
+            - for lines of JSON on standard input.
+            """,
         completion: .file()
     )
     var file: String
@@ -151,9 +154,8 @@ struct SampleInput: ParsableArguments {
                 }
             }
         }
-        var isFolder = false
-        guard FileManager.default.fileExists(atPath: file, isDirectory: &isFolder), !isFolder else {
-            throw CommandFailure("\(file): \(isFolder ? "this is a folder" : "there is no such file")")
+        guard FileManager.default.fileExists(atPath: file) else {
+            throw CommandFailure("\(file): there is no such file")
         }
         do {
             return try SampleReader(url: URL(filePath: file), mapping: mapping, progress: progress.show)
@@ -163,9 +165,10 @@ struct SampleInput: ParsableArguments {
     }
 
     /// What tells the file from others: its size, when it was changed, and a digest of its beginning and end.
-    /// All of it would be read for the digest of all.
+    /// All of it would be read for the digest of all. Of a folder, the names, sizes and times of its files.
     func fingerprint() throws -> String {
         do {
+            if isFolder { return try folderFingerprint() }
             let handle = try FileHandle(forReadingFrom: URL(filePath: file))
             let start = try handle.read(upToCount: 1 << 20) ?? Data()
             let size = try handle.seekToEnd()
@@ -176,6 +179,24 @@ struct SampleInput: ParsableArguments {
         } catch {
             throw failure(error)
         }
+    }
+
+    /// Whether a folder is read.
+    var isFolder: Bool {
+        var isFolder = false
+        return FileManager.default.fileExists(atPath: file, isDirectory: &isFolder) && isFolder
+    }
+
+    private func folderFingerprint() throws -> String {
+        var lines: [String] = []
+        // The reader has refused a folder with too many files.
+        for case let name as String in FileManager.default.enumerator(atPath: file) ?? .init() {
+            let facts = try FileManager.default.attributesOfItem(atPath: "\(file)/\(name)")
+            guard facts[.type] as? FileAttributeType == .typeRegular else { continue }
+            let changed = (facts[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
+            lines.append("\(name) \((facts[.size] as? NSNumber)?.uint64Value ?? 0) \(changed)")
+        }
+        return SHA256Sum.hex(Array(lines.sorted().joined(separator: "\n").utf8))
     }
 
     private func failure(_ error: any Error) -> CommandFailure {

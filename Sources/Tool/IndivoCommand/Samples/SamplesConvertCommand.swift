@@ -19,7 +19,8 @@ struct SamplesConvertCommand: AsyncParsableCommand {
             indivo samples convert export.xml --to jsonl --type HeartRate \\
                 --since 2026-01-01 > heart.jsonl
 
-            With --to fhir each line is an Observation, or the Device that measured it, which comes first. \
+            With --to fhir each line is an Observation, or the Device that measured it, which comes first; \
+            a workout's route is a DocumentReference with its GPX. \
             With --to indivo each line is a document of the models VitalSigns and Measurement, \
             or of other models by --table.
 
@@ -65,6 +66,9 @@ struct SamplesConvertCommand: AsyncParsableCommand {
         func resolved(_ path: String) -> String { URL(filePath: path).resolvingSymlinksInPath().path }
         if let output, resolved(output) == resolved(input.file) {
             throw ValidationError("--output \(output) is the file that is read; choose another one.")
+        }
+        if let output, input.isFolder, resolved(output).hasPrefix(resolved(input.file) + "/") {
+            throw ValidationError("--output \(output) lies in the folder that is read; choose another one.")
         }
         if table != nil, to != .indivo { throw ValidationError("--table goes with --to indivo.") }
         if let subject, to != .fhir || FHIRAddress(argument: subject)?.id == nil {

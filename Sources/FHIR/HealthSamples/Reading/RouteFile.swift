@@ -1,0 +1,88 @@
+import FHIR
+import Foundation
+
+/// The places of a workout route, as Apple's export has them: in a file of GPX 1.1 with one track.
+enum RouteFile {
+    /// - Throws: ``SampleProblem`` for a file that has something wrong in it: a route is whole or none.
+    static func locations(_ source: ByteSource, _ file: String) throws -> [WorkoutRoute.Location] {
+        var scanner = ExportScanner(source, keepsText: true)
+        var locations: [WorkoutRoute.Location] = []
+        var open: OpenPoint?
+        func problem(_ line: Int, _ reason: String) -> SampleProblem {
+            SampleProblem(file: file, line: line, reason: reason)
+        }
+        do {
+            let fields = ExportFields()
+            var isInside = false
+            while let tag = try scanner.next() {
+                do throws(SampleError) {
+                    switch (tag.name, tag.kind) {
+                    case ("gpx", .start): isInside = true
+                    case ("gpx", .end): isInside = false
+                    case ("trkpt", .start):
+                        guard open == nil else { throw .syntax("</trkpt> is missing") }
+                        open = OpenPoint(
+                            latitude: try fields.number("lat", scanner),
+                            longitude: try fields.number("lon", scanner)
+                        )
+                    case ("trkpt", .end):
+                        guard let point = open else { throw .syntax("</trkpt> without its begin") }
+                        guard locations.count < WorkoutRoute.locationLimit else {
+                            throw .tooLarge("a route has more than \(WorkoutRoute.locationLimit) places")
+                        }
+                        locations.append(try point.location())
+                        open = nil
+                    case ("trkpt", .empty): throw .missing("time")
+                    case (let name, .end):
+                        try open?.add(name, scanner.text)
+                    default: break
+                    }
+                } catch {
+                    throw problem(tag.line, "\(error)")
+                }
+            }
+            guard open == nil, !isInside else {
+                throw problem(scanner.currentLine, "the file ends within it")
+            }
+        } catch let error as ExportScanner.Malformed {
+            throw problem(error.line, error.reason)
+        }
+        guard !locations.isEmpty else { throw problem(1, "the route has no places") }
+        return locations
+    }
+
+    /// A point whose elements are being read.
+    private struct OpenPoint {
+        var latitude: FHIRDecimal
+        var longitude: FHIRDecimal
+        var time: FHIRDateTime?
+        var numbers: [(path: WritableKeyPath<WorkoutRoute.Location, FHIRDecimal?>, value: FHIRDecimal)] = []
+
+        private static let names: [String: WritableKeyPath<WorkoutRoute.Location, FHIRDecimal?> & Sendable] =
+            [
+                "ele": \.altitude, "speed": \.speed, "course": \.course, "hAcc": \.horizontalAccuracy,
+                "vAcc": \.verticalAccuracy,
+            ]
+
+        mutating func add(_ name: String, _ bytes: [UInt8]) throws(SampleError) {
+            let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            if name == "time" {
+                guard let date = FHIRDateTime(text: text), date.time != nil else {
+                    throw .date(name: name, text: text)
+                }
+                time = date
+            } else if let path = Self.names[name] {
+                guard numbers.count < 100 else { throw .tooLarge("a place has more than 100 numbers") }
+                numbers.append((path, try SampleNumber.read(text, name)))
+            }
+        }
+
+        func location() throws(SampleError) -> WorkoutRoute.Location {
+            guard let time else { throw .missing("time") }
+            var place = WorkoutRoute.Location(time: time, latitude: latitude, longitude: longitude)
+            for (path, value) in numbers { place[keyPath: path] = value }
+            try place.check()
+            return place
+        }
+    }
+}
