@@ -7,10 +7,10 @@ import HealthSamples
 ///     let upload = SampleUpload(client: client, patientID: "7")
 ///     for batch in batches { let outcomes = try await upload.send(batch) }
 ///
-/// A batch is a transaction. Each Observation, or DocumentReference of a workout route, is created on the condition that the patient has none with its
-/// identifier, so that two patients may have samples with equal identifiers, and a transaction whose response
-/// was lost is sent again. Where the server refuses a transaction, it is halved until the samples that it
-/// refuses stand alone.
+/// A batch is a transaction. Each Observation, or DocumentReference of a workout route, is created on the
+/// condition that the patient has none with its identifier, so that two patients may have samples with equal
+/// identifiers, and a transaction whose response was lost is sent again. Where the server refuses a
+/// transaction, it is halved until the samples that it refuses stand alone.
 ///
 /// Samples are only added: one that was deleted on the phone stays on the server.
 public struct SampleUpload: Sendable {

@@ -100,10 +100,11 @@ import Testing
 
     @Test func limitsAreErrors() throws {
         var limits = SpanTotals.Limits()
-        limits.samples = 3
+        limits.days = 3
+        limits.bytes = 100
         limits.sources = 2
         limits.spans = 1
-        limits.pieces = 3
+        limits.pieces = 0
         limits.spansOfOneSample = 5
         func error(_ samples: [(Range<Int>, String)]) -> String {
             var totals = SpanTotals(.sum, by: .hour, in: .gmt, limits: limits)
@@ -119,10 +120,59 @@ import Testing
             } catch { return error.description }
         }
         #expect(error([(0..<9, "a")]) == "1")
-        #expect(error(Array(repeating: (0..<9, "a"), count: 4)).contains("more than 3 samples"))
+        #expect(error(Array(repeating: (0..<9, "a"), count: 20)) == "1")
+        #expect(error(Array(repeating: (0..<9, "a"), count: 30)).contains("more than 100 bytes"))
+        let days = (0..<4).map { ($0 * 86_400..<$0 * 86_400 + 9, "a") }
+        #expect(error(days).contains("on more than 3 days"))
         #expect(error([(0..<9, "a"), (0..<9, "b"), (0..<9, "c")]).contains("more than 2 sources"))
         #expect(error([(0..<9, "a"), (3600..<3609, "a")]).contains("more than 1 spans"))
         #expect(error([(0..<36_000, "a")]).contains("more than 5 spans"))
         #expect(error([(0..<7200, "a"), (0..<7200, "b")]).contains("more than"))
+    }
+
+    @Test("what reaches over days is divided, and counted once a span")
+    func overDays() throws {
+        var totals = SpanTotals(.sum, by: .week, in: .gmt, priority: ["a", "b"])
+        let day = 86_400
+        // From Sunday noon to Thursday noon; the other source has a day and a half of it.
+        let sunday = 3 * day + day / 2
+        try totals.add(96, over: sunday * Self.second..<(sunday + 4 * day) * Self.second, source: "b")
+        try totals.add(5, over: 5 * day * Self.second..<(6 * day + day / 2) * Self.second, source: "a")
+        let all = try totals.all()
+        #expect(all.map(\.summary.sum) == [12, 53] && all.map(\.summary.count) == [1, 2])
+    }
+
+    @Test("packed numbers come out as they went in")
+    func packed() throws {
+        for seed in 0..<40 {
+            var random = SeededGenerator(seed: 5, part: seed)
+            let start = Int.random(in: -1 << 50..<1 << 51, using: &random)
+            var packed = PackedNumbers(near: start)
+            var given: [(value: Decimal, time: Range<Int>)] = []
+            var size = 0
+            for _ in 0..<200 {
+                let scale = random.happens(0.7) ? Self.second : 1
+                let first = start + Int.random(in: -90_000..<90_000, using: &random) * scale
+                let length = random.happens(0.3) ? 0 : Int.random(in: 0..<1 << 40, using: &random)
+                let digits = Int.random(in: 0...1 << Int.random(in: 0...62, using: &random), using: &random)
+                var value = Decimal(
+                    sign: random.happens(0.2) ? .minus : .plus,
+                    exponent: Int.random(in: -40...20, using: &random),
+                    significand: Decimal(digits)
+                )
+                if random.happens(0.1) { value = value / 3 }
+                let time = first..<first + length / scale * scale
+                size += packed.append(value, over: time)
+                given.append((value, time))
+            }
+            var found: [(value: Decimal, time: Range<Int>)] = []
+            packed.forEach(near: start) { found.append(($0, $1)) }
+            #expect(found.map(\.value) == given.map(\.value) && found.map(\.time) == given.map(\.time))
+            #expect(size == packed.bytes.count)
+        }
+        var packed = PackedNumbers(near: 0)
+        // A second of a watch.
+        let energy = try #require(Decimal(string: "0.123"))
+        #expect(packed.append(energy, over: 60 * Self.second..<64 * Self.second) == 5)
     }
 }

@@ -178,12 +178,12 @@ import Testing
 
     @Test func limitsAreErrors() throws {
         var limits = SampleTotals.Limits()
-        limits.samples = 1
+        limits.bytes = 10
         var totals = try SampleTotals(of: "StepCount", by: .day, in: zone(), limits: limits)
         let sample = steps(1, "2026-06-01T10:00:00Z", "2026-06-01T11:00:00Z")
         try totals.add(sample)
         let other = steps(2, "2026-06-01T10:00:00Z", "2026-06-01T11:00:00Z")
-        #expect { try totals.add(other) } throws: { "\($0)".contains("more than 1 samples") }
+        #expect { try totals.add(other) } throws: { "\($0)".contains("more than 10 bytes") }
         #expect { try SampleTotals(of: "StepCont", by: .day, in: self.zone()) } throws: {
             "\($0)".contains("Did you mean 'StepCount'?")
         }

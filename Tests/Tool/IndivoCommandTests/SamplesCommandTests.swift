@@ -264,6 +264,22 @@ struct SamplesCommandTests {
         }
     }
 
+    @Test("totals of more than can be kept are an error, and no table that is cut")
+    func totalsTooLarge() throws {
+        try Tool.use { tool in
+            let lines = (0...1000).map {
+                #"""
+                {"type": "HKQuantityTypeIdentifierStepCount", "start": "2026-03-01T08:00:00Z", "value": 1, \#
+                "unit": "count", "source": {"name": "\#($0)"}}
+                """#
+            }
+            try tool.write(lines.joined(separator: "\n"), to: "s.jsonl")
+            let run = try tool.run("samples", "totals", "s.jsonl", "--type", "StepCount")
+            #expect(run.status == 2 && run.output.isEmpty, "\(run.output)")
+            #expect(run.errors.contains("s.jsonl: HKQuantityTypeIdentifierStepCount: more than 1000 sources"))
+        }
+    }
+
     @Test("an anchor needs a file, and an empty file is not a success")
     func anchors() throws {
         try Tool.use { tool in

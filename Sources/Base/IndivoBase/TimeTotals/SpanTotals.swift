@@ -25,7 +25,10 @@ package struct SpanTotals: Sendable {
 
     /// How much totals may take. Beyond is an error, not a wrong number.
     package struct Limits: Sendable, Hashable {
-        package var samples = 2_000_000
+        /// Days of sources: a day on which three sources have numbers is three.
+        package var days = 200_000
+        /// Bytes that the numbers of those days take, some eight each.
+        package var bytes = 256 << 20
         package var spans = 500_000
         package var spansOfOneSample = 10_000
         package var sources = 1000
@@ -37,13 +40,29 @@ package struct SpanTotals: Sendable {
     /// More than the limits allow, or than a decimal holds.
     package struct TooLarge: Error, CustomStringConvertible {
         package let description: String
+        /// Whether it is about one number, without which the totals are right.
+        package let isOfOneNumber: Bool
 
-        package init(description: String) { self.description = description }
+        package init(description: String, isOfOneNumber: Bool = false) {
+            self.description = description
+            self.isOfOneNumber = isOfOneNumber
+        }
     }
 
+    /// A number that is being divided.
     private struct Interval {
         var time: Range<Int>
         var value: Decimal
+        /// The span that is being divided off: however many parts the number has there, it is one.
+        var span: Range<Int>?
+        /// The time that its parts there have.
+        var part = 0
+    }
+
+    /// A day of a source.
+    private struct Day: Hashable {
+        /// When the day begins in the zone.
+        var start: Int
         var source: Int
     }
 
@@ -53,7 +72,12 @@ package struct SpanTotals: Sendable {
     private var spans: TimeSpans
     private var sources: [String] = []
     private var sourceIndexes: [String: Int] = [:]
-    private var intervals: [Interval] = []
+    /// How many numbers each source has.
+    private var counts: [Int] = []
+    /// The numbers of sums, which are kept until the end because of overlaps.
+    private var numbers: [Day: PackedNumbers] = [:]
+    private var bytes = 0
+    private var days: TimeSpans
     private var summaries: [Int: Summary] = [:]
 
     /// - Parameter priority: The names of sources, the most trusted first. Those that are not in it follow,
@@ -69,6 +93,7 @@ package struct SpanTotals: Sendable {
         self.priority = priority
         self.limits = limits
         spans = TimeSpans(length, in: zone)
+        days = TimeSpans(.day, in: zone)
     }
 
     /// The spans in which a time begins and ends.
@@ -83,12 +108,29 @@ package struct SpanTotals: Sendable {
         case .mean: try Self.record(value, in: span, &summaries, limits)
         case .sum:
             guard time.count / max(span.count, 1) < limits.spansOfOneSample else {
-                throw TooLarge(description: "one sample lies in more than \(limits.spansOfOneSample) spans")
+                throw TooLarge(
+                    description: "one sample lies in more than \(limits.spansOfOneSample) spans",
+                    isOfOneNumber: true
+                )
             }
-            guard intervals.count < limits.samples else {
-                throw TooLarge(description: "more than \(limits.samples) samples; narrow them by time")
+            let day = Day(start: days.span(at: time.lowerBound).lowerBound, source: try index(of: source))
+            guard numbers[day] != nil || numbers.count < limits.days else {
+                throw TooLarge(
+                    description:
+                        "the sources have samples on more than \(limits.days) days; narrow them by time"
+                )
             }
-            intervals.append(Interval(time: time, value: value, source: try index(of: source)))
+            bytes += numbers[day, default: PackedNumbers(near: day.start)].append(value, over: time)
+            counts[day.source] += 1
+            guard bytes <= limits.bytes else {
+                throw TooLarge(
+                    description:
+                        """
+                        the samples take more than \(limits.bytes) bytes of memory even when packed; \
+                        narrow them by time
+                        """
+                )
+            }
         }
     }
 
@@ -99,13 +141,13 @@ package struct SpanTotals: Sendable {
         }
         sourceIndexes[source] = sources.count
         sources.append(source)
+        counts.append(0)
         return sources.count - 1
     }
 
     private static func record(
         _ value: Decimal,
         in span: Range<Int>,
-        isNew: Bool = true,
         _ summaries: inout [Int: Summary],
         _ limits: Limits
     ) throws(TooLarge) {
@@ -119,7 +161,7 @@ package struct SpanTotals: Sendable {
         let sum = summary.sum + value
         guard sum.isFinite else { throw TooLarge(description: "a sum is beyond what a decimal holds") }
         summary.sum = sum
-        if isNew { summary.count += 1 }
+        summary.count += 1
         summary.minimum = min(summary.minimum ?? value, value)
         summary.maximum = max(summary.maximum ?? value, value)
         summaries[span.lowerBound] = summary
@@ -130,42 +172,72 @@ package struct SpanTotals: Sendable {
         (kind == .sum ? try summed() : summaries).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// The sums of what the sources give, each outside the time of those before it.
+    /// The sums of what the sources give, each outside the time of those before it. Day by day, so that the
+    /// numbers of one day are unpacked at a time; what reaches into the next day is divided there.
     private func summed() throws(TooLarge) -> [Int: Summary] {
         var result: [Int: Summary] = [:]
-        var covered = Coverage()
-        var pieces = limits.pieces
-        var counts = [Int](repeating: 0, count: sources.count)
-        for interval in intervals { counts[interval.source] += 1 }
+        let ranks = ranks()
+        var bySource: [Int: [Int]] = [:]
+        for day in numbers.keys { bySource[day.start, default: []].append(day.source) }
+        // A number has a piece at least, and with others around it some more.
+        var pieces = limits.pieces + 4 * counts.reduce(0, +)
+        var carried: [Int: [Interval]] = [:]
+        var calendar = days
+        var starts = bySource.keys.sorted()[...]
+        var after: Int?
+        while let start = carried.isEmpty ? starts.first : after {
+            let window = calendar.span(at: start)
+            after = window.upperBound
+            let own = bySource[start] ?? []
+            if starts.first == start { starts.removeFirst() }
+            var rest: [Int: [Interval]] = [:]
+            var covered = Coverage()
+            for source in Set(own).union(carried.keys).sorted(by: { ranks[$0] < ranks[$1] }) {
+                var intervals = carried[source] ?? []
+                numbers[Day(start: start, source: source)]?.forEach(near: start) { value, time in
+                    intervals.append(Interval(time: time, value: value))
+                }
+                intervals.sort {
+                    ($0.time.lowerBound, $0.time.upperBound) < ($1.time.lowerBound, $1.time.upperBound)
+                }
+                let inside = intervals.map { interval in
+                    max(
+                        interval.time.lowerBound,
+                        window.lowerBound
+                    )..<min(
+                        interval.time.upperBound,
+                        window.upperBound
+                    )
+                }
+                var cursor = 0
+                for index in intervals.indices {
+                    let time = inside[index]
+                    guard let parts = covered.outside(time.lowerBound, time.upperBound, &cursor, &pieces)
+                    else { throw tooManyPieces }
+                    for part in parts { try divide(&intervals[index], part, &result, &pieces) }
+                    if intervals[index].time.upperBound > window.upperBound {
+                        pieces -= 1
+                        rest[source, default: []].append(intervals[index])
+                    } else {
+                        try settle(&intervals[index], &result)
+                    }
+                }
+                covered.add(inside)
+            }
+            carried = rest
+        }
+        return result
+    }
+
+    /// The place of each source in the order of trust.
+    private func ranks() -> [Int] {
         let order = sources.indices.sorted { a, b in
             let ranks = [a, b].map { priority.firstIndex(of: sources[$0]) ?? .max }
             return (ranks[0], -counts[a], sources[a]) < (ranks[1], -counts[b], sources[b])
         }
-        var bySource: [[Interval]] = Array(repeating: [], count: sources.count)
-        for interval in intervals { bySource[interval.source].append(interval) }
-        for source in order {
-            let sorted = bySource[source].sorted {
-                ($0.time.lowerBound, $0.time.upperBound) < ($1.time.lowerBound, $1.time.upperBound)
-            }
-            bySource[source] = []
-            var cursor = 0
-            for interval in sorted {
-                guard
-                    let parts = covered.outside(
-                        interval.time.lowerBound,
-                        interval.time.upperBound,
-                        &cursor,
-                        &pieces
-                    )
-                else {
-                    throw tooManyPieces
-                }
-                var counted: Int?
-                for part in parts { try divide(interval, part, &counted, &result, &pieces) }
-            }
-            covered.add(sorted.map(\.time))
-        }
-        return result
+        var ranks = [Int](repeating: 0, count: order.count)
+        for (rank, source) in order.enumerated() { ranks[source] = rank }
+        return ranks
     }
 
     private var tooManyPieces: TooLarge {
@@ -178,13 +250,10 @@ package struct SpanTotals: Sendable {
         )
     }
 
-    /// Adds the part of a number that a part of its time has. Parts come in the order of time.
-    /// - Parameter counted: The span in which the number was counted last: however many parts it has there,
-    ///   it is one.
+    /// Divides the part of a number that a part of its time has. Parts come in the order of time.
     private func divide(
-        _ interval: Interval,
+        _ interval: inout Interval,
         _ part: Range<Int>,
-        _ counted: inout Int?,
         _ result: inout [Int: Summary],
         _ pieces: inout Int
     ) throws(TooLarge) {
@@ -195,12 +264,23 @@ package struct SpanTotals: Sendable {
             guard pieces > 0 else { throw tooManyPieces }
             let span = spans.span(at: position)
             let end = min(span.upperBound, part.upperBound)
-            let share =
-                interval.time.isEmpty
-                ? interval.value : interval.value * Decimal(end - position) / Decimal(interval.time.count)
-            try Self.record(share, in: span, isNew: counted != span.lowerBound, &result, limits)
-            counted = span.lowerBound
+            if interval.span != span {
+                try settle(&interval, &result)
+                interval.span = span
+            }
+            interval.part += end - position
             position = end
         } while position < part.upperBound
+    }
+
+    /// Records what a number has in the span that is being divided off.
+    private func settle(_ interval: inout Interval, _ result: inout [Int: Summary]) throws(TooLarge) {
+        guard let span = interval.span else { return }
+        let share =
+            interval.part == interval.time.count
+            ? interval.value : interval.value * Decimal(interval.part) / Decimal(interval.time.count)
+        try Self.record(share, in: span, &result, limits)
+        interval.span = nil
+        interval.part = 0
     }
 }

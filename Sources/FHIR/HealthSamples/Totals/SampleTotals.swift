@@ -56,15 +56,18 @@ public struct SampleTotals: Sendable {
 
     /// The limits of totals. Exceeding one is an error, and never gives a wrong number.
     public struct Limits: Sendable, Hashable {
-        /// Samples of a cumulative type, which are kept until the end because of overlaps.
-        public var samples = 2_000_000
+        /// Days of sources with samples of a cumulative type, which are kept until the end because of
+        /// overlaps: a day on which three sources have some is three.
+        public var days = 200_000
+        /// Bytes of memory that the samples of those days take: packed, some eight each.
+        public var bytes = 256 << 20
         /// Spans with samples.
         public var spans = 500_000
         /// Spans that one sample may lie in.
         public var spansOfOneSample = 10_000
         /// Different sources.
         public var sources = 1000
-        /// Pieces into which spans and overlaps cut the samples.
+        /// Pieces into which spans and overlaps cut the samples, beside a few of each.
         public var pieces = 50_000_000
 
         /// The limits above.
@@ -72,7 +75,8 @@ public struct SampleTotals: Sendable {
 
         fileprivate var ofSpans: SpanTotals.Limits {
             var result = SpanTotals.Limits()
-            result.samples = samples
+            result.days = days
+            result.bytes = bytes
             result.spans = spans
             result.spansOfOneSample = spansOfOneSample
             result.sources = sources
@@ -131,7 +135,8 @@ public struct SampleTotals: Sendable {
     }
 
     /// Counts a sample, or the members of a correlation, if they have the type and were not counted before.
-    /// - Throws: ``SampleError``; the sample is then not counted.
+    /// - Throws: ``SampleError``; the sample is then not counted. After ``SampleError/tooLarge(_:)`` the
+    ///   totals are not those of all samples.
     public mutating func add(_ sample: Sample) throws(SampleError) {
         for (index, member) in sample.members.enumerated() {
             do throws(SampleError) { try add(member) } catch { throw .member(index, error) }
@@ -152,6 +157,9 @@ public struct SampleTotals: Sendable {
         do throws(SpanTotals.TooLarge) {
             try totals.add(value, over: start..<end, source: sample.source?.name ?? "")
         } catch {
+            if error.isOfOneNumber {
+                throw .malformed(name: "end", expected: "nearer to 'start': \(error)")
+            }
             throw .tooLarge("\(type): \(error)")
         }
         if recent.count >= Self.remembered {

@@ -16,7 +16,8 @@ struct SamplesTotalsCommand: AsyncParsableCommand {
             the source that is named first by --source; without it, of the source with the most samples. \
             Of types that do not add up, such as heart rates, minimum, mean and maximum are given. \
             Without --zone days are those of the zone that the first sample of the type names, \
-            or else of its offset, which has no summer time. A sample that comes again counts once.
+            or else of its offset, which has no summer time. A sample that comes again counts once. \
+            What is kept are the days of each source; where they are too many, nothing is printed.
 
             \(ExitStatus.help)
             """
@@ -64,7 +65,10 @@ struct SamplesTotalsCommand: AsyncParsableCommand {
                 zone = sample.timeZone
                 totals = try makeTotals(sample.timeZone)
             }
-            try totals.add(sample)
+            do { try totals.add(sample) } catch SampleError.tooLarge(let reason) {
+                // Totals without the samples that follow would be wrong.
+                throw CommandFailure("\(input.file): \(reason)")
+            }
         }
         let all: [SampleTotals.Total]
         do { all = try totals.all() } catch { throw CommandFailure("\(error)") }
