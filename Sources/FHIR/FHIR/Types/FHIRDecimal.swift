@@ -22,6 +22,9 @@ public struct FHIRDecimal: FHIRValue, ExpressibleByFloatLiteral, ExpressibleByIn
         description = digits
     }
 
+    /// - Parameter digits: What JSON takes as a number.
+    package init(checked digits: String) { description = digits }
+
     /// An integer.
     public init(_ value: Int) { description = String(value) }
 

@@ -9,7 +9,28 @@ struct ByteSource {
     /// The file at a URL.
     static func file(_ url: URL) throws -> ByteSource {
         let handle = try FileHandle(forReadingFrom: url)
-        return ByteSource { try handle.read(upToCount: 256 << 10).flatMap { $0.isEmpty ? nil : [UInt8]($0) } }
+        return ByteSource {
+            var failure: Int32?
+            let piece = [UInt8](unsafeUninitializedCapacity: 256 << 10) { buffer, count in
+                // The handle lives as long as the closure does, and closes the file then.
+                var read = -1
+                repeat {
+                    errno = 0
+                    read = Foundation.read(handle.fileDescriptor, buffer.baseAddress, buffer.count)
+                } while read < 0 && errno == EINTR
+                if read < 0 { failure = errno }
+                count = max(0, read)
+            }
+            if let failure {
+                throw CocoaError(
+                    .fileReadUnknown,
+                    userInfo: [
+                        NSUnderlyingErrorKey: NSError(domain: NSPOSIXErrorDomain, code: Int(failure))
+                    ]
+                )
+            }
+            return piece.isEmpty ? nil : piece
+        }
     }
 
     static func entry(_ entry: ZipEntry, of archive: ZipReader) throws -> ByteSource {

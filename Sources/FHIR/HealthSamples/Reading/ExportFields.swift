@@ -4,42 +4,56 @@ import IndivoBase
 
 /// Reads the attributes of Apple's export. Texts that are repeated often are decoded once.
 struct ExportFields {
-    /// By the address of the attribute's name, which is a literal.
-    private var texts: [Int: RecentTexts] = [:]
+    private var texts: [RecentTexts] = []
     private var devices: [(text: String, device: SampleDevice?)] = []
+    private var sources: [SampleSource] = []
     private var categories: [String: [String: Int?]] = [:]
     private var lastDate: (bytes: [UInt8], date: FHIRDateTime)?
 
     /// The last different values of an attribute.
     private struct RecentTexts {
+        /// The address of the attribute's name, which is a literal.
+        var name: UnsafePointer<UInt8>
         var values: [(bytes: [UInt8], text: String)] = []
         var next = 0
+
+        func text(of bytes: UnsafeBufferPointer<UInt8>) -> String? {
+            values.first { $0.bytes.withUnsafeBufferPointer { $0.hasSameBytes(as: bytes) } }?.text
+        }
+
+        mutating func add(_ bytes: UnsafeBufferPointer<UInt8>, _ text: String) {
+            if values.count < 8 {
+                values.append((Array(bytes), text))
+            } else {
+                values[next] = (Array(bytes), text)
+            }
+            next = (next + 1) % 8
+        }
     }
 
     mutating func optionalText(_ name: StaticString, _ scanner: ExportScanner) throws(SampleError) -> String?
     {
-        let key = Int(bitPattern: name.utf8Start)
-        let recent = texts[key]
+        let address = name.utf8Start
+        let slot: Int
+        if let known = texts.firstIndex(where: { $0.name == address }) {
+            slot = known
+        } else {
+            slot = texts.count
+            texts.append(RecentTexts(name: address))
+        }
         var failure: SampleError?
-        var isNew: [UInt8]?
         let text: String? = scanner.bytes(name) { bytes in
-            for (known, text) in recent?.values ?? []
-            where known.count == bytes.count && bytes.elementsEqual(known) { return text }
-            isNew = Array(bytes)
-            do throws(SampleError) { return try ExportText.decode(bytes, name) } catch { failure = error }
-            return nil
+            if let known = texts[slot].text(of: bytes) { return known }
+            do throws(SampleError) {
+                let text = try ExportText.decode(bytes, name)
+                texts[slot].add(bytes, text)
+                return text
+            } catch {
+                failure = error
+                return nil
+            }
         }
         if let failure { throw failure }
-        if let isNew, let text {
-            var recent = recent ?? RecentTexts()
-            if recent.values.count < 8 {
-                recent.values.append((isNew, text))
-            } else {
-                recent.values[recent.next] = (isNew, text)
-            }
-            recent.next = (recent.next + 1) % 8
-            texts[key] = recent
-        }
         return text.flatMap { $0.isEmpty ? nil : $0 }
     }
 
@@ -55,8 +69,10 @@ struct ExportFields {
         var isNew: [UInt8]?
         let date: FHIRDateTime? = scanner.bytes(name) { bytes in
             // Most samples end when they begin.
-            if let last, bytes.elementsEqual(last.bytes) { return last.date }
-            if let date = ExportDate.read(bytes) {
+            if let last, last.bytes.withUnsafeBufferPointer({ $0.hasSameBytes(as: bytes) }) {
+                return last.date
+            }
+            if let date = ExportDate.read(bytes) ?? ExportDate.readEscaped(bytes, name) {
                 isNew = Array(bytes)
                 return date
             }
@@ -72,8 +88,13 @@ struct ExportFields {
     func optionalNumber(_ name: StaticString, _ scanner: ExportScanner) throws(SampleError) -> FHIRDecimal? {
         var failure: SampleError?
         let number: FHIRDecimal? = scanner.bytes(name) { bytes in
+            if let plain = SampleNumber.plain(bytes) { return plain }
             do throws(SampleError) {
-                return try SampleNumber.read(String(decoding: bytes.prefix(100), as: UTF8.self), "\(name)")
+                // Only what is written unlike Apple's numbers has a character reference.
+                let text =
+                    bytes.contains(UInt8(ascii: "&")) && bytes.count <= 1000
+                    ? try ExportText.decode(bytes, name) : String(decoding: bytes.prefix(100), as: UTF8.self)
+                return try SampleNumber.read(text, "\(name)")
             } catch {
                 failure = error
                 return nil
@@ -122,8 +143,12 @@ struct ExportFields {
 
     mutating func source(_ scanner: ExportScanner) throws(SampleError) -> SampleSource? {
         guard let name = try optionalText("sourceName", scanner) else { return nil }
+        let version = try optionalText("sourceVersion", scanner)
+        if let known = sources.first(where: { $0.name == name && $0.version == version }) { return known }
         var source = SampleSource(name: name)
-        source.version = try optionalText("sourceVersion", scanner)
+        source.version = version
+        if sources.count >= 16 { sources.removeFirst() }
+        sources.append(source)
         return source
     }
 
@@ -189,14 +214,27 @@ extension SampleDevice {
 
 /// Dates as Apple's export writes them.
 enum ExportDate {
+    /// A date with references to characters, which XML allows and Apple does not write.
+    static func readEscaped(_ bytes: UnsafeBufferPointer<UInt8>, _ name: StaticString) -> FHIRDateTime? {
+        guard bytes.count <= 1000, bytes.contains(UInt8(ascii: "&")),
+            let text = try? ExportText.decode(bytes, name)
+        else { return nil }
+        return Array(text.utf8).withUnsafeBufferPointer { read($0) }
+    }
+
     static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> FHIRDateTime? {
         // 2026-03-01 08:00:00 +0100
         guard bytes.count == 25, bytes[10] == 32, bytes[19] == 32 else { return nil }
-        var text = [UInt8](bytes[0..<19])
-        text[10] = UInt8(ascii: "T")
-        text += bytes[20..<23]
-        text.append(UInt8(ascii: ":"))
-        text += bytes[23..<25]
-        return FHIRDateTime(text: String(decoding: text, as: UTF8.self))
+        // The same length, with a T and a colon for the blanks.
+        let text = String(unsafeUninitializedCapacity: 25) { text in
+            _ = text.initialize(from: bytes)
+            text[10] = UInt8(ascii: "T")
+            text[19] = bytes[20]
+            text[20] = bytes[21]
+            text[21] = bytes[22]
+            text[22] = UInt8(ascii: ":")
+            return 25
+        }
+        return FHIRDateTime(text: text)
     }
 }

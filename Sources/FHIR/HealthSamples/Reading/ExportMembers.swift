@@ -9,8 +9,13 @@ struct ExportMembers {
 
     init() {}
 
-    init(file: String, names: ExportCategory, source: ByteSource) throws {
-        var reader = ExportReader(file: file, names: names, correlationsOf: source)
+    init(file: String, names: ExportCategory, source: ByteSource, _ takesPlainTags: Bool) throws {
+        let reader = ExportReader(
+            file: file,
+            names: names,
+            correlationsOf: source,
+            takesPlainTags: takesPlainTags
+        )
         while let item = try reader.next() {
             guard case .sample(let sample, let line) = item else { continue }
             for member in sample.members {
@@ -29,7 +34,7 @@ struct ExportMembers {
     }
 
     func contains(_ sample: Sample) -> Bool {
-        guard types.contains(sample.type) else { return false }
+        guard !keys.isEmpty, types.contains(sample.type) else { return false }
         let key = Self.key(of: sample)
         var low = 0
         var high = keys.count

@@ -7,8 +7,8 @@ import IndivoBase
 /// The export has the members of correlations twice: in their correlation, and as records of their own.
 /// Therefore the file is read twice, the first time for correlations alone. On the second pass, records that
 /// are members of a correlation are left out, unless the correlation has a problem.
-struct ExportReader {
-    private var scanner: ExportScanner
+final class ExportReader {
+    private let scanner: ExportScanner
     private var fields = ExportFields()
     private let file: String
     private let names: ExportCategory
@@ -36,28 +36,36 @@ struct ExportReader {
     /// - Parameters:
     ///   - files: The files around the export, to which it refers.
     ///   - open: Opens the file anew; it is called twice.
-    init(file: String, names: ExportCategory, files: ExportFiles?, open: () throws -> ByteSource) throws {
+    init(
+        file: String,
+        names: ExportCategory,
+        files: ExportFiles?,
+        takesPlainTags: Bool = true,
+        open: () throws -> ByteSource
+    ) throws {
         self.file = file
         self.names = names
         self.files = files
-        members = try ExportMembers(file: file, names: names, source: open())
-        scanner = ExportScanner(try open())
+        let first = try open()
+        members = try ExportMembers(file: file, names: names, source: first, takesPlainTags)
+        scanner = ExportScanner(try open(), takesPlainTags: takesPlainTags)
+        onlyCorrelations = false
     }
 
     /// A reader that gives correlations only, for the first reading.
-    init(file: String, names: ExportCategory, correlationsOf source: ByteSource) {
+    init(file: String, names: ExportCategory, correlationsOf source: ByteSource, takesPlainTags: Bool) {
         self.file = file
         self.names = names
         files = nil
         members = ExportMembers()
-        scanner = ExportScanner(source)
+        scanner = ExportScanner(source, takesPlainTags: takesPlainTags)
         onlyCorrelations = true
     }
 
-    private var onlyCorrelations = false
+    private let onlyCorrelations: Bool
 
     /// The next sample or problem; nil at the end.
-    mutating func next() throws -> SampleItem? {
+    func next() throws -> SampleItem? {
         while true {
             if !waiting.isEmpty { return waiting.removeFirst() }
             do {
@@ -69,15 +77,15 @@ struct ExportReader {
         }
     }
 
-    private mutating func nextTag() throws -> ExportScanner.Tag? {
+    private func nextTag() throws -> ExportScanner.Tag? {
         if let tag = pending {
             pending = nil
             return tag
         }
-        return try scanner.next()
+        return try onlyCorrelations ? scanner.nextCorrelation() : scanner.next()
     }
 
-    private mutating func atEnd() -> SampleItem? {
+    private func atEnd() -> SampleItem? {
         defer { state = .after }
         switch state {
         case .before:
@@ -95,11 +103,13 @@ struct ExportReader {
         }
     }
 
-    private mutating func item(of tag: ExportScanner.Tag) throws -> SampleItem? {
+    private func item(of tag: ExportScanner.Tag) throws -> SampleItem? {
         if tag.kind == .end {
             if tag.name == "HealthData" { state = .after }
             return nil
         }
+        // What follows a correlation without an end: the next one is looked for behind it.
+        if onlyCorrelations, tag.name != "Correlation" { return nil }
         switch tag.name {
         case "HealthData":
             state = .inside
@@ -109,31 +119,26 @@ struct ExportReader {
             return nil
         case "Me": return nil
         case "Record":
-            if onlyCorrelations { return nil }
-            return try sample(tag) { reader throws(SampleError) in try reader.record() }
-        case "Correlation": return try sample(tag) { reader throws(SampleError) in try reader.correlation() }
+            return try sample(tag) { () throws(SampleError) in try record() }
+        case "Correlation": return try sample(tag) { () throws(SampleError) in try correlation() }
         case "Workout":
-            if onlyCorrelations { return nil }
-            return try sample(tag) { reader throws(SampleError) in try reader.workout() }
+            return try sample(tag) { () throws(SampleError) in try workout() }
         case "ActivitySummary":
-            if onlyCorrelations { return nil }
-            return try sample(tag) { reader throws(SampleError) in try reader.activitySummary() }
+            return try sample(tag) { () throws(SampleError) in try activitySummary() }
         case "Audiogram":
-            if onlyCorrelations { return nil }
-            return try sample(tag) { reader throws(SampleError) in try reader.audiogram() }
-        case "MetadataEntry" where onlyCorrelations: return nil
+            return try sample(tag) { () throws(SampleError) in try audiogram() }
         default:
             if tag.name != "ClinicalRecord" || !keepsReceived(tag) { addOther(tag.name) }
             return tag.kind == .start ? try skipChildren(of: tag) : nil
         }
     }
 
-    private mutating func addOther(_ name: String) {
+    private func addOther(_ name: String) {
         if otherElements[name] != nil || otherElements.count < 100 { otherElements[name, default: 0] += 1 }
     }
 
     /// Keeps what the element says of a clinical record; false where its file is not there.
-    private mutating func keepsReceived(_ tag: ExportScanner.Tag) -> Bool {
+    private func keepsReceived(_ tag: ExportScanner.Tag) -> Bool {
         do throws(SampleError) {
             guard let path = try fields.optionalText("resourceFilePath", scanner),
                 let record = files?.file(at: path, beside: file)
@@ -150,13 +155,13 @@ struct ExportReader {
 
     /// A sample whose attributes `begin` reads, with its children; nil for one that stands in a correlation
     /// too.
-    private mutating func sample(
+    private func sample(
         _ tag: ExportScanner.Tag,
-        _ begin: (inout ExportReader) throws(SampleError) -> Sample
+        _ begin: () throws(SampleError) -> Sample
     ) throws -> SampleItem? {
         var problem: SampleError?
         var sample: Sample?
-        do throws(SampleError) { sample = try begin(&self) } catch { problem = error }
+        do throws(SampleError) { sample = try begin() } catch { problem = error }
         if tag.kind == .start {
             // That an end tag is missing explains more than what is wrong in the tag.
             var inside: SampleError?
@@ -179,7 +184,7 @@ struct ExportReader {
 
     // MARK: Elements
 
-    private mutating func origin(_ type: String, _ value: SampleValue) throws(SampleError) -> Sample {
+    private func origin(_ type: String, _ value: SampleValue) throws(SampleError) -> Sample {
         Sample(
             type: type,
             start: try fields.date("startDate", scanner),
@@ -190,7 +195,7 @@ struct ExportReader {
         )
     }
 
-    private mutating func record() throws(SampleError) -> Sample {
+    private func record() throws(SampleError) -> Sample {
         let type = try fields.text("type", scanner)
         if type.hasPrefix("HKCategoryTypeIdentifier") {
             return try origin(type, .category(try fields.category(type, names, scanner)))
@@ -201,11 +206,11 @@ struct ExportReader {
         return try origin(type, .quantity(value))
     }
 
-    private mutating func correlation() throws(SampleError) -> Sample {
+    private func correlation() throws(SampleError) -> Sample {
         try origin(try fields.text("type", scanner), .correlation([]))
     }
 
-    private mutating func workout() throws(SampleError) -> Sample {
+    private func workout() throws(SampleError) -> Sample {
         let name = try fields.text("workoutActivityType", scanner)
         guard let activity = names.activity(name) else {
             throw .value(
@@ -223,7 +228,7 @@ struct ExportReader {
         return try origin("HKWorkoutTypeIdentifier", .workout(workout))
     }
 
-    private mutating func activitySummary() throws(SampleError) -> Sample {
+    private func activitySummary() throws(SampleError) -> Sample {
         let name = try fields.text("dateComponents", scanner)
         var summary = ActivitySummary(day: try ActivitySummary.day(name, "dateComponents"))
         let energy: StaticString = "activeEnergyBurnedUnit"
@@ -243,11 +248,11 @@ struct ExportReader {
         return Sample(type: "HKActivitySummary", start: start, end: end, value: .activitySummary(summary))
     }
 
-    private mutating func audiogram() throws(SampleError) -> Sample {
+    private func audiogram() throws(SampleError) -> Sample {
         try origin("HKAudiogramSample", .audiogram(Audiogram(points: [])))
     }
 
-    private mutating func sensitivityPoint() throws(SampleError) -> Audiogram.Point {
+    private func sensitivityPoint() throws(SampleError) -> Audiogram.Point {
         guard let frequency = try fields.optionalQuantity("frequencyValue", "frequencyUnit", scanner) else {
             throw .missing("frequencyValue")
         }
@@ -286,7 +291,7 @@ struct ExportReader {
         var problem: SampleError?
     }
 
-    private mutating func beginRoute(_ line: Int) throws(SampleError) {
+    private func beginRoute(_ line: Int) throws(SampleError) {
         guard routes.count < 1000 else { throw .tooLarge("a workout has more than 1,000 routes") }
         var route = OpenRoute(line: line)
         do throws(SampleError) {
@@ -301,7 +306,7 @@ struct ExportReader {
     }
 
     /// Reads an element of the last route. What is wrong in it is the route's problem, not the workout's.
-    private mutating func routeChild(_ name: String) {
+    private func routeChild(_ name: String) {
         guard var route = routes.popLast() else { return }
         do throws(SampleError) {
             switch name {
@@ -336,7 +341,7 @@ struct ExportReader {
     }
 
     /// Gives the routes after their workout.
-    private mutating func finishRoutes(of workout: Sample?) throws {
+    private func finishRoutes(of workout: Sample?) throws {
         let open = routes
         routes = []
         for route in open {
@@ -344,7 +349,7 @@ struct ExportReader {
         }
     }
 
-    private mutating func finished(_ route: OpenRoute, _ workout: String?) throws -> SampleItem? {
+    private func finished(_ route: OpenRoute, _ workout: String?) throws -> SampleItem? {
         func problem(_ reason: String) -> SampleItem {
             .problem(SampleProblem(file: file, line: route.line, reason: "the route: \(reason)"))
         }
@@ -385,7 +390,7 @@ struct ExportReader {
     // MARK: Children
 
     /// Reads up to the element's end tag. What is wrong in a child is the element's problem.
-    private mutating func children(
+    private func children(
         of parent: ExportScanner.Tag,
         _ sample: inout Sample?,
         _ problem: inout SampleError?
@@ -463,7 +468,7 @@ struct ExportReader {
         }
     }
 
-    private mutating func child(
+    private func child(
         _ tag: ExportScanner.Tag,
         of parent: String,
         in open: [String],
@@ -533,7 +538,7 @@ struct ExportReader {
         "Record", "SensitivityPoint", "WorkoutStatistics", "WorkoutRoute", "FileReference", "Location",
     ]
 
-    private mutating func skipChildren(of parent: ExportScanner.Tag) throws -> SampleItem? {
+    private func skipChildren(of parent: ExportScanner.Tag) throws -> SampleItem? {
         var depth = 1
         while depth > 0, let tag = try scanner.next() {
             let isEnd = tag.kind == .end && tag.name == "HealthData"

@@ -5,7 +5,10 @@ import Foundation
 /// The export has no text, only tags with attributes. In some versions of iOS its DTD is invalid, so that a
 /// parser of XML stops there. This scanner reports each malformed tag as an error, and continues with the
 /// next one.
-struct ExportScanner {
+///
+/// Nearly all tags are plain: whole in the buffer, and written as Apple writes them. Those are read from the
+/// bytes in one go; all others step by step, with the same outcome.
+final class ExportScanner {
     enum TagKind { case start, empty, end }
 
     struct Tag {
@@ -26,6 +29,8 @@ struct ExportScanner {
     private struct Attribute {
         var name: Range<Int>
         var value: Range<Int>
+        /// The first eight bytes of the name.
+        var key: UInt64
     }
 
     /// More bytes than any tag or DTD has.
@@ -39,15 +44,19 @@ struct ExportScanner {
     private var attributes: [Attribute] = []
     private var names: [(bytes: [UInt8], name: String)] = []
     private let keepsText: Bool
+    private let takesPlainTags: Bool
     /// The bytes between the last tag and the one before it, entities not replaced, where they are kept: as
     /// many as a number or a date has.
     private(set) var text: [UInt8] = []
     private static let textLimit = 100
 
-    /// - Parameter keepsText: Whether ``text`` is wanted.
-    init(_ source: ByteSource, keepsText: Bool = false) {
+    /// - Parameters:
+    ///   - keepsText: Whether ``text`` is wanted.
+    ///   - takesPlainTags: Without it all tags are read step by step, to compare.
+    init(_ source: ByteSource, keepsText: Bool = false, takesPlainTags: Bool = true) {
         self.source = source
         self.keepsText = keepsText
+        self.takesPlainTags = takesPlainTags
     }
 
     /// The line that the scanner is at.
@@ -55,7 +64,7 @@ struct ExportScanner {
 
     /// The next tag; nil at the end.
     /// - Throws: ``Malformed``, or what the source throws.
-    mutating func next() throws -> Tag? {
+    func next() throws -> Tag? {
         text.removeAll(keepingCapacity: true)
         while true {
             guard try skip(to: UInt8(ascii: "<"), keepingText: keepsText) else { return nil }
@@ -65,17 +74,32 @@ struct ExportScanner {
         }
     }
 
+    /// The next begin of a correlation; nil at the end. Tags before it are not read: no tag has a `<` in it,
+    /// so that all that matters is where tags begin, and what is markup.
+    func nextCorrelation() throws -> Tag? {
+        while true {
+            guard try skip(to: UInt8(ascii: "<")) else { return nil }
+            switch try at(1) {
+            case UInt8(ascii: "!"), UInt8(ascii: "?"): try skipMarkup()
+            case UInt8(ascii: "C") where try has("<Correlation"):
+                let tag = try tag()
+                if tag.name == "Correlation" { return tag }
+            default: take(1)
+            }
+        }
+    }
+
     // MARK: Bytes
 
     /// The byte so far ahead; nil at the end.
-    private mutating func at(_ ahead: Int) throws -> UInt8? {
+    private func at(_ ahead: Int) throws -> UInt8? {
         while position + ahead >= buffer.count {
             if try !fill() { return nil }
         }
         return buffer[position + ahead]
     }
 
-    private mutating func fill() throws -> Bool {
+    private func fill() throws -> Bool {
         guard !isAtEnd else { return false }
         guard let piece = try source.next() else {
             isAtEnd = true
@@ -88,19 +112,31 @@ struct ExportScanner {
     }
 
     /// Takes bytes, and counts the lines.
-    private mutating func take(_ count: Int) {
-        line += buffer.withUnsafeBufferPointer { bytes in
-            var lines = 0
-            for index in position..<position + count where bytes[index] == 10 { lines += 1 }
-            return lines
+    private func take(_ count: Int) {
+        let end = position + count
+        buffer.withUnsafeBufferPointer { bytes in
+            while let found = Self.find(10, in: bytes, position..<end) {
+                line += 1
+                position = found + 1
+            }
         }
-        position += count
+        position = end
+    }
+
+    /// Where a byte is first.
+    private static func find(_ byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Int?
+    {
+        // The range lies in the bytes, so that there is an address where the range is not empty.
+        guard !range.isEmpty, let base = bytes.baseAddress,
+            let found = memchr(base + range.lowerBound, Int32(byte), range.count)
+        else { return nil }
+        return UnsafeRawPointer(base).distance(to: found)
     }
 
     /// Takes all before a byte; false at the end.
-    private mutating func skip(to byte: UInt8, keepingText: Bool = false) throws -> Bool {
+    private func skip(to byte: UInt8, keepingText: Bool = false) throws -> Bool {
         while true {
-            let found = buffer.withUnsafeBufferPointer { bytes in bytes[position...].firstIndex(of: byte) }
+            let found = buffer.withUnsafeBufferPointer { Self.find(byte, in: $0, position..<$0.count) }
             if keepingText {
                 text += buffer[position..<(found ?? buffer.count)].prefix(Self.textLimit - text.count)
             }
@@ -113,7 +149,7 @@ struct ExportScanner {
         }
     }
 
-    private mutating func has(_ text: StaticString, at ahead: Int = 0) throws -> Bool {
+    private func has(_ text: StaticString, at ahead: Int = 0) throws -> Bool {
         guard try at(ahead + text.utf8CodeUnitCount - 1) != nil else { return false }
         for index in 0..<text.utf8CodeUnitCount
         where buffer[position + ahead + index] != text.utf8Start[index] { return false }
@@ -123,7 +159,7 @@ struct ExportScanner {
     // MARK: What is not a tag
 
     /// Takes a comment, instruction, CDATA section or document type declaration.
-    private mutating func skipMarkup() throws {
+    private func skipMarkup() throws {
         let start = line
         if try has("<!--") { return try skip(4, behind: "-->", start) }
         if try has("<?") { return try skip(2, behind: "?>", start) }
@@ -159,7 +195,7 @@ struct ExportScanner {
     }
 
     /// Takes all up to an end, however long it is.
-    private mutating func skip(_ from: Int, behind end: StaticString, _ start: Int) throws {
+    private func skip(_ from: Int, behind end: StaticString, _ start: Int) throws {
         take(from)
         while try skip(to: end.utf8Start.pointee) {
             if try has(end) { return take(end.utf8CodeUnitCount) }
@@ -168,7 +204,7 @@ struct ExportScanner {
         throw Malformed(line: start, reason: "'\(end)' is missing")
     }
 
-    private mutating func tooLong(_ line: Int, _ count: Int, _ name: String? = nil) -> Malformed {
+    private func tooLong(_ line: Int, _ count: Int, _ name: String? = nil) -> Malformed {
         take(min(count, buffer.count - position))
         return Malformed(
             line: line,
@@ -179,7 +215,13 @@ struct ExportScanner {
 
     // MARK: Tags
 
-    private mutating func tag() throws -> Tag {
+    private func tag() throws -> Tag {
+        if takesPlainTags, let plain = plainTag() {
+            let name = try cachedName(plain.name, line)
+            let tag = Tag(kind: plain.kind, name: name, line: line)
+            take(plain.end - position)
+            return tag
+        }
         let start = line
         var ahead = 1
         var quote: UInt8 = 0
@@ -222,13 +264,78 @@ struct ExportScanner {
         return try parse(range, start)
     }
 
+    /// The tag that begins here and its attributes, where it is whole in the buffer and nothing about it is
+    /// unusual; else nil.
+    private func plainTag() -> (kind: TagKind, name: Range<Int>, end: Int)? {
+        // The list keeps its memory from tag to tag.
+        var list = attributes
+        attributes = []
+        list.removeAll(keepingCapacity: true)
+        defer { attributes = list }
+        return buffer.withUnsafeBufferPointer { bytes in
+            let limit = min(bytes.count, position + Self.maximumLength)
+            var index = position + 1
+            func isName(_ byte: UInt8) -> Bool {
+                (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10 || byte == UInt8(ascii: ":")
+            }
+            var kind = TagKind.start
+            if index < limit, bytes[index] == UInt8(ascii: "/") {
+                kind = .end
+                index += 1
+            }
+            let start = index
+            while index < limit, isName(bytes[index]) { index += 1 }
+            let name = start..<index
+            guard !name.isEmpty else { return nil }
+            while index < limit {
+                switch bytes[index] {
+                case UInt8(ascii: ">"): return (kind, name, index + 1)
+                case UInt8(ascii: "/"):
+                    guard index + 1 < limit, bytes[index + 1] == UInt8(ascii: ">"), kind == .start else {
+                        return nil
+                    }
+                    return (.empty, name, index + 2)
+                case 32, 9, 10, 13:
+                    index += 1
+                    let start = index
+                    while index < limit, isName(bytes[index]) { index += 1 }
+                    // Another blank, or the end of the tag.
+                    if index == start { continue }
+                    guard index + 1 < limit, bytes[index] == UInt8(ascii: "=") else { return nil }
+                    let quote = bytes[index + 1]
+                    guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
+                        let end = Self.find(quote, in: bytes, index + 2..<limit),
+                        Self.find(UInt8(ascii: "<"), in: bytes, index + 2..<end) == nil, list.count < 100
+                    else { return nil }
+                    list.append(
+                        Attribute(
+                            name: start..<index,
+                            value: index + 2..<end,
+                            key: Self.key(UnsafeBufferPointer(rebasing: bytes[start..<index]))
+                        )
+                    )
+                    index = end + 1
+                default: return nil
+                }
+            }
+            return nil
+        }
+    }
+
+    private static func key(_ name: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        if name.count >= 8 { return UnsafeRawBufferPointer(name).loadUnaligned(as: UInt64.self) }
+        var key: UInt64 = 0
+        for byte in name { key = key << 8 | UInt64(byte) }
+        return key
+    }
+
     /// The name of the tag that begins here.
     private func nameOfTag() -> String {
         let bytes = buffer[position...].dropFirst().prefix(100)
         return String(decoding: bytes.prefix { $0 > 32 && $0 != UInt8(ascii: "/") }, as: UTF8.self)
     }
 
-    private mutating func parse(_ range: Range<Int>, _ line: Int) throws -> Tag {
+    private func parse(_ range: Range<Int>, _ line: Int) throws -> Tag {
         var start = range.lowerBound
         var end = range.upperBound
         var kind = TagKind.start
@@ -271,7 +378,8 @@ struct ExportScanner {
                 while index < end, bytes[index] != quote { index += 1 }
                 guard index < end else { return (name, "an attribute's value does not end") }
                 guard list.count < 100 else { return (name, "more than 100 attributes") }
-                list.append(Attribute(name: attribute, value: valueStart..<index))
+                let key = Self.key(UnsafeBufferPointer(rebasing: bytes[attribute]))
+                list.append(Attribute(name: attribute, value: valueStart..<index, key: key))
                 index += 1
             }
         }
@@ -281,10 +389,12 @@ struct ExportScanner {
     }
 
     /// The few names that there are, made once.
-    private mutating func cachedName(_ range: Range<Int>, _ line: Int) throws -> String {
-        for (bytes, name) in names where bytes.count == range.count && bytes.elementsEqual(buffer[range]) {
-            return name
+    private func cachedName(_ range: Range<Int>, _ line: Int) throws -> String {
+        let known = buffer.withUnsafeBufferPointer { bytes in
+            let wanted = UnsafeBufferPointer(rebasing: bytes[range])
+            return names.first { $0.bytes.withUnsafeBufferPointer { $0.hasSameBytes(as: wanted) } }?.name
         }
+        if let known { return known }
         guard range.count <= 100, let name = String(validating: buffer[range], as: UTF8.self) else {
             throw Malformed(line: line, reason: "a tag's name is too long or not UTF-8")
         }
@@ -298,12 +408,23 @@ struct ExportScanner {
         // The tag was taken, but stays in the buffer until the next one is read.
         buffer.withUnsafeBufferPointer { bytes in
             let wanted = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-            for attribute in attributes where attribute.name.count == wanted.count {
-                if UnsafeBufferPointer(rebasing: bytes[attribute.name]).elementsEqual(wanted) {
+            let key = Self.key(wanted)
+            for attribute in attributes where attribute.key == key {
+                if UnsafeBufferPointer(rebasing: bytes[attribute.name]).hasSameBytes(as: wanted) {
                     return body(UnsafeBufferPointer(rebasing: bytes[attribute.value]))
                 }
             }
             return nil
         }
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether they are as many and the same.
+    func hasSameBytes(as other: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        // Without an address there are no bytes.
+        guard let a = baseAddress, let b = other.baseAddress else { return true }
+        return memcmp(a, b, count) == 0
     }
 }

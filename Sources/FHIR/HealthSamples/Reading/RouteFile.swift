@@ -5,7 +5,7 @@ import Foundation
 enum RouteFile {
     /// - Throws: ``SampleProblem`` for a file that has something wrong in it: a route is whole or none.
     static func locations(_ source: ByteSource, _ file: String) throws -> [WorkoutRoute.Location] {
-        var scanner = ExportScanner(source, keepsText: true)
+        let scanner = ExportScanner(source, keepsText: true)
         var locations: [WorkoutRoute.Location] = []
         var open: OpenPoint?
         func problem(_ line: Int, _ reason: String) -> SampleProblem {

@@ -30,6 +30,7 @@ public struct SampleReader {
     /// What exports say of clinical records, by the names of their files.
     private var received: [String: ReceivedRecord] = [:]
     private var routeFiles: Set<String> = []
+    private var takesPlainTags = true
 
     /// The bytes of everything that is read, unpacked, those of an export twice and without routes; nil for
     /// standard input.
@@ -107,6 +108,29 @@ public struct SampleReader {
         totalBytes = ReadingProgress.sum([try handle.seekToEnd()], times: isMarkup ? 2 : 1)
     }
 
+    /// An export in memory, to compare the two ways in which tags are read.
+    /// - Parameters:
+    ///   - pieces: How many bytes there are at a time.
+    ///   - takesPlainTags: Whether plain tags are read in one go.
+    package init(name: String, export bytes: [UInt8], pieces: Int, takesPlainTags: Bool) {
+        names = .standard
+        files = nil
+        let progress = ReadingProgress { _ in }
+        self.progress = progress
+        self.takesPlainTags = takesPlainTags
+        let open = {
+            var rest = bytes[...]
+            return progress.counting(
+                ByteSource {
+                    defer { rest = rest.dropFirst(pieces) }
+                    return rest.isEmpty ? nil : Array(rest.prefix(pieces))
+                }
+            )
+        }
+        parts = [.export(name, open)]
+        totalBytes = 2 * bytes.count
+    }
+
     /// Lines of JSON in memory or from elsewhere.
     /// - Parameter next: Gives the next bytes; nil at the end.
     public init(name: String, lines next: @escaping () throws -> [UInt8]?) {
@@ -171,17 +195,14 @@ public struct SampleReader {
     private mutating func read() throws -> SampleItem? {
         while true {
             switch current {
-            case .export(var reader)?:
-                // Taken out, so that its buffers are not copied.
+            case .export(let reader)?:
+                if let item = try reader.next() { return item }
                 current = nil
-                if let item = try reader.next() {
-                    current = .export(reader)
-                    return item
-                }
                 for (name, count) in reader.otherElements { otherElements[name, default: 0] += count }
                 received.merge(reader.received) { first, _ in first }
                 routeFiles.formUnion(reader.routeFiles)
             case .lines(var reader)?:
+                // Taken out, so that its buffers are not copied.
                 current = nil
                 if let item = try reader.next() {
                     current = .lines(reader)
@@ -206,7 +227,15 @@ public struct SampleReader {
         if files != nil { entryName = part.name }
         switch part {
         case .export(let name, let open):
-            current = .export(try ExportReader(file: name, names: names, files: files, open: open))
+            current = .export(
+                try ExportReader(
+                    file: name,
+                    names: names,
+                    files: files,
+                    takesPlainTags: takesPlainTags,
+                    open: open
+                )
+            )
             return nil
         case .lines(let name, let open):
             current = .lines(SampleLineReader(file: name, source: try open()))

@@ -16,6 +16,26 @@ enum SampleNumber {
         return number
     }
 
+    /// A number in at most 15 bytes, without an exponent, which is nearly all there are; nil for others.
+    static func plain(_ bytes: UnsafeBufferPointer<UInt8>) -> FHIRDecimal? {
+        guard (1...15).contains(bytes.count) else { return nil }
+        var index = bytes[0] == UInt8(ascii: "-") ? 1 : 0
+        func digits() -> Int {
+            let start = index
+            while index < bytes.count, bytes[index] &- 0x30 < 10 { index += 1 }
+            return index - start
+        }
+        let first = index
+        let integer = digits()
+        guard integer == 1 || (integer > 1 && bytes[first] != 0x30) else { return nil }
+        if index < bytes.count {
+            guard bytes[index] == UInt8(ascii: ".") else { return nil }
+            index += 1
+            guard digits() > 0, index == bytes.count else { return nil }
+        }
+        return FHIRDecimal(checked: String(decoding: bytes, as: UTF8.self))
+    }
+
     /// A result of arithmetic: 15 digits, which no measurement exceeds, where it is not exact.
     static func rounded(_ value: Decimal, isExact: Bool) -> FHIRDecimal {
         FHIRDecimal(isExact ? value : significant(value, digits: 15))

@@ -2,22 +2,59 @@ import FHIR
 
 /// The device that measured a sample.
 public struct SampleDevice: Sendable, Hashable {
+    private struct Properties: Sendable, Hashable {
+        var name: String?
+        var manufacturer: String?
+        var model: String?
+        var hardwareVersion: String?
+        var firmwareVersion: String?
+        var softwareVersion: String?
+        var localIdentifier: String?
+        var udi: String?
+    }
+
+    private var shared = Shared(Properties())
+
     /// The name, such as `Apple Watch`.
-    public var name: String?
+    public var name: String? {
+        get { shared.value.name }
+        set { shared.value.name = newValue }
+    }
     /// Who made it.
-    public var manufacturer: String?
+    public var manufacturer: String? {
+        get { shared.value.manufacturer }
+        set { shared.value.manufacturer = newValue }
+    }
     /// The model.
-    public var model: String?
+    public var model: String? {
+        get { shared.value.model }
+        set { shared.value.model = newValue }
+    }
     /// The version of the hardware, such as `Watch6,1`.
-    public var hardwareVersion: String?
+    public var hardwareVersion: String? {
+        get { shared.value.hardwareVersion }
+        set { shared.value.hardwareVersion = newValue }
+    }
     /// The version of the firmware.
-    public var firmwareVersion: String?
+    public var firmwareVersion: String? {
+        get { shared.value.firmwareVersion }
+        set { shared.value.firmwareVersion = newValue }
+    }
     /// The version of the software.
-    public var softwareVersion: String?
+    public var softwareVersion: String? {
+        get { shared.value.softwareVersion }
+        set { shared.value.softwareVersion = newValue }
+    }
     /// What the phone calls it.
-    public var localIdentifier: String?
+    public var localIdentifier: String? {
+        get { shared.value.localIdentifier }
+        set { shared.value.localIdentifier = newValue }
+    }
     /// The device identifier of its UDI.
-    public var udi: String?
+    public var udi: String? {
+        get { shared.value.udi }
+        set { shared.value.udi = newValue }
+    }
 
     /// A device without any properties.
     public init() {}
@@ -35,16 +72,41 @@ public struct SampleDevice: Sendable, Hashable {
 
 /// The app that stored a sample.
 public struct SampleSource: Sendable, Hashable {
+    private struct Properties: Sendable, Hashable {
+        var name: String?
+        var bundleIdentifier: String?
+        var version: String?
+        var productType: String?
+        var systemVersion: String?
+    }
+
+    private var shared = Shared(Properties())
+
     /// The name, such as `Anna's Apple Watch`.
-    public var name: String?
+    public var name: String? {
+        get { shared.value.name }
+        set { shared.value.name = newValue }
+    }
     /// The bundle identifier.
-    public var bundleIdentifier: String?
+    public var bundleIdentifier: String? {
+        get { shared.value.bundleIdentifier }
+        set { shared.value.bundleIdentifier = newValue }
+    }
     /// The app's version.
-    public var version: String?
+    public var version: String? {
+        get { shared.value.version }
+        set { shared.value.version = newValue }
+    }
     /// The hardware that it ran on, such as `Watch6,1`.
-    public var productType: String?
+    public var productType: String? {
+        get { shared.value.productType }
+        set { shared.value.productType = newValue }
+    }
     /// The version of the operating system.
-    public var systemVersion: String?
+    public var systemVersion: String? {
+        get { shared.value.systemVersion }
+        set { shared.value.systemVersion = newValue }
+    }
 
     /// A source without any properties.
     public init() {}

@@ -102,12 +102,12 @@ struct SampleInput: ParsableArguments {
 
     /// Reads the samples, with the progress on standard error.
     /// - Parameters:
-    ///   - parts: What a sample is taken as, where it has members that do not go with it.
+    ///   - parts: What a sample is taken as, where its members do not go with it; itself unless given.
     ///   - body: Gets each sample that was chosen, and the position of its item in the file.
     /// - Throws: ``CommandFailure``, or what `body` throws.
     func forEach(
         _ selection: SampleSelection,
-        parts: (Sample) -> [Sample] = { [$0] },
+        parts: ((Sample) -> [Sample])? = nil,
         _ body: (Sample, Int) async throws -> Void
     ) async throws -> SampleTally {
         var tally = SampleTally(talk: talk)
@@ -124,13 +124,20 @@ struct SampleInput: ParsableArguments {
             case .sample(let sample, let line):
                 tally.samples += 1
                 progress.samples = tally.samples
-                for part in selection.chosen(of: sample).flatMap(parts) {
+                func take(_ part: Sample) async throws {
                     do {
                         try await body(part, position)
                     } catch let error as SampleError {
                         progress.clear()
                         let name = reader.entryName ?? InputFile(path: file).name
                         tally.add(SampleProblem(file: name, line: line, reason: "\(error)"))
+                    }
+                }
+                if parts == nil, selection.takes(sample) {
+                    try await take(sample)
+                } else {
+                    for chosen in selection.chosen(of: sample) {
+                        for part in parts?(chosen) ?? [chosen] { try await take(part) }
                     }
                 }
             }
@@ -233,11 +240,17 @@ struct SampleSelection {
 
     /// The sample, or those of its members that have a type, or nothing.
     func chosen(of sample: Sample) -> [Sample] {
-        if types.isEmpty || types.contains(sample.type) { return isInTime(sample) ? [sample] : [] }
+        if hasType(sample) { return isInTime(sample) ? [sample] : [] }
         return sample.members.filter { types.contains($0.type) && isInTime($0) }
     }
 
+    /// Whether the sample itself was chosen.
+    func takes(_ sample: Sample) -> Bool { hasType(sample) && isInTime(sample) }
+
+    private func hasType(_ sample: Sample) -> Bool { types.isEmpty || types.contains(sample.type) }
+
     private func isInTime(_ sample: Sample) -> Bool {
+        if since == nil, until == nil { return true }
         guard let start = sample.start.microseconds, let end = sample.end.microseconds else { return false }
         let from = since?.instant(for: sample.end)
         let to = until?.instant(for: sample.start)

@@ -15,28 +15,49 @@ struct SamplesSummaryCommand: AsyncParsableCommand {
     @ArgumentParser.Flag(help: "Print JSON, for programs.")
     var json = false
 
-    private struct Row {
+    /// What is known of a type. A class, so that it is looked up once for a sample.
+    private final class Row {
         var count = 0
         var first: FHIRDateTime
         var last: FHIRDateTime
         var sources: Set<String> = []
+        private var from: Int
+        private var to: Int
+        private var lastSource: String?
+
+        init(_ sample: Sample) {
+            first = sample.start
+            last = sample.end
+            from = sample.start.microseconds ?? 0
+            to = sample.end.microseconds ?? 0
+        }
+
+        func add(_ sample: Sample) {
+            count += 1
+            if let start = sample.start.microseconds, start < from {
+                first = sample.start
+                from = start
+            }
+            if let end = sample.end.microseconds, end > to {
+                last = sample.end
+                to = end
+            }
+            if let name = sample.source?.name, name != lastSource, sources.count < 100 {
+                sources.insert(name)
+                lastSource = name
+            }
+        }
     }
 
     func run() async throws {
         var rows: [String: Row] = [:]
         let selection = try input.selection(input.healthMapping())
         let tally = try await input.forEach(selection) { sample, _ in
+            if let row = rows[sample.type] { return row.add(sample) }
             // Types are untrusted.
-            guard rows[sample.type] != nil || rows.count < 10_000 else {
-                throw SampleError.tooLarge("more than 10,000 types")
-            }
-            var row = rows[sample.type] ?? Row(first: sample.start, last: sample.end)
-            // Taken out, so that the set of sources is not copied.
-            rows[sample.type] = nil
-            row.count += 1
-            if (sample.start.microseconds ?? 0) < (row.first.microseconds ?? 0) { row.first = sample.start }
-            if (sample.end.microseconds ?? 0) > (row.last.microseconds ?? 0) { row.last = sample.end }
-            if let name = sample.source?.name, row.sources.count < 100 { row.sources.insert(name) }
+            guard rows.count < 10_000 else { throw SampleError.tooLarge("more than 10,000 types") }
+            let row = Row(sample)
+            row.add(sample)
             rows[sample.type] = row
         }
         let sorted = rows.sorted { $0.key < $1.key }

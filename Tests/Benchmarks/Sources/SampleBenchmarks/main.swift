@@ -3,8 +3,8 @@ import Foundation
 import HealthSamples
 import Measuring
 
-// generate PATH MEGABYTES [SEED]: writes an export. read PATH: reads it as samples, and by libxml2's SAX pass
-// alone.
+// generate PATH MEGABYTES [SEED]: writes an export. read PATH: reads it as samples, by libxml2's SAX pass
+// alone, and by its reader as `xmllint --stream` does.
 let arguments = CommandLine.arguments
 let counts = ["generate": 4...5, "read": 3...3]
 guard counts[arguments.dropFirst().first ?? ""]?.contains(arguments.count) == true,
@@ -59,3 +59,28 @@ let code = xmlSAXUserParseFile(&handler, &elements, path)
 let theirs = (ProcessorTime.now() - begin) / 1_000_000
 let their = String(format: "%.1f s, %.0f MB/s, ratio %.2f", theirs, size / theirs, theirs / ours)
 print("libxml2 SAX: \(elements) elements (\(code)): \(their)")
+
+// What `xmllint --stream` does, in turns with ours.
+func streamed() -> Int {
+    guard let reader = xmlReaderForFile(path, nil, 0) else { return .min }
+    defer { xmlFreeTextReader(reader) }
+    var nodes = 0
+    while xmlTextReaderRead(reader) == 1 { nodes += 1 }
+    return nodes
+}
+
+func readSamples() -> Int {
+    guard var reader = try? SampleReader(url: URL(filePath: path)) else { return .min }
+    var samples = 0
+    while let item = try? reader.next() { if case .sample = item { samples += 1 } }
+    return samples
+}
+
+let result = Comparison(rounds: 3, ours: readSamples, theirs: streamed).measure()
+let rate = String(
+    format: "%.2f s beside %.2f s: %.2f of its rate (target 0.8)",
+    result.ours / 1_000_000,
+    result.theirs / 1_000_000,
+    1 / result.ratio
+)
+print("samples beside xmllint --stream: \(rate)")
