@@ -222,7 +222,7 @@ let fhir =
         on: "FHIR FHIRClient HTTPCalls IndivoBase JSONWebKeys LoginSupport OrderedJSON SMARTScopes",
         with: [launchCrypto, httpTypes, logging],
         settings: onCallersActor,
-        tests: "FHIRBackendSigning FHIRSandbox TestSupport",
+        tests: "FHIRBackendSigning FHIRSandbox LaunchTesting TestSupport",
         testsWith: [keyCrypto, keyCryptoExtras]
     )
     + module(
@@ -323,6 +323,16 @@ let servers =
         tests: "IndivoCommand TestSupport"
     )
     + module(
+        "SurveyLaunch",
+        in: .servers,
+        on: """
+            FHIR FHIRClient IndivoBase OrderedJSON SMARTLaunch SurveyExchange SurveyPages Surveys WebServing
+            """,
+        settings: onCallersActor,
+        tests: "FHIRSandbox HTTPCalls LaunchTesting",
+        testsWith: [httpTypes]
+    )
+    + module(
         "FHIRSandbox",
         in: .servers,
         on: """
@@ -404,10 +414,10 @@ let tool =
             dependencies: targets(
                 """
                 ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables FHIRTerminology FHIRValidation \
-                HTTPCalls HealthSamples HealthUpload Indivo IndivoBase IndivoFHIR IndivoModel IndivoOutbox \
-                IndivoSamples IndivoSandbox IndivoXML OrderedJSON ProfileGenerator SDML SMARTLaunch \
-                StudyDelivery StudyServer StudyWarehouse SurveyExchange SurveyPages Surveys SwiftGenerator \
-                ZipArchive
+                HTTPCalls HealthSamples HealthUpload Indivo IndivoBase IndivoFHIR IndivoModel \
+                IndivoOutbox IndivoSamples IndivoSandbox IndivoXML OrderedJSON ProfileGenerator SDML \
+                SMARTLaunch StudyDelivery StudyServer StudyWarehouse SurveyExchange SurveyLaunch \
+                SurveyPages Surveys SwiftGenerator ZipArchive
                 """
             ) + [fetched("swift-argument-parser", "ArgumentParser", for: "Tool"), logging],
             path: "Sources/Tool/IndivoCommand",
@@ -416,7 +426,9 @@ let tool =
         // Runs the built tool, as a user would.
         .testTarget(
             name: "IndivoCommandTests",
-            dependencies: targets("FHIRSandbox Indivo IndivoCommand IndivoSandbox IndivoTesting"),
+            dependencies: targets(
+                "FHIRSandbox Indivo IndivoCommand IndivoSandbox IndivoTesting LaunchTesting"
+            ),
             path: "Tests/Tool/IndivoCommandTests"
         ),
         .testTarget(
@@ -500,6 +512,12 @@ let codegen: [Target] = [
 let support: [Target] = [
     .target(name: "TestSupport", dependencies: ["OrderedJSON"], path: "Tests/Support/TestSupport"),
     .target(name: "StudyTesting", dependencies: ["StudyWarehouse"], path: "Tests/Support/StudyTesting"),
+    .target(
+        name: "LaunchTesting",
+        dependencies: targets("HTTPCalls IndivoBase") + [httpTypes],
+        path: "Tests/Support/LaunchTesting",
+        swiftSettings: onCallersActor
+    ),
     .executableTarget(
         name: "StudyLoad",
         dependencies: targets("StudyServer WebServing"),
@@ -527,8 +545,8 @@ let products = [
     "IndivoSurveys",
     "IndivoTesting", "IndivoXML", "LoginSupport", "OAuth1", "OrderedJSON", "SDML", "SMARTLaunch",
     "SMARTScopes",
-    "StudyDelivery", "StudyFormats", "StudyServer", "StudyWarehouse", "SurveyExchange", "SurveyPages",
-    "Surveys",
+    "StudyDelivery", "StudyFormats", "StudyServer", "StudyWarehouse", "SurveyExchange", "SurveyLaunch",
+    "SurveyPages", "Surveys",
     "TerminologyClient", "UCUM",
 ]
 

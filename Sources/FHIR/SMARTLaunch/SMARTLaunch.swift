@@ -28,6 +28,21 @@ public struct SMARTLaunch: Sendable {
     /// The source of tokens, for clients of one's own.
     public let authorization: SMARTAuthorization
 
+    /// References of the resources that the launch is about, such as `Patient/7`, by the names that Structured
+    /// Data Capture has for them: `patient`, `encounter`, and `user` where the server has the user's resource.
+    public var references: [String: String] {
+        var references: [String: String] = [:]
+        references["patient"] = context.patient.map { "Patient/\($0)" }
+        references["encounter"] = context.encounter.map { "Encounter/\($0)" }
+        if let user = user?.fhirUser {
+            let base = server.base.absoluteString
+            let prefix = base.hasSuffix("/") ? base : base + "/"
+            let relative = user.hasPrefix(prefix) ? String(user.dropFirst(prefix.count)) : user
+            references["user"] = relative.contains(":") ? nil : relative
+        }
+        return references
+    }
+
     init(_ session: SMARTSession, _ server: SMARTServer, isKept: Bool = false) {
         self.server = server
         context = session.context

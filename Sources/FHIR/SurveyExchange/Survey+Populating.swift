@@ -32,7 +32,9 @@ extension Survey {
     /// - Parameters:
     ///   - client: The client of the patient's server.
     ///   - subject: The patient, as `Patient/7`.
-    ///   - context: Further launch contexts, such as `user` and `encounter`, and the time.
+    ///   - context: Resources of further launch contexts, and the time.
+    ///   - launchContexts: References of further launch contexts by their names, as in
+    ///     `["user": "Practitioner/9"]`; those that the questionnaire has are read with the patient.
     ///   - limits: How much is asked for.
     /// - Throws: `FHIRClientError` where the server cannot be asked at all. What a single search lacks is
     ///   among the ``PopulatedSurvey/problems``.
@@ -40,27 +42,38 @@ extension Survey {
         using client: FHIRClient,
         subject: String,
         context: SurveyContext = SurveyContext(),
+        launchContexts references: [String: String] = [:],
         limits: PopulationLimits = PopulationLimits()
     ) async throws -> PopulatedSurvey {
         var requests = PopulationRequests(client: client, limits: limits)
         var context = context
         var asked: Set<String> = []
-        let readsSubject = context.resources["patient"] == nil
-        if readsSubject {
+        var references = references.filter { name, reference in
+            launchContexts.contains { $0.name == name } && Self.isReference(reference)
+        }
+        references["patient"] = subject
+        references = references.filter { context.resources[$0.key] == nil }
+        for (name, reference) in references {
             // Known by its id before it is read, so that the searches about it go into the first batch.
-            context.resources["patient"] = [Self.resource(referredToBy: subject)]
+            context.resources[name] = [Self.resource(referredToBy: reference)]
         }
         var session = SurveySession(self, context: context)
         session.header.subject = Reference(subject)
         for round in 0..<max(0, limits.rounds) {
             var open = session.openQueries.filter { asked.insert($0).inserted }
-            if round == 0, readsSubject, asked.insert(subject).inserted { open.insert(subject, at: 0) }
+            if round == 0 {
+                let read = Set(references.values).filter { asked.insert($0).inserted }
+                open.insert(contentsOf: read.sorted(), at: 0)
+            }
             guard !open.isEmpty else { break }
             for (url, result) in try await requests.results(of: open) {
                 context.queries[url] = result
             }
-            if round == 0, readsSubject, let patient = context.queries[subject], !patient.isNull {
-                context.resources["patient"] = [patient]
+            if round == 0 {
+                for (name, reference) in references {
+                    guard let resource = context.queries[reference], !resource.isNull else { continue }
+                    context.resources[name] = [resource]
+                }
             }
             session = SurveySession(self, context: context)
             session.header.subject = Reference(subject)
@@ -71,6 +84,13 @@ extension Survey {
             problems: requests.problems,
             requests: requests.count
         )
+    }
+
+    /// Whether a text is `Type/id`.
+    private static func isReference(_ text: String) -> Bool {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.count == 2 && parts[0].first?.isUppercase == true && parts[0].allSatisfy(\.isLetter)
+            && LogicalID.isValid(String(parts[1]))
     }
 
     private static func resource(referredToBy reference: String) -> JSONValue {

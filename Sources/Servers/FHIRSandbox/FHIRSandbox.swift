@@ -40,6 +40,15 @@ public final class FHIRSandbox: Sendable {
     public static func start(
         _ configuration: FHIRSandboxConfiguration = FHIRSandboxConfiguration()
     ) async throws -> FHIRSandbox {
+        if let url = configuration.publicURL {
+            guard ["http", "https"].contains(url.scheme), configuration.publicHost != nil,
+                url.path(percentEncoded: true).split(separator: "/") == [Substring(FHIREndpoint.root)]
+            else {
+                throw FHIRSandboxError.misconfigured(
+                    "\(url) is no base URL that ends in /fhir, as https://fhir.example.org/fhir"
+                )
+            }
+        }
         let server = try ServerState(configuration)
         let front = FHIRServer(server)
         var settings = HTTPListener.Configuration(

@@ -19,6 +19,14 @@ public struct FHIRSandboxConfiguration: Sendable {
     /// The port, 0 for a free one.
     public var port: UInt16 = 0
 
+    /// The base URL of the REST interface for clients on other machines, which ends in `/fhir`:
+    /// `https://fhir.example.org/fhir` behind a proxy that ends TLS and passes `Host` on.
+    ///
+    /// Links, issuer and audience have it where a request names its host, and off this machine tokens are for
+    /// this base alone. Without it the sandbox is reached by the machine's addresses, and off this machine
+    /// nobody logs in.
+    public var publicURL: URL?
+
     /// Where the resources are kept.
     public var database = Database.inMemory
 
@@ -48,6 +56,18 @@ public struct FHIRSandboxConfiguration: Sendable {
 
     /// A sandbox in memory, on a free port of 127.0.0.1, open to everybody on this machine.
     public init() {}
+
+    /// ``publicURL`` as a text without a slash at its end.
+    var publicBase: String? {
+        guard var text = publicURL?.absoluteString[...] else { return nil }
+        while text.hasSuffix("/") { text.removeLast() }
+        return String(text)
+    }
+
+    /// The host of ``publicURL``, as requests name it, with a port that is not the scheme's.
+    var publicHost: String? {
+        publicURL.flatMap { url in url.host()?.lowercased().appending(url.port.map { ":\($0)" } ?? "") }
+    }
 }
 
 /// The limits of requests and responses. A request that exceeds one gets an OperationOutcome that names it.

@@ -20,6 +20,8 @@ package struct SurveyPages: Sendable {
     private let survey: Survey
     private let base: String
     private let home: (title: String, address: String)?
+    private let logout: String?
+    private let given: SurveySession?
     private let store: any SurveyResponseStore
     private let context: @Sendable () -> SurveyContext
     private let subject: String?
@@ -37,6 +39,8 @@ package struct SurveyPages: Sendable {
     ///   - base: What addresses begin with, without a slash at the end.
     ///   - home: Where the survey is from, on the same server.
     ///   - subject: A reference to whom the responses are about.
+    ///   - initial: The session that a response begins with; without one, the survey's initial values.
+    ///   - logout: The address of the page that ends the login, if there is one.
     package init(
         _ survey: Survey,
         base: String = "",
@@ -44,12 +48,16 @@ package struct SurveyPages: Sendable {
         store: any SurveyResponseStore,
         subject: String? = nil,
         context: @escaping @Sendable () -> SurveyContext = { SurveyContext() },
+        initial: SurveySession? = nil,
+        logout: String? = nil,
         now: @escaping @Sendable () -> Date = { Date() },
         maximumVisits: Int = 500
     ) {
         self.survey = survey
         self.base = base
         self.home = home
+        self.logout = logout
+        given = initial
         self.store = store
         self.subject = subject
         self.context = context
@@ -122,7 +130,7 @@ package struct SurveyPages: Sendable {
                 let index = number.map { $0 - 1 } ?? (begins ? 0 : visit.form.session.pageIndex)
                 return (form(visit, token, index, language).response(), visit)
             } catch {
-                return (page.problem(survey.heading, page.words.notStored, status: 503), known)
+                return (notStored(error, page), SurveyStoreRefusal.keeps(known, after: error))
             }
         }
     }
@@ -154,6 +162,7 @@ package struct SurveyPages: Sendable {
 
     /// A session with initial values. It is made anew each minute, so that `today()` is today.
     private func newSession() -> SurveySession {
+        if let given { return given }
         let now = now()
         return initial.session.withLock { cached in
             if let cached, abs(now.timeIntervalSince(cached.made)) < 60 { return cached.session }
@@ -180,8 +189,16 @@ package struct SurveyPages: Sendable {
                 return try await answer(sent, stored, token, language)
             } catch {
                 // What the form has stays in the browser.
-                return (page.problem(survey.heading, page.words.notStored, status: 503), known)
+                return (notStored(error, page), SurveyStoreRefusal.keeps(known, after: error))
             }
+        }
+    }
+
+    private func notStored(_ error: any Error, _ page: PageMarkup) -> Response {
+        switch error as? SurveyStoreRefusal {
+        case .openElsewhere: page.problem(survey.heading, page.words.openElsewhere, status: 409)
+        case .refused: page.problem(survey.heading, page.words.refused, status: 502)
+        case nil: page.problem(survey.heading, page.words.notStored, status: 503)
         }
     }
 
@@ -347,7 +364,8 @@ package struct SurveyPages: Sendable {
             words: .words(code),
             language: isCode ? code ?? "en" : "en",
             base: base,
-            home: home
+            home: home,
+            logout: logout
         )
     }
 
@@ -371,6 +389,45 @@ package struct SurveyPages: Sendable {
             "X-Content-Type-Options",
             "nosniff"
         )
+    }
+}
+
+// MARK: Logins
+
+extension SurveyPages {
+    /// Why somebody gets no page of a survey that is behind a login.
+    package enum LoginProblem: Sendable {
+        case loginIsOver, loginFailed, recordNotReached
+    }
+
+    /// A page that says why there is no other.
+    package func problem(_ problem: LoginProblem, for request: Request, status: Int) -> Response {
+        let page = pageMarkup(chosenLanguage(request))
+        let text =
+            switch problem {
+            case .loginIsOver: page.words.loginIsOver
+            case .loginFailed: page.words.loginFailed
+            case .recordNotReached: page.words.recordNotReached
+            }
+        return page.problem(survey.heading, text, status: status)
+    }
+
+    /// A page that asks whether the login is to end.
+    package func logoutPage(for request: Request, address: String) -> Response {
+        let page = pageMarkup(chosenLanguage(request))
+        return page.page(
+            page.words.logOut,
+            """
+            <p>\(page.words.logOutText)</p><form method="post" action="\(address)">\
+            <button class="primary">\(page.words.logOut)</button></form>
+            """
+        )
+    }
+
+    /// The page after that.
+    package func loggedOutPage(for request: Request) -> Response {
+        let page = pageMarkup(chosenLanguage(request))
+        return page.page(page.words.logOut, "<p role=\"status\">\(page.words.loggedOut)</p>")
     }
 }
 

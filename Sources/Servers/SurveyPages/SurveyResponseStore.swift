@@ -14,6 +14,20 @@ public protocol SurveyResponseStore: Sendable {
     func save(_ response: QuestionnaireResponse, id: String) async throws
 }
 
+/// Why a store does not take a response, and will not the next time.
+package enum SurveyStoreRefusal: Error, Sendable {
+    /// Somebody else has opened it since.
+    case openElsewhere
+    /// The health record that it is for refuses it.
+    case refused
+
+    /// The visit that stays in memory after an error: none where the store has a newer one.
+    static func keeps(_ visit: SurveyVisit?, after error: any Error) -> SurveyVisit? {
+        if case .openElsewhere? = error as? SurveyStoreRefusal { return nil }
+        return visit
+    }
+}
+
 /// Keeps the latest responses in memory, up to a number of bytes, and hands over those that are complete.
 public final class SurveyResponsesInMemory: SurveyResponseStore {
     private struct State {

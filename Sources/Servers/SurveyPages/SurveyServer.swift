@@ -32,6 +32,8 @@ public final class SurveyServer: Sendable {
     /// Why a server does not start.
     public struct StartError: Error, Sendable, CustomStringConvertible {
         public let description: String
+
+        package init(description: String) { self.description = description }
     }
 
     /// The largest form, in bytes.
@@ -42,9 +44,11 @@ public final class SurveyServer: Sendable {
     /// The address of the first page.
     public let url: URL
     private let listener: HTTPListener
+    private let ending: @Sendable () async -> Void
 
-    private init(_ listener: HTTPListener) {
+    private init(_ listener: HTTPListener, _ ending: @escaping @Sendable () async -> Void) {
         self.listener = listener
+        self.ending = ending
         url = listener.url.appending(path: "/")
     }
 
@@ -62,6 +66,19 @@ public final class SurveyServer: Sendable {
             subject: configuration.subject,
             context: configuration.context
         )
+        return try await start(configuration) { request in
+            await pages.respond(to: request, request.rawPath.split(separator: "/").map(String.init))
+        }
+    }
+
+    /// Starts a server of pages that are behind something else.
+    ///
+    /// - Parameter ending: What is done after the last request.
+    package static func start(
+        _ configuration: Configuration,
+        respond: @escaping @Sendable (Request) async -> Response,
+        ending: @escaping @Sendable () async -> Void = {}
+    ) async throws -> SurveyServer {
         var settings = HTTPListener.Configuration(
             address: configuration.address,
             port: configuration.port,
@@ -77,11 +94,9 @@ public final class SurveyServer: Sendable {
             )
         )
         settings.bodyBudget = bodyBudget
-        let handler = Middleware.handler([.host(configuration.host, refusal: misdirected)]) { request in
-            await pages.respond(to: request, request.rawPath.split(separator: "/").map(String.init))
-        }
+        let handler = Middleware.handler([.host(configuration.host, refusal: misdirected)], respond)
         do throws(ListeningError) {
-            return SurveyServer(try await HTTPListener(settings, handler: handler))
+            return SurveyServer(try await HTTPListener(settings, handler: handler), ending)
         } catch {
             throw StartError(description: error.description)
         }
@@ -94,5 +109,8 @@ public final class SurveyServer: Sendable {
     )
 
     /// Stops listening and closes every connection.
-    public func stop() async { await listener.stop() }
+    public func stop() async {
+        await listener.stop()
+        await ending()
+    }
 }

@@ -6,6 +6,7 @@ import Foundation
 import HTTPCalls
 import HTTPTypes
 import IndivoBase
+import LaunchTesting
 import OrderedJSON
 import SMARTLaunch
 import Testing

@@ -59,6 +59,7 @@ struct SMARTAccessTests {
                 #expect(parameter.kind == .reference, "\(type).\(name)")
                 #expect(parameter.targets.contains("Patient"), "\(type).\(name)")
             }
+            #expect(PatientCompartment.subjects[type]?.isEmpty == false, "\(type)")
         }
         #expect(PatientCompartment.keys["Observation"] != nil && indexed > 25)
         #expect(PatientCompartment.shared.allSatisfy(SearchCatalog.r4.isType))
@@ -172,6 +173,35 @@ struct SMARTAccessTests {
             await server.get("Observation/w-ann", all).json["subject"]?["reference"]?.string == "Patient/ann"
         )
         #expect(await server.send("DELETE", "Observation/w-ann", token).status == 200)
+    }
+
+    @Test("what names the patient otherwise than as its subject is read, and not written")
+    func subjects() async throws {
+        let server = try await Self.server()
+        let token = try Self.token(server, "patient/Observation.cruds patient/Coverage.cruds")
+        let all = ["Authorization": "Bearer everything"]
+        let performed: JSONValue = ["performer": [["reference": "Patient/ann"]]]
+        let others = JSONValue.observation("performed", of: "Patient/bob", performed)
+        #expect(await server.put("Observation/performed", others, token).status == 403)
+        #expect(
+            await server.post("Observation", .observation(nil, of: "Patient/bob", performed), token).status
+                == 403
+        )
+        #expect(await server.put("Observation/performed", others, all).status == 201)
+        #expect(await server.get("Observation/performed", token).status == 200)
+        #expect(await server.put("Observation/performed", others, token).status == 403)
+        let patch: JSONValue = [["op": "replace", "path": "/subject/reference", "value": "Patient/ann"]]
+        #expect(await server.patch("Observation/performed", patch, token).status == 403)
+        #expect(await server.send("DELETE", "Observation/performed", token).status == 403)
+        func coverage(_ beneficiary: String, payor: String) -> JSONValue {
+            [
+                "resourceType": "Coverage", "status": "active",
+                "beneficiary": ["reference": JSONValue("Patient/\(beneficiary)")],
+                "payor": [["reference": JSONValue("Patient/\(payor)")]],
+            ]
+        }
+        #expect(await server.post("Coverage", coverage("ann", payor: "bob"), token).status == 201)
+        #expect(await server.post("Coverage", coverage("bob", payor: "ann"), token).status == 403)
     }
 
     @Test("each permission allows its own interactions", arguments: ["c", "r", "u", "d", "s"])
@@ -351,6 +381,36 @@ struct SMARTAccessTests {
         // It was used by now: somebody has both.
         #expect(refresh(first.refreshToken) == nil)
         #expect(refresh(second.refreshToken) == nil && smart.access(by: second.accessToken) == nil)
+    }
+
+    @Test("what is granted for as long as a person is logged in ends with the logout")
+    func online() async throws {
+        let server = try await Self.server()
+        let smart = try #require(server.state.smart)
+        let user = SMARTSandboxConfiguration.User(
+            name: "u",
+            password: "p",
+            fhirUser: "Practitioner/doc"
+        )
+        func tokens(_ scope: SMARTScope, in session: String?) -> SMARTState.Tokens? {
+            let verifier = RandomToken.make(length: 43)
+            let login = Self.login([scope, .patient("*", .reading)], verifier: verifier)
+            let code = smart.code(for: login, by: user, in: session)
+            return smart.tokens(forCode: code, client: "app", redirectURI: "app:/cb", verifier: verifier)
+        }
+        func refreshed(_ tokens: SMARTState.Tokens) -> SMARTState.Tokens? {
+            smart.tokens(forRefreshToken: tokens.refreshToken ?? "", client: "app", scopes: nil)
+        }
+        let session = smart.beginSession(user)
+        let online = try #require(tokens(.onlineAccess, in: session))
+        let offline = try #require(tokens(.offlineAccess, in: session))
+        let next = try #require(refreshed(online))
+        #expect(smart.access(by: next.accessToken) != nil)
+        smart.endSession(session)
+        #expect(smart.access(by: next.accessToken) == nil && refreshed(next) == nil)
+        #expect(refreshed(offline) != nil)
+        // The logout may come between the code and its use.
+        #expect(tokens(.onlineAccess, in: session) == nil && tokens(.onlineAccess, in: nil) == nil)
     }
 
     @Test("a code that is used twice ends what it gave")

@@ -87,6 +87,55 @@ struct SMARTRegistrationTests {
         }
     }
 
+    @Test("off this machine tokens are for the configured base alone, whatever name a request comes by")
+    func audience() async throws {
+        func authorize(_ server: TestServer, host: String, audience: String) async -> String {
+            let asked: FormParameters = [
+                "response_type": "code", "client_id": "app", "redirect_uri": "app:/cb", "state": "s",
+                "scope": "launch/patient patient/*.rs", "aud": audience,
+                "code_challenge": Base64URL.encode(Data(repeating: 7, count: 32)),
+                "code_challenge_method": "S256",
+            ]
+            let path = "/auth/authorize?" + asked.encoded
+            return await server.send("GET", path, ["Host": host]).header("Location") ?? ""
+        }
+        func server(_ url: String?) throws -> TestServer {
+            try TestServer {
+                $0.publicURL = url.flatMap { URL(string: $0) }
+                $0.smart = SMARTSandboxConfiguration()
+                $0.smart?.apps = [.init(id: "app", redirectURIs: ["app:/cb"])]
+            }
+        }
+        let unknown = try server(nil)
+        let address = "10.1.2.3:8080"
+        #expect(
+            await authorize(unknown, host: address, audience: "http://\(address)/fhir")
+                .hasPrefix("app:/cb?error=")
+        )
+        let local = "http://localhost:8080/fhir"
+        #expect(await authorize(unknown, host: "127.0.0.1:8080", audience: local).hasPrefix("/auth/decide"))
+        #expect(await authorize(unknown, host: address, audience: local).hasPrefix("app:/cb?error="))
+
+        let base = "https://fhir.example.org/fhir"
+        let known = try server(base + "/")
+        #expect(await authorize(known, host: "fhir.example.org", audience: base).hasPrefix("/auth/decide"))
+        #expect(
+            await authorize(known, host: "fhir.example.org", audience: local).hasPrefix("app:/cb?error=")
+        )
+        #expect(
+            await authorize(known, host: address, audience: "http://\(address)/fhir")
+                .hasPrefix("app:/cb?error=")
+        )
+        #expect(await authorize(known, host: "evil.example.org", audience: base).isEmpty)
+        let document = await known.send(
+            "GET",
+            "/fhir/.well-known/smart-configuration",
+            ["Host": "fhir.example.org"]
+        )
+        #expect(document.json["issuer"]?.string == base)
+        #expect(document.json["token_endpoint"]?.string == "https://fhir.example.org/auth/token")
+    }
+
     @Test("forms that other sites send log nobody in and allow nothing")
     func forgery() async throws {
         let server = try server()
@@ -102,6 +151,8 @@ struct SMARTRegistrationTests {
         let own = await form(server, "/auth/login", login)
         let cookie = try #require(own.header("Set-Cookie"))
         #expect(own.status == 303 && cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax"))
+        // Of a sandbox on another port it is another.
+        #expect(cookie.hasPrefix("fhir_session_8080="))
         let session = ["Cookie": String(cookie.prefix { $0 != ";" })]
         for path in ["/auth/launch", "/auth/logout"] {
             let response = await server.send(

@@ -213,6 +213,7 @@ extension SMARTEndpoints {
         }
         let audiences =
             claims["aud"]?.string.map { [$0] } ?? claims["aud"]?.elements?.compactMap(\.string) ?? []
+        guard isOwn(base) else { throw wrong("the sandbox does not know its base URL off this machine") }
         guard audiences.contains(Self.address("token", base)) else {
             throw wrong("aud is not the token endpoint, \(Self.address("token", base))")
         }

@@ -73,6 +73,18 @@ struct SMARTEndpoints: Sendable {
         return status == 401 ? response.adding("WWW-Authenticate", "Basic realm=\"FHIR sandbox\"") : response
     }
 
+    // MARK: Addresses
+
+    /// Whether tokens may be for a base: on this machine each of its names, elsewhere the one that the
+    /// configuration has. The name that a request comes with is the choice of whoever passes it on.
+    func isOwn(_ base: String) -> Bool {
+        Self.isLoopback(base) || base == server.configuration.publicBase
+    }
+
+    static func isLoopback(_ base: String) -> Bool {
+        ["127.0.0.1", "localhost"].contains(URL(string: base)?.host() ?? "")
+    }
+
     // MARK: Documents
 
     static func address(_ name: String, _ base: String) -> String {

@@ -11,7 +11,10 @@ struct SMARTPages: Sendable {
     let request: Request
     let base: String
 
-    static let cookie = "fhir_session"
+    /// The cookie of the login. Cookies are shared by all ports of a host, so its name has the port.
+    static func cookie(_ base: String) -> String {
+        "fhir_session" + (URL(string: base)?.port.map { "_\($0)" } ?? "")
+    }
 
     init(_ endpoints: SMARTEndpoints, request: Request, base: String) {
         self.endpoints = endpoints
@@ -28,7 +31,9 @@ struct SMARTPages: Sendable {
     }
 
     /// Who is logged in in the browser.
-    var session: SMARTState.BrowserSession? { state.session(request.cookie(Self.cookie)) }
+    var session: SMARTState.BrowserSession? { state.session(sessionToken) }
+
+    private var sessionToken: String? { request.cookie(Self.cookie(base)) }
 
     // MARK: Authorization
 
@@ -66,6 +71,9 @@ struct SMARTPages: Sendable {
         guard asked["code_challenge_method"] == "S256", let challenge = asked["code_challenge"],
             challenge.utf8.count == 43
         else { return refuse("invalid_request", "PKCE by S256 is needed: code_challenge") }
+        guard endpoints.isOwn(base) else {
+            return refuse("invalid_request", "the sandbox does not know its base URL off this machine")
+        }
         guard isThisServer(asked["aud"] ?? asked["resource"] ?? "") else {
             return refuse("invalid_request", "aud is not this FHIR server, \(base)")
         }
@@ -110,10 +118,12 @@ struct SMARTPages: Sendable {
     private func isThisServer(_ audience: String) -> Bool {
         var audience = audience[...]
         while audience.hasSuffix("/") { audience.removeLast() }
-        guard let asked = URL(string: String(audience)), let own = URL(string: base) else { return false }
-        let names = ["127.0.0.1", "localhost", own.host() ?? ""]
+        if audience == base { return true }
+        guard SMARTEndpoints.isLoopback(base), let asked = URL(string: String(audience)),
+            let own = URL(string: base)
+        else { return false }
         return asked.scheme == own.scheme && asked.path() == own.path() && asked.port == own.port
-            && names.contains(asked.host() ?? "") && asked.query() == nil
+            && SMARTEndpoints.isLoopback(String(audience)) && asked.query() == nil
     }
 
     /// The browser goes back to the app.
@@ -138,20 +148,21 @@ struct SMARTPages: Sendable {
                 problem: "User name and password do not fit. After five attempts wait a minute."
             )
         }
-        return Response.seeOther(target).adding("Set-Cookie", Self.setCookie(state.beginSession(user)))
+        return Response.seeOther(target).adding("Set-Cookie", setCookie(state.beginSession(user)))
     }
 
     func logOut() -> Response {
         guard let session, parameters["csrf"] == session.csrf else {
             return problem("The form is not from this server.", status: 403)
         }
-        state.endSession(request.cookie(Self.cookie))
-        return Response.seeOther("/auth/login").adding("Set-Cookie", Self.setCookie(nil))
+        state.endSession(sessionToken)
+        return Response.seeOther("/auth/login").adding("Set-Cookie", setCookie(nil))
     }
 
     /// Lax and not Strict: the browser comes here from the app, already logged in perhaps.
-    private static func setCookie(_ token: String?) -> String {
-        "\(cookie)=\(token ?? ""); Path=/; HttpOnly; SameSite=Lax" + (token == nil ? "; Max-Age=0" : "")
+    private func setCookie(_ token: String?) -> String {
+        "\(Self.cookie(base))=\(token ?? ""); Path=/; HttpOnly; SameSite=Lax"
+            + (base.hasPrefix("https:") ? "; Secure" : "") + (token == nil ? "; Max-Age=0" : "")
     }
 
     /// A page of this server, and no other.
@@ -321,7 +332,7 @@ struct SMARTPages: Sendable {
         }
         let allowed = Set(fields.values(of: "scope"))
         login.scopes = login.scopes.filter { $0.resourceScope == nil || allowed.contains($0.description) }
-        let code = state.code(for: login, by: session.user)
+        let code = state.code(for: login, by: session.user, in: sessionToken)
         return back(login.redirectURI, ["code": code, "state": login.state, "iss": login.base])
     }
 

@@ -43,6 +43,8 @@ final class SMARTState: Sendable {
         /// client may have lost the response that brought it.
         var refreshToken: String?
         var earlierRefreshToken: String?
+        /// The session in a browser that it lasts as long as (`online_access`); nil for others.
+        var session: String?
         var isRefreshTokenUsed = false
         /// Access tokens: of a grant that ends they end, too.
         var accessTokens: [String] = []
@@ -52,6 +54,8 @@ final class SMARTState: Sendable {
     private struct Code: Sendable {
         var login: Login
         var user: User
+        /// The session in the browser in which it was allowed.
+        var session: String?
         var end: Date
         /// The grant that it became; a second use ends that.
         var grant: String?
@@ -80,6 +84,15 @@ final class SMARTState: Sendable {
         var launches = BoundedMap<(patient: String, encounter: String?, end: Date)>(limit: 1_000)
         var assertions = BoundedMap<Date>(limit: 10_000)
         var failures = BoundedMap<(count: Int, end: Date)>(limit: 1_000)
+
+        /// Whether a grant is good: not over, and the person still logged in where it is for that long.
+        func isGood(_ grant: Grant, at time: Date) -> Bool {
+            grant.end > time && (grant.session.map { isLoggedIn($0, at: time) } ?? true)
+        }
+
+        func isLoggedIn(_ session: String, at time: Date) -> Bool {
+            sessions[session].map { $0.end > time } ?? false
+        }
     }
 
     let configuration: SMARTSandboxConfiguration
@@ -214,10 +227,11 @@ final class SMARTState: Sendable {
     }
 
     /// A code for a login that a person allowed, good for a minute.
-    func code(for login: Login, by user: User) -> String {
+    /// - Parameter session: The session in the browser, for `online_access`.
+    func code(for login: Login, by user: User, in session: String? = nil) -> String {
         let code = RandomToken.make(length: 40)
         let end = now().addingTimeInterval(60)
-        contents.withLock { $0.codes[code] = Code(login: login, user: user, end: end) }
+        contents.withLock { $0.codes[code] = Code(login: login, user: user, session: session, end: end) }
         return code
     }
 
@@ -246,6 +260,9 @@ final class SMARTState: Sendable {
             else { return nil }
             let login = entry.login
             let isOffline = login.scopes.contains(.offlineAccess)
+            let isOnline = !isOffline && login.scopes.contains(.onlineAccess)
+            // The person may have logged out since.
+            guard !isOnline || contents.isLoggedIn(entry.session ?? "", at: now()) else { return nil }
             let lifetime = isOffline ? 30 * 86_400.0 : Self.sessionLifetime
             let id = RandomToken.make()
             var grant = Grant(
@@ -258,7 +275,8 @@ final class SMARTState: Sendable {
                 isLaunched: login.isLaunched,
                 end: now().addingTimeInterval(lifetime)
             )
-            if isOffline || login.scopes.contains(.onlineAccess) {
+            if isOnline { grant.session = entry.session }
+            if isOffline || isOnline {
                 grant.refreshToken = RandomToken.make(length: 40)
                 contents.refreshTokens[grant.refreshToken ?? ""] = id
             }
@@ -292,7 +310,7 @@ final class SMARTState: Sendable {
     func tokens(forRefreshToken token: String, client: String, scopes: [SMARTScope]?) -> Tokens? {
         contents.withLock { contents in
             guard let id = contents.refreshTokens[token], var grant = contents.grants[id],
-                grant.client == client, grant.end > now()
+                grant.client == client, contents.isGood(grant, at: now())
             else { return nil }
             if let scopes, !scopes.allSatisfy(grant.scopes.contains) { return nil }
             if token == grant.refreshToken {
@@ -347,7 +365,7 @@ final class SMARTState: Sendable {
     func grant(ofAccessToken token: String) -> (grant: Grant, end: Date)? {
         contents.withLock { contents in
             guard let access = contents.accessTokens[token], access.end > now(),
-                let grant = contents.grants[access.grant], grant.end > now()
+                let grant = contents.grants[access.grant], contents.isGood(grant, at: now())
             else { return nil }
             return (grant, access.end)
         }

@@ -79,16 +79,24 @@ extension Session {
         let rules = access.rules(type, permissions)
         guard !rules.isEmpty else { throw Self.insufficientScope(type) }
         guard !rules.contains(where: \.isUnbounded) else { return nil }
-        return SearchCriterion.any(try rules.map { try condition($0, type) })
+        return SearchCriterion.any(try rules.map { try condition($0, type, permissions) })
     }
 
-    private func condition(_ rule: SMARTAccess.Rule, _ type: String) throws -> SQL {
+    /// Who may read sees all that the patient has to do with; who writes, only what is about the patient.
+    private func condition(
+        _ rule: SMARTAccess.Rule,
+        _ type: String,
+        _ permissions: ResourceScope.Permissions
+    ) throws -> SQL {
         var conditions: [SQL] = []
         if let patient = rule.patient {
             if type == "Patient" {
                 conditions.append("resource.name = \(patient)")
             } else {
-                let keys = (PatientCompartment.keys[type] ?? []).map { "\($0)" as SQL }
+                let table =
+                    permissions.isDisjoint(with: .reading)
+                    ? PatientCompartment.subjectKeys : PatientCompartment.keys
+                let keys = (table[type] ?? []).map { "\($0)" as SQL }
                 conditions.append(
                     """
                     EXISTS (
@@ -184,9 +192,12 @@ extension Session {
         guard let current = try store.current(type, id) else { throw FHIRFailure.notFound(type) }
         // Of what was deleted no value is left that would tell whose it was.
         if current.isDeleted, access?.opensAll(of: type, permission) != false { return }
-        guard try !current.isDeleted && isVisible(current.row, type, permission) else {
+        if try !current.isDeleted && isVisible(current.row, type, permission) { return }
+        // What may be read may be told of.
+        guard try !current.isDeleted && permission != .read && isVisible(current.row, type, .read) else {
             throw FHIRFailure.notFound(type)
         }
+        throw Self.insufficientScope(type)
     }
 
     static func insufficientScope(_ type: String) -> FHIRFailure {

@@ -19,15 +19,22 @@ struct FHIRServer: Sendable {
         )
         let tokens = server.configuration.tokens
         let smart = SMARTEndpoints(server)
+        let publicHost = server.configuration.publicHost
         self.endpoint = endpoint
         respond = Middleware.handler([
-            .host(nil, refusal: misdirected),
+            .checking { request in
+                let isPublic = publicHost.map { request.isFor(host: $0) } ?? false
+                return isPublic || request.isFor(host: nil) ? nil : misdirected
+            },
             .checking { request in
                 guard smart == nil else { return nil }
                 return Self.refusal(of: request, tokens).map { endpoint.failure($0) }
             },
         ]) { request in
-            let base = "http://\(request.header("Host") ?? "")/\(FHIREndpoint.root)"
+            var base = "http://\(request.header("Host") ?? "")/\(FHIREndpoint.root)"
+            if let publicHost, request.isFor(host: publicHost) {
+                base = server.configuration.publicBase ?? base
+            }
             let segments: [String]
             do throws(FHIRFailure) {
                 segments = try Self.segments(request.rawPath)

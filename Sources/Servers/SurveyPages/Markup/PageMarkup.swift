@@ -10,11 +10,15 @@ struct PageMarkup {
     /// The address that pages begin with, and what leads back to where the survey is from.
     let base: String
     let home: (title: String, address: String)?
+    /// The page that ends the login, if there is one.
+    var logout: String?
 
     func page(_ title: String, status: Int = 200, _ main: Markup) -> Response {
         let back: Markup? = home.map { "<a class=\"home\" href=\"\($0.address)\">\($0.title)</a>" }
         // The referrer policy is the frame's: the address of a response is a secret.
-        var frame = PageFrame(site: self.title, bar: back ?? "<span class=\"home\">\(self.title)</span>")
+        let site: Markup = back ?? "<span class=\"home\">\(self.title)</span>"
+        let leave: Markup = logout.map { "<a href=\"\($0)\">\(words.logOut)</a>" } ?? .empty
+        var frame = PageFrame(site: self.title, bar: "\(site)\(leave)")
         frame.language = language
         frame.base = base
         frame.bodyClass = "survey"

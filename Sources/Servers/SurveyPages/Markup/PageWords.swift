@@ -51,6 +51,17 @@ struct PageWords: Sendable {
         What was here before is kept.
         """
     var notStored = "Your answers could not be stored. Nothing is lost: try again in a moment."
+    var openElsewhere =
+        "These answers were opened by another login in the meantime. Open their address again to go on with "
+        + "what is saved."
+    var refused =
+        "The health record does not take these answers. They are kept here; please tell whoever asked you."
+    var loginIsOver = "Your login is over. What you saved is kept: log in again to go on."
+    var loginFailed = "The login did not succeed. Nothing was read or stored."
+    var recordNotReached = "The health record cannot be reached now. Please try again in a moment."
+    var logOut = "Log out"
+    var logOutText = "What you saved is kept. To go on later you log in again."
+    var loggedOut = "You are logged out. You can close this page."
     var foreign = "This form was not sent by this survey's own page. Open the survey again."
     var unusable = "This form cannot be read. Go back and try again."
     var optional = "You may leave out the day, or day and month."
@@ -134,6 +145,24 @@ struct PageWords: Sendable {
             Ihre Antworten konnten nicht gespeichert werden. Nichts ist verloren: \
             versuchen Sie es gleich noch einmal.
             """
+        words.openElsewhere =
+            """
+            Diese Antworten wurden inzwischen von einer anderen Anmeldung geöffnet. Öffnen Sie ihre \
+            Adresse noch einmal, um mit dem Gespeicherten weiterzumachen.
+            """
+        words.refused =
+            """
+            Die Gesundheitsakte nimmt diese Antworten nicht an. Sie bleiben hier gespeichert; bitte sagen \
+            Sie es denen, die Sie gefragt haben.
+            """
+        words.loginIsOver =
+            "Ihre Anmeldung ist abgelaufen. Was gespeichert ist, bleibt: melden Sie sich noch einmal an."
+        words.loginFailed = "Die Anmeldung ist nicht gelungen. Nichts wurde gelesen oder gespeichert."
+        words.recordNotReached =
+            "Die Gesundheitsakte ist gerade nicht erreichbar. Bitte versuchen Sie es gleich noch einmal."
+        words.logOut = "Abmelden"
+        words.logOutText = "Was gespeichert ist, bleibt. Zum Weitermachen melden Sie sich wieder an."
+        words.loggedOut = "Sie sind abgemeldet. Sie können diese Seite schließen."
         words.foreign =
             "Dieses Formular kam nicht von einer Seite dieser Umfrage. Öffnen Sie die Umfrage noch einmal."
         words.unusable =

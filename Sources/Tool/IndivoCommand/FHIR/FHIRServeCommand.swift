@@ -32,6 +32,14 @@ struct FHIRServeCommand: AsyncParsableCommand {
     @Option(help: "Listen on this IPv4 address; anything but loopback puts the server on the network.")
     var address = "127.0.0.1"
 
+    @Option(
+        help: ArgumentHelp(
+            "The base URL by which clients on other machines know it, as https://fhir.example.org/fhir.",
+            valueName: "url"
+        )
+    )
+    var publicURL: String?
+
     @Option(help: "Keep the resources in this SQLite file; in memory unless given.", completion: .file())
     var database: String?
 
@@ -73,6 +81,10 @@ struct FHIRServeCommand: AsyncParsableCommand {
         var configuration = FHIRSandboxConfiguration()
         configuration.address = address
         configuration.port = port
+        configuration.publicURL = try publicURL.map { text in
+            guard let url = URL(string: text) else { throw CommandFailure("“\(text)” is no URL".shown()) }
+            return url
+        }
         configuration.refusesInvalid = validation
         configuration.definitions = try known.definitions()
         configuration.tokens = Set([ProcessInfo.processInfo.environment["FHIR_TOKEN"] ?? ""]).subtracting([""]

@@ -4,6 +4,7 @@ import FHIRClient
 import Foundation
 import IndivoBase
 import OrderedJSON
+import SMARTLaunch
 import SurveyExchange
 import Surveys
 
@@ -20,6 +21,12 @@ struct SurveyFillCommand: AsyncParsableCommand {
             With --send the response, and the resources that the questionnaire extracts from it, are stored \
             on the server, each once, also when the command is run again with the same response.
 
+            indivo survey fill Q.json --base https://fhir.example.org/r4 --launch --client-id intake --send
+
+            With --launch a browser logs you in (SMART App Launch) where no session is kept, and the survey is \
+            about the patient of the login. The page's address is printed to standard error. The session is kept \
+            until “indivo fhir logout”.
+
             \(FHIRClientHelp.connection)
             """
     )
@@ -28,8 +35,21 @@ struct SurveyFillCommand: AsyncParsableCommand {
     @OptionGroup var context: SurveyContextOptions
     @OptionGroup var connection: FHIRConnectionOptions
 
-    @Option(help: ArgumentHelp("The patient's id on the server.", valueName: "id"))
-    var patient: String
+    @OptionGroup var app: SMARTAppOptions
+
+    @ArgumentParser.Flag(help: "Log in with a browser, unless a session is kept.")
+    var launch = false
+
+    @Option(help: "Where the browser comes back to, exactly as it is registered.")
+    var redirectURI = SMARTAppOptions.redirectURI
+
+    @Option(
+        help: ArgumentHelp(
+            "The patient's id on the server; with a login the patient of that.",
+            valueName: "id"
+        )
+    )
+    var patient: String?
 
     @Option(
         help: ArgumentHelp("Answers in JSON, by linkId.", valueName: "file"),
@@ -52,20 +72,20 @@ struct SurveyFillCommand: AsyncParsableCommand {
     }
 
     private func fill() async throws {
-        let client = try connection.client()
+        let (client, patient, launchContexts) = try await record()
         let given = try file.survey()
         // What is given in files is not asked for.
         let isComplete = given.missingValueSets.isEmpty && !given.isModular
         let (survey, missing) = isComplete ? (given, []) : try await client.survey(given.questionnaire)
-        for definition in missing { StandardStreams.hint("warning: \(definition)") }
+        for definition in missing { StandardStreams.printError("warning: \(definition)") }
         let populated = try await survey.populate(
             using: client,
             subject: "Patient/\(patient)",
-            context: context.context()
+            context: context.context(),
+            launchContexts: launchContexts
         )
-        for problem in populated.problems { StandardStreams.hint("warning: \(problem)") }
+        for problem in populated.problems { StandardStreams.printError("warning: \(problem)") }
         var session = populated.session
-        session.header.subject = Reference("Patient/\(patient)")
         var problems: [SurveyProblem] = []
         if let answers {
             problems += session.fill(with: try InputFile(path: answers).json())
@@ -88,14 +108,48 @@ struct SurveyFillCommand: AsyncParsableCommand {
         try problems.end()
     }
 
+    /// The client of the record, the patient's id, and what the questionnaire's launch contexts are there.
+    private func record() async throws -> (FHIRClient, patient: String, launchContexts: [String: String]) {
+        let current = try await currentLaunch()
+        let client = try current.map { try connection.client(of: $0) } ?? connection.client()
+        guard let id = current?.context.patient ?? patient ?? client.patient?.target?.id else {
+            throw CommandFailure(
+                "whom the survey is about is not known; give --patient ID, or log in with --launch"
+            )
+        }
+        if let patient, let current, patient != id {
+            throw CommandFailure(
+                """
+                the login is for another patient than --patient names; log in again for that one, after \
+                “indivo fhir logout”
+                """,
+                status: current.context.patient == nil ? .wrongUse : .refused
+            )
+        }
+        return (client, id, current?.references ?? [:])
+    }
+
+    /// The launch that is asked for: the kept one while it is good, or that of a login now.
+    private func currentLaunch() async throws -> SMARTLaunch? {
+        guard launch else { return nil }
+        if let kept = try connection.keptLaunch(), kept.context.patient != nil,
+            (try? await kept.authorization.token()) != nil
+        {
+            return kept
+        }
+        let usual = send ? SMARTAppOptions.writingScope : SMARTAppOptions.readingScope
+        return try await connection.logIn(app.app(redirectURI: redirectURI, scope: usual)) { page in
+            StandardStreams.printError(page.absoluteString)
+        }
+    }
+
     private func send(_ response: QuestionnaireResponse, of survey: Survey, to client: FHIRClient)
         async throws
     {
-        let extraction = survey.extract(from: response, context: try context.context())
-        extraction.diagnostics.printError()
-        let results = try await client.send(extraction, of: response)
-        for result in results {
-            StandardStreams.hint(
+        let submission = try await client.submit(response, of: survey, context: context.context())
+        submission.extraction.diagnostics.printError()
+        for result in submission.results {
+            StandardStreams.printError(
                 "\(result.status == 201 ? "stored" : "there already"): \(result.location?.rawValue ?? "")"
             )
         }

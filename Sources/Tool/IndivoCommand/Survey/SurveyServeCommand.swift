@@ -4,6 +4,8 @@ import Foundation
 import Indivo
 import IndivoBase
 import OrderedJSON
+import SMARTLaunch
+import SurveyLaunch
 import SurveyPages
 import Surveys
 
@@ -17,6 +19,12 @@ struct SurveyServeCommand: AsyncParsableCommand {
             one each, that only their owner can read, also those in progress. \
             Without it, responses are printed as lines of JSON when they are complete.
 
+            With --launch visitors log in at the health record of --base first (SMART App Launch): the survey \
+            is filled from the patient's record, and what is complete is stored there, with what the \
+            questionnaire extracts. The app of --client-id is registered there with the redirect URI \
+            http://127.0.0.1:8082/callback, or https://NAME/callback with --host, and with /launch to be \
+            opened from the record. The secret of a confidential client comes from FHIR_CLIENT_SECRET.
+
             The pages are for this machine. For others a proxy that ends TLS stands before them, \
             and --host is the name that it serves them under; it has to pass on Host.
             """
@@ -24,6 +32,11 @@ struct SurveyServeCommand: AsyncParsableCommand {
 
     @OptionGroup var file: SurveyFile
     @OptionGroup var context: SurveyContextOptions
+    @OptionGroup var connection: FHIRConnectionOptions
+    @OptionGroup var app: SMARTAppOptions
+
+    @ArgumentParser.Flag(help: "Have visitors log in at the health record of --base.")
+    var launch = false
 
     @Option(help: "The port; 0 for a free one.")
     var port: UInt16 = 8082
@@ -64,14 +77,44 @@ struct SurveyServeCommand: AsyncParsableCommand {
         configuration.host = host
         configuration.subject = subject
         configuration.context = { context }
-        let server = try await CommandFailure.starting("the server") {
-            try await SurveyServer.start(survey, store: store, configuration)
-        }
+        let server = try await start(survey, store, configuration)
         let url = server.url.absoluteString
         if json { try StandardStreams.say((["url": JSONValue(url)] as JSONValue).text()) }
         StandardStreams.printError("The survey is at \(url)\nStop it with Control-C.")
         await Interrupt.wait()
         await server.stop()
+    }
+}
+
+extension SurveyServeCommand {
+    private func start(
+        _ survey: Survey,
+        _ store: any SurveyResponseStore,
+        _ configuration: SurveyServer.Configuration
+    ) async throws -> SurveyServer {
+        guard launch else {
+            return try await CommandFailure.starting("the server") {
+                try await SurveyServer.start(survey, store: store, configuration)
+            }
+        }
+        guard subject == nil else {
+            throw CommandFailure(
+                "with --launch responses are about the patient of the login; leave --subject out"
+            )
+        }
+        do {
+            return try await SurveyServer.start(survey, store: store, configuration) { text in
+                StandardStreams.printError("warning: \(text)")
+            } record: { redirectURI in
+                try connection.server(
+                    app.app(redirectURI: redirectURI, scope: SMARTAppOptions.writingScope)
+                )
+            }
+        } catch let error as CommandFailure {
+            throw error
+        } catch {
+            return try await CommandFailure.starting("the server") { throw error }
+        }
     }
 }
 

@@ -63,8 +63,9 @@ final class RunningTool: Sendable {
     func endInput() { try? input.close() }
 
     /// The next addresses that the tool prints, one for each line that is one.
-    func addresses() -> AsyncStream<URL> {
-        let chunks = output.chunks
+    /// - Parameter isError: Whether they are looked for on standard error, which ``result()`` then lacks.
+    func addresses(onError isError: Bool = false) -> AsyncStream<URL> {
+        let chunks = isError ? errors.chunks : output.chunks
         let (addresses, continuation) = AsyncStream.makeStream(of: URL.self)
         Task {
             var rest = ""

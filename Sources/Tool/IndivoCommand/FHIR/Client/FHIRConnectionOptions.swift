@@ -59,7 +59,7 @@ struct FHIRConnectionOptions: ParsableArguments {
         return url
     }
 
-    private static func logger(_ talk: MessageOptions) -> Logger {
+    static func logger(_ talk: MessageOptions) -> Logger {
         var logger = Logger(label: "fhir", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = talk.verbose ? .debug : .critical
         return logger

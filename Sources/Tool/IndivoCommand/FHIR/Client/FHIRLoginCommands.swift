@@ -19,44 +19,63 @@ struct FHIRLoginCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "The client's id, as it is registered with the server.")
-    var clientID: String
-
-    @Option(help: "What to ask for, with blanks between the scopes.")
-    var scope = "openid fhirUser launch/patient offline_access patient/*.rs"
+    @OptionGroup var app: SMARTAppOptions
 
     @Option(help: "Where the browser comes back to, exactly as it is registered.")
-    var redirectURI = "http://127.0.0.1:8002/callback"
+    var redirectURI = SMARTAppOptions.redirectURI
 
     @OptionGroup var connection: FHIRConnectionOptions
 
     func run() async throws {
+        _ = try await connection.logIn(
+            app.app(redirectURI: redirectURI, scope: SMARTAppOptions.readingScope)
+        ) { page in
+            try StandardStreams.say(page.absoluteString)
+            fflush(nil)
+        }
+    }
+}
+
+/// The app that a login is for.
+struct SMARTAppOptions: ParsableArguments {
+    /// What is asked for to read.
+    static let readingScope = "openid fhirUser launch/patient offline_access patient/*.rs"
+    /// What is asked for to read, and to store what a survey extracts.
+    static let writingScope = "openid fhirUser launch/patient offline_access patient/*.crus"
+    static let redirectURI = "http://127.0.0.1:8002/callback"
+
+    @Option(help: "The client's id, as it is registered with the server; needed for a login.")
+    var clientID: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What to ask for, with blanks between the scopes; by default to read the patient's data.",
+            valueName: "scopes"
+        )
+    )
+    var scope: String?
+
+    /// - Parameter usual: What is asked for where nothing is said.
+    /// - Throws: ``CommandFailure`` where the client's id is missing.
+    func app(redirectURI: String, scope usual: String) throws -> SMARTApp {
         guard let redirect = URL(string: redirectURI) else {
             throw CommandFailure("“\(redirectURI)” is no URL".shown())
         }
-        let server = try connection.server(
-            SMARTApp(
-                id: clientID,
-                redirectURI: redirect,
-                scopes: [SMARTScope](parsing: scope),
-                authentication: FHIRConnectionOptions.clientAuthentication
+        return try app(redirectURI: redirect, scope: usual)
+    }
+
+    func app(redirectURI: URL, scope usual: String) throws -> SMARTApp {
+        guard let clientID, !clientID.isEmpty else {
+            throw CommandFailure(
+                "a login needs the client's id, as it is registered with the server; give it with --client-id"
             )
-        )
-        do {
-            let launch = try await server.launch { page in
-                connection.talk.note("Open this page in a browser:")
-                try StandardStreams.say(page.absoluteString)
-                fflush(nil)
-                connection.talk.note(
-                    "Waiting for the browser to come back to \(redirectURI). Control-C ends it."
-                )
-            }
-            try await launch.keep()
-            let patient = launch.context.patient.map { ", patient \($0)" } ?? ""
-            connection.talk.note("You are logged in\(patient). Granted: \(launch.scopes.text)".shown())
-        } catch let error as SMARTError {
-            throw CommandFailure("\(error)".inToolsWords, status: .refused)
         }
+        return SMARTApp(
+            id: clientID,
+            redirectURI: redirectURI,
+            scopes: [SMARTScope](parsing: scope ?? usual),
+            authentication: FHIRConnectionOptions.clientAuthentication
+        )
     }
 }
 
@@ -83,6 +102,33 @@ struct FHIRLogoutCommand: AsyncParsableCommand {
 }
 
 extension FHIRConnectionOptions {
+    /// Logs in by the browser, which comes back to this machine, and keeps the session.
+    /// - Parameter show: Gets the page where a person logs in.
+    /// - Throws: ``CommandFailure``.
+    func logIn(_ app: SMARTApp, show: (URL) throws -> Void) async throws -> SMARTLaunch {
+        let server = try server(app)
+        do {
+            let launch = try await server.launch { page in
+                talk.note("Open this page in a browser:")
+                try show(page)
+                talk.note("Waiting for the browser to come back to \(app.redirectURI). Control-C ends it.")
+            }
+            try await launch.keep()
+            let patient = launch.context.patient.map { ", patient \($0)" } ?? ""
+            talk.note("You are logged in\(patient). Granted: \(launch.scopes.text)".shown())
+            return launch
+        } catch let error as SMARTError {
+            throw CommandFailure("\(error)".inToolsWords, status: .refused)
+        }
+    }
+
+    /// The client of a launch.
+    /// - Throws: `FHIRClientError`.
+    func client(of launch: SMARTLaunch) throws -> FHIRClient {
+        let options = FHIRClient.Options(plainHTTPHosts: Set(allowHttp))
+        return try FHIRClient(launch, logger: Self.logger(talk), options: options)
+    }
+
     /// The server with SMART.
     /// - Throws: ``CommandFailure``.
     func server(_ app: SMARTApp) throws -> SMARTServer {

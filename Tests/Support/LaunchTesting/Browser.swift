@@ -1,22 +1,22 @@
-import FHIRSandbox
 import Foundation
 import HTTPCalls
 import HTTPTypes
 import IndivoBase
-import Testing
 
-/// A browser as far as the sandbox's pages need one: cookies, redirections, forms without scripts.
-final class Browser {
+/// A browser as far as pages without scripts need one: cookies, redirections, forms without scripts.
+package final class Browser {
+    package init() {}
+
     private let transport: some HTTPTransport = .system
     private var cookies: [String: String] = [:]
 
-    struct Page {
-        var url: URL
-        var status: Int
-        var text: String
+    package struct Page {
+        package var url: URL
+        package var status: Int
+        package var text: String
 
         /// The hidden fields of its forms.
-        var hidden: FormParameters {
+        package var hidden: FormParameters {
             FormParameters(
                 text.matches(of: /<input type="hidden" name="([^"]*)" +value="([^"]*)"/)
                     .map { FormParameters.Element(name: String($0.1), value: String($0.2)) }
@@ -24,7 +24,7 @@ final class Browser {
         }
 
         /// The boxes that are checked.
-        var checked: FormParameters {
+        package var checked: FormParameters {
             FormParameters(
                 text.matches(of: /<input type="checkbox" name="([^"]*)" value="([^"]*)" +checked/)
                     .map {
@@ -36,7 +36,7 @@ final class Browser {
     }
 
     /// Goes to a page, as far as redirections lead; one to another server is not followed.
-    func open(_ url: URL, form: FormParameters? = nil) async throws -> Page {
+    package func open(_ url: URL, form: FormParameters? = nil) async throws -> Page {
         var url = url
         var form = form
         let server = "\(url.host() ?? ""):\(url.port ?? 0)"
@@ -75,13 +75,18 @@ final class Browser {
     }
 
     /// Sends the form of a page, with its hidden fields.
-    func submit(_ page: Page, to path: String, _ fields: FormParameters) async throws -> Page {
-        let url = try #require(URL(string: path, relativeTo: page.url)?.absoluteURL)
+    package func submit(_ page: Page, to path: String, _ fields: FormParameters) async throws -> Page {
+        guard let url = URL(string: path, relativeTo: page.url)?.absoluteURL else { throw URLError(.badURL) }
         return try await open(url, form: FormParameters(Array(page.hidden.unique) + Array(fields)))
     }
 
+    /// Sends a form that has several fields of a name.
+    package func send(_ page: Page, _ fields: FormParameters) async throws -> Page {
+        try await open(page.url, form: FormParameters(Array(page.hidden) + Array(fields)))
+    }
+
     /// Goes through a login as a person does; where it leads to, outside of the server, comes back.
-    func logIn(
+    package func logIn(
         _ url: URL,
         user: String = "demo",
         password: String = "demo",
