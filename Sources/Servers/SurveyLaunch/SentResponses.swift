@@ -21,7 +21,9 @@ final class ResponseOwners: Sendable {
     }
 
     /// Whether nobody else has opened it since.
-    func isFree(_ id: String, for owner: UUID) -> Bool { owners.withLock { $0[id].map { $0 == owner } ?? true } }
+    func isFree(_ id: String, for owner: UUID) -> Bool {
+        owners.withLock { $0[id].map { $0 == owner } ?? true }
+    }
 }
 
 /// The responses about a patient, of one login. A complete one is stored in the health record before it is kept

@@ -225,6 +225,54 @@ struct SurveyExchangeTests {
         }
     }
 
+    @Test("a response is stored with what it extracts, once, and what was extracted refers to it")
+    func submitted() async throws {
+        try await use { client in
+            let survey = try Self.form()
+            var session = try await survey.populate(using: client, subject: "Patient/p7").session
+            try session.answer("weight", with: .decimal(72))
+            var response = session.response(.completed, authored: FHIRDateTime(text: "2026-03-01T08:00:00Z"))
+            let first = try await client.submit(response, of: survey)
+            response.id = "another"
+            let second = try await client.submit(response, of: survey)
+            #expect(first.results.map(\.status) == [201, 201] && second.results.map(\.status) == [200, 200])
+            var stored: [QuestionnaireResponse] = []
+            for try await found in client.search(QuestionnaireResponse.self) { stored.append(found) }
+            #expect(stored.count == 1)
+            let newest: FHIRSearch = [.parameter("date", .string("2026-03-01"))]
+            for try await weight in client.search(Observation.self, newest) {
+                let id = stored.first?.id ?? "?"
+                #expect(weight.derivedFrom.map(\.reference) == ["QuestionnaireResponse/\(id)"])
+            }
+            let alone = try await client.submit(response, of: survey, storesResponse: false)
+            #expect(alone.results.map(\.status) == [200])
+        }
+    }
+
+    @Test("further launch contexts are read with the patient, where the survey has them")
+    func launchContexts() async throws {
+        try await use { client in
+            let context: JSONValue = [
+                "url": JSONValue(Self.sdc + "launchContext"),
+                "extension": [
+                    ["url": "name", "valueCoding": ["code": "user"]],
+                    ["url": "type", "valueCode": "Practitioner"],
+                ],
+            ]
+            let survey = try Self.survey(
+                [["linkId": "x", "type": "string", "extension": [Self.initial("%user.name.family")]]],
+                [context]
+            )
+            let populated = try await survey.populate(
+                using: client,
+                subject: "Patient/p7",
+                launchContexts: ["user": "Practitioner/d", "encounter": "Encounter/none"]
+            )
+            #expect(labels(populated.session, "x") == ["Doe"])
+            #expect(populated.requests == 1 && populated.problems.isEmpty)
+        }
+    }
+
     @Test("modules and value sets come from the server, and what it lacks is named")
     func definitions() async throws {
         try await use { client in

@@ -244,7 +244,8 @@ struct SurveyLaunchTests {
             // What the person does not allow.
             let next = Browser()
             let asked = try await next.open(world.survey.url)
-            let state = FormParameters(decoding: asked.url.query(percentEncoded: true) ?? "")["state"] ?? ""
+            let query = FormParameters(decoding: asked.url.query(percentEncoded: true) ?? "")
+            let state = query["state"] ?? ""
             let denied = "callback?error=access_denied&state=\(state)"
             let url = try #require(URL(string: world.survey.url.absoluteString + denied))
             #expect(try await next.open(url).status == 403)

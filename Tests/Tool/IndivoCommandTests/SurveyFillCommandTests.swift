@@ -42,7 +42,7 @@ struct SurveyFillCommandTests {
             try tool.write(#"{"weight": 72.5}"#, to: "answers.json")
             let options = [
                 "survey", "fill", "q.json", "--base", sandbox.baseURL.absoluteString, "--answers",
-                "answers.json",
+                "answers.json", "--now", "2026-11-22T09:30:00+01:00",
             ]
             let login = ["--launch", "--client-id", "intake", "--redirect-uri", redirectURI]
             var environment = ProcessInfo.processInfo.environment

@@ -19,9 +19,9 @@ struct SurveyFillCommand: AsyncParsableCommand {
             has those of the person. The QuestionnaireResponse is printed.
 
             With --send the response, and the resources that the questionnaire extracts from it, are stored \
-            on the server, each once, also when the command is run again with the same response.
+            on the server, each once, also when the command is run again with the same answers and --now.
 
-            indivo survey fill Q.json --base https://fhir.example.org/r4 --launch --client-id intake --send
+            indivo survey fill Q.json --base URL --launch --client-id intake --send
 
             With --launch a browser logs you in (SMART App Launch) where no session is kept, and the survey is \
             about the patient of the login. The page's address is printed to standard error. The session is kept \
@@ -102,7 +102,8 @@ struct SurveyFillCommand: AsyncParsableCommand {
         session.diagnostics.printError()
         problems.printError()
         let hasErrors = problems.contains(where: \.isError)
-        let response = session.response(hasErrors ? .inProgress : .completed)
+        let now = context.now.flatMap { FHIRDateTime(text: $0) } ?? FHIRDateTime(Date())
+        let response = session.response(hasErrors ? .inProgress : .completed, authored: now)
         try StandardStreams.say(response.tree.text(.pretty))
         if send, !hasErrors { try await send(response, of: survey, to: client) }
         try problems.end()
