@@ -28,8 +28,9 @@ public struct SMARTLaunch: Sendable {
     /// The source of tokens, for clients of one's own.
     public let authorization: SMARTAuthorization
 
-    /// References of the resources that the launch is about, such as `Patient/7`, by the names that Structured
-    /// Data Capture has for them: `patient`, `encounter`, and `user` where the server has the user's resource.
+    /// References of the resources that the launch is about, such as `Patient/7`, by the names that
+    /// Structured Data Capture has for them: `patient`, `encounter`, and `user` where the server has the
+    /// user's resource.
     public var references: [String: String] {
         var references: [String: String] = [:]
         references["patient"] = context.patient.map { "Patient/\($0)" }

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Logins under way by their `state`, and visitors by what their cookie has: so many at most of each, and none
-/// beyond its time. The oldest go.
+/// Logins under way by their `state`, and visitors by what their cookie has: so many at most of each, and
+/// none beyond its time. The oldest go.
 final class LoginRegistry: Sendable {
     private struct Contents {
         var logins: [String: PendingLogin] = [:]

@@ -39,8 +39,8 @@ final class PendingLogin: Sendable {
         throw CancellationError()
     }
 
-    /// Ends the login with the address that the browser came back with. There is one try: what does not belong
-    /// to this login ends it.
+    /// Ends the login with the address that the browser came back with. There is one try: what does not
+    /// belong to this login ends it.
     func finish(with url: URL) async throws -> SMARTLaunch {
         visits.yield(CallbackSession.Visit(url: url))
         visits.finish()

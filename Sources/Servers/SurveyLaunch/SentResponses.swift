@@ -26,8 +26,8 @@ final class ResponseOwners: Sendable {
     }
 }
 
-/// The responses about a patient, of one login. A complete one is stored in the health record before it is kept
-/// as complete.
+/// The responses about a patient, of one login. A complete one is stored in the health record before it is
+/// kept as complete.
 final class SentResponses: SurveyResponseStore {
     private let store: any SurveyResponseStore
     private let owners: ResponseOwners
@@ -38,8 +38,8 @@ final class SentResponses: SurveyResponseStore {
     private let context: SurveyContext
     private let storesResponse: Bool
     private let report: @Sendable (String) -> Void
-    /// What was last tried to be sent, by id. When the same answers are sent again after a failure that may have
-    /// stored them, they are the same response.
+    /// What was last tried to be sent, by id. When the same answers are sent again after a failure that may
+    /// have stored them, they are the same response.
     private let tried = Mutex<[String: QuestionnaireResponse]>([:])
 
     init(
@@ -113,7 +113,8 @@ final class SentResponses: SurveyResponseStore {
 extension QuestionnaireResponse {
     /// Whether the same was answered, whenever.
     fileprivate func isSame(as other: QuestionnaireResponse) -> Bool {
-        var (own, others) = (tree, other.tree)
+        var own = tree
+        var others = other.tree
         own["authored"] = nil
         others["authored"] = nil
         return own == others

@@ -1,15 +1,15 @@
 import FHIR
 import Foundation
 import IndivoBase
-import SMARTLaunch
+@_exported import SMARTLaunch
 @_exported import SurveyPages
 import Surveys
 import Synchronization
 import WebServing
 
 extension SurveyServer {
-    /// Starts a server whose visitors log in at a health record (SMART App Launch), get a survey that is filled
-    /// from it, and whose answers go back to it.
+    /// Starts a server whose visitors log in at a health record (SMART App Launch), get a survey that is
+    /// filled from it, and whose answers go back to it.
     ///
     /// ```swift
     /// let server = try await SurveyServer.start(
@@ -21,19 +21,19 @@ extension SurveyServer {
     ///         base: base, app: SMARTApp(id: "intake", redirectURI: redirectURI, scopes: scopes))
     /// }
     /// ```
-    /// The first page leads to the record's login; so does `/launch`, which a health record opens with `iss` and
-    /// `launch`. Responses are about the patient in context. One that is complete is extracted and stored in the
-    /// record, with the response itself where the scopes permit it, before it counts as sent; the same response
-    /// is stored once.
+    /// The first page leads to the record's login; so does `/launch`, which a health record opens with `iss`
+    /// and `launch`. Responses are about the patient in context. One that is complete is extracted and stored
+    /// in the record, with the response itself where the scopes permit it, before it counts as sent; the same
+    /// response is stored once.
     ///
     /// - Parameters:
     ///   - survey: The survey. Modules and value sets that it lacks are asked for with the visitor's token.
     ///   - store: Where responses are kept, in progress and complete. A visitor gets those about the patient.
-    ///   - configuration: The address, and the name that a proxy with TLS serves the pages under. Its subject is
-    ///     not used: the launch says whom the responses are about.
+    ///   - configuration: The address, and the name that a proxy with TLS serves the pages under. Its
+    ///     subject is not used: the launch says whom the responses are about.
     ///   - report: Gets what could not be had or stored, without anything of a patient.
-    ///   - record: The record and the app, made with the redirect URI of the pages, which the app is registered
-    ///     with: `http://127.0.0.1:8082/callback`, or `https://HOST/callback` behind a proxy.
+    ///   - record: The record and the app, made with the redirect URI of the pages, which the app is
+    ///     registered with: `http://127.0.0.1:8082/callback`, or `https://HOST/callback` behind a proxy.
     /// - Throws: ``StartError`` for an address or port that cannot be listened on; what `record` throws.
     public static func start(
         _ survey: Survey,

@@ -236,7 +236,8 @@ struct SurveyLaunchTests {
             // The address of the attacker's own login, opened by somebody else.
             let victim = Browser()
             #expect(try await victim.open(back).status == 400)
-            let forged = try #require(URL(string: world.survey.url.absoluteString + "callback?state=x&code=y"))
+            let address = world.survey.url.absoluteString
+            let forged = try #require(URL(string: address + "callback?state=x&code=y"))
             #expect(try await browser.open(forged).status == 400)
             #expect(try await victim.open(world.survey.url).url.path() == "/auth/authorize")
             #expect(try await browser.open(back).status == 200)

@@ -19,13 +19,13 @@ struct SurveyFillCommand: AsyncParsableCommand {
             has those of the person. The QuestionnaireResponse is printed.
 
             With --send the response, and the resources that the questionnaire extracts from it, are stored \
-            on the server, each once, also when the command is run again with the same answers and --now.
+            on the server, each once, also when it is run again with the same answers and --now.
 
             indivo survey fill Q.json --base URL --launch --client-id intake --send
 
-            With --launch a browser logs you in (SMART App Launch) where no session is kept, and the survey is \
-            about the patient of the login. The page's address is printed to standard error. The session is kept \
-            until “indivo fhir logout”.
+            With --launch a browser logs you in (SMART App Launch) where no session is kept, and the survey \
+            is about the patient of the login. The page's address is printed to standard error. The session \
+            is kept until “indivo fhir logout”.
 
             \(FHIRClientHelp.connection)
             """

@@ -19,8 +19,8 @@ struct SurveyServeCommand: AsyncParsableCommand {
             one each, that only their owner can read, also those in progress. \
             Without it, responses are printed as lines of JSON when they are complete.
 
-            With --launch visitors log in at the health record of --base first (SMART App Launch): the survey \
-            is filled from the patient's record, and what is complete is stored there, with what the \
+            With --launch visitors log in at the health record of --base first (SMART App Launch): the \
+            survey is filled from the patient's record, and what is complete is stored there, with what the \
             questionnaire extracts. The app of --client-id is registered there with the redirect URI \
             http://127.0.0.1:8082/callback, or https://NAME/callback with --host, and with /launch to be \
             opened from the record. The secret of a confidential client comes from FHIR_CLIENT_SECRET.

@@ -4,6 +4,16 @@ import Measuring
 import OrderedJSON
 import Surveys
 
+// SurveyBenchmarks populate FILE… fills the questionnaires in the files.
+if CommandLine.arguments.dropFirst().first == "populate" {
+    for path in CommandLine.arguments.dropFirst(2) {
+        let text = try String(contentsOf: URL(filePath: path), encoding: .utf8)
+        try HealthCheck.measure(URL(filePath: path).lastPathComponent, text, resources: 2_000)
+    }
+    exit(0)
+}
+try HealthCheck.measure("a health check", HealthCheck.questionnaire().text(), resources: 2_000)
+
 // A questionnaire with 1,000 items and 1,000 conditions: what loading it takes, and what an answer takes
 // beside evaluating all conditions again.
 let count = 1_000
