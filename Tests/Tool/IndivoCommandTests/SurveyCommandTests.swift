@@ -82,4 +82,52 @@ struct SurveyCommandTests {
             )
         }
     }
+
+    private static let task = """
+        {"_class": "ORKNavigableOrderedTask", "identifier": "diary", "steps": [
+         {"_class": "ORKQuestionStep", "identifier": "pain", "question": "Pain?", "optional": false,
+          "answerFormat": {"_class": "ORKBooleanAnswerFormat"}},
+         {"_class": "ORKQuestionStep", "identifier": "where", "question": "Where?",
+          "answerFormat": {"_class": "ORKTextAnswerFormat", "maximumLength": 20, "defaultTextAnswer": "back"}}]}
+        """
+
+    @Test("a task of ResearchKit is checked, asked as a questionnaire is, and written again")
+    func task() throws {
+        try Tool.use { tool in
+            try tool.write(Self.task, to: "t.json")
+            let check = try tool.run("survey", "check-task", "t.json")
+            #expect(check.status == 0 && check.output == "no problems\n", "\(check.output)")
+            try tool.write(#"{"pain": true}"#, to: "a.json")
+            let run = try tool.run("survey", "run", "t.json", "--answers", "a.json")
+            #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+            #expect(run.output.contains(#""questionnaire": "http://researchkit.org/task/diary""#))
+            #expect(run.output.contains(#""valueString": "back""#))
+            let questionnaire = try tool.run("survey", "import-task", "t.json")
+            try tool.write(questionnaire.output, to: "q.json")
+            #expect(try tool.run("survey", "check", "q.json").output == "no problems\n")
+            let again = try tool.run("survey", "task", "q.json")
+            #expect(again.output.contains(#""identifier": "diary""#))
+            #expect(again.output.contains(#""defaultTextAnswer": "back""#))
+            #expect(try tool.run("survey", "import-task", "q.json").status == 2)
+        }
+    }
+
+    @Test("what is wrong in a task has file, line and column, and the schema is printed")
+    func taskProblems() throws {
+        try Tool.use { tool in
+            try tool.write(Self.task.replacing("maximumLength", with: "maxLength"), to: "t.json")
+            let check = try tool.run("survey", "check-task", "t.json")
+            #expect(check.status == 1)
+            #expect(
+                check.output
+                    == "t.json:5:53: error: steps[1].answerFormat.maxLength: ORKTextAnswerFormat has no such member\n"
+            )
+            let json = try tool.run("survey", "check-task", "--json", "-", input: Self.task)
+            #expect(json.status == 0 && json.output == "[]\n")
+            #expect(try tool.run("survey", "check-task", "-", input: "{").status == 2)
+            #expect(try tool.run("survey", "check-task").status == 2)
+            let schema = try tool.run("survey", "check-task", "--schema")
+            #expect(schema.output.contains(##""$ref": "#/$defs/any-ORKOrderedTask""##))
+        }
+    }
 }

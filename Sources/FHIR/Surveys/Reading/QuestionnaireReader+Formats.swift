@@ -137,23 +137,27 @@ extension QuestionnaireReader {
     }
 
     mutating func bound(_ tree: JSONValue?, _ item: SurveyItem) -> AnswerBound? {
-        guard let tree, let member = tree.valueMember else { return nil }
+        guard let tree else { return nil }
+        guard let member = tree.valueMember else {
+            // An expression stands beside a value, which may be missing.
+            let sibling = tree.members?.first { $0.name.hasPrefix("_value") }?.value
+            return sibling.flatMap { boundExpression($0, item) }
+        }
         // Norway's extensions have an expression as a string.
         if member.name == "valueString", let text = member.value.string {
             let expression = Self.expressionTree(text)
             return self.expression(expression, item).map { .expression($0) }
         }
-        if let sibling = tree["_" + member.name] {
-            let extensions = ExtensionList(sibling)
-            if let nested = extensions.value(ExtensionURL.expression, ExtensionURL.calculatedValue),
-                let expression = expression(nested, item)
-            {
-                return .expression(expression)
-            }
-        }
+        if let bound = tree["_" + member.name].flatMap({ boundExpression($0, item) }) { return bound }
         if let value = tree.answerValue { return .value(value) }
         report(.error, "malformedBound", "The smallest or largest value cannot be read.", item)
         return nil
+    }
+
+    private mutating func boundExpression(_ sibling: JSONValue, _ item: SurveyItem) -> AnswerBound? {
+        let extensions = ExtensionList(sibling)
+        return extensions.value(ExtensionURL.expression, ExtensionURL.calculatedValue)
+            .flatMap { expression($0, item) }.map { .expression($0) }
     }
 
     static func expressionTree(_ text: String) -> JSONValue {

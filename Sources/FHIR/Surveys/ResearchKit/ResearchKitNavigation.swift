@@ -131,6 +131,12 @@ extension ResearchKitTaskWriter {
         case .boolean(let value): return value ? "1" : "0"
         case .integer(let value) where item.type != .choice: return String(value)
         case .decimal(let value): return value.description
+        case .quantity(let quantity):
+            // ResearchKit compares the number, which is in the question's unit.
+            guard let unit = item.format.units.first,
+                quantity.code ?? quantity.unit == unit.code ?? unit.display
+            else { return nil }
+            return quantity.value?.description
         case .date, .dateTime:
             guard let instant = ResearchKitDate.instant(answer) else { return nil }
             return "CAST(\(instant.timeIntervalSinceReferenceDate), \"NSDate\")"
@@ -158,7 +164,7 @@ enum ResearchKitDate {
     static func json(_ answer: SurveyAnswer) -> JSONValue? {
         switch answer {
         case .date(let date): date.day == nil ? nil : JSONValue("\(date)T00:00:00+0000")
-        case .dateTime(let value): JSONValue(text(value))
+        case .dateTime(let value): value.date.day == nil ? nil : JSONValue(text(value))
         default: nil
         }
     }

@@ -1,4 +1,5 @@
 import FHIR
+import Foundation
 import OrderedJSON
 
 /// A survey as a task of ResearchKit, in the JSON that its serializer reads.
@@ -23,12 +24,27 @@ public struct ResearchKitTask: Sendable {
         var planner = Planner(survey: survey)
         planner.plan()
         var writer = ResearchKitTaskWriter(survey: survey, steps: planner.steps, language: language)
+        let url = survey.questionnaire.url?.rawValue
         identifier =
-            survey.questionnaire.url?.rawValue ?? survey.questionnaire.name ?? survey.questionnaire.id
-            ?? "survey"
+            url.map(Self.identifier(of:)) ?? survey.questionnaire.name ?? survey.questionnaire.id ?? "survey"
         steps = planner.steps
         json = writer.task(identifier)
         diagnostics = (planner.diagnostics + writer.diagnostics).sorted { $0.position < $1.position }
+    }
+
+    private static let urls = "http://researchkit.org/task/"
+
+    /// The URL of the questionnaire that a task is: its identifier where that is a URL, else one that has it
+    /// at its end. Results of a task whose questionnaire is not known are filed under the same.
+    public static func url(of identifier: String) -> String {
+        guard !identifier.contains(":") else { return identifier }
+        return urls + (identifier.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "task")
+    }
+
+    /// The identifier of the task that a questionnaire with a URL is.
+    private static func identifier(of url: String) -> String {
+        guard url.hasPrefix(urls) else { return url }
+        return url.dropFirst(urls.count).removingPercentEncoding ?? url
     }
 
     static func report(_ text: String, _ item: SurveyItem) -> SurveyDiagnostic {

@@ -113,15 +113,34 @@ struct ResearchKitTaskWriter {
     // MARK: Answer formats
 
     private mutating func format(_ item: SurveyItem) -> JSONValue {
+        if item.initial.count > 1
+            || (!item.initial.isEmpty && [.boolean, .choice, .openChoice].contains(item.type))
+        {
+            report("ResearchKit has no default answer here; nothing is chosen at first.", item)
+        }
         switch item.type {
         case .boolean: return ["_class": "ORKBooleanAnswerFormat"]
         case .choice, .openChoice: return choice(item)
         case .date, .dateTime: return date(item)
-        case .time: return ["_class": "ORKTimeOfDayAnswerFormat"]
+        case .time: return time(item)
         case .integer: return slider(item) ?? numeric(item, "integer")
-        case .decimal, .quantity: return numeric(item, "decimal")
+        case .decimal: return continuousSlider(item) ?? numeric(item, "decimal")
+        case .quantity: return numeric(item, "decimal")
         default: return text(item)
         }
+    }
+
+    /// The default answer's number.
+    private static func initialNumber(_ item: SurveyItem) -> JSONValue? {
+        item.initial.first.flatMap { number(.value($0)) }
+    }
+
+    private func time(_ item: SurveyItem) -> JSONValue {
+        var json: JSONValue = ["_class": "ORKTimeOfDayAnswerFormat"]
+        if let time = item.initial.first?.time {
+            json["defaultComponents"] = JSONValue(String(time.description.prefix(5)))
+        }
+        return json
     }
 
     private mutating func choice(_ item: SurveyItem) -> JSONValue {
@@ -163,6 +182,7 @@ struct ResearchKitTaskWriter {
         ]
         if case .value(let bound)? = item.format.minimum { json["minimumDate"] = ResearchKitDate.json(bound) }
         if case .value(let bound)? = item.format.maximum { json["maximumDate"] = ResearchKitDate.json(bound) }
+        if let initial = item.initial.first { json["defaultDate"] = ResearchKitDate.json(initial) }
         return json
     }
 
@@ -175,6 +195,7 @@ struct ResearchKitTaskWriter {
         if let minimum = Self.number(item.format.minimum) { json["minimum"] = minimum }
         if let maximum = Self.number(item.format.maximum) { json["maximum"] = maximum }
         if let digits = item.format.maxDecimalPlaces { json["maximumFractionDigits"] = JSONValue(digits) }
+        if let initial = Self.initialNumber(item) { json["defaultNumericAnswer"] = initial }
         return json
     }
 
@@ -201,10 +222,33 @@ struct ResearchKitTaskWriter {
             report("ResearchKit has no slider with these bounds and steps; a number is asked for.", item)
             return nil
         }
-        return [
+        var json: JSONValue = [
             "_class": "ORKScaleAnswerFormat", "minimum": JSONValue(minimum), "maximum": JSONValue(maximum),
-            "defaultValue": JSONValue(minimum), "step": JSONValue(step), "vertical": false,
+            "step": JSONValue(step), "vertical": false,
         ]
+        // Without one, nothing is chosen at first.
+        if let initial = Self.initialNumber(item) { json["defaultValue"] = initial }
+        return json
+    }
+
+    /// The same for numbers that are not whole, between bounds within ±10,000.
+    private mutating func continuousSlider(_ item: SurveyItem) -> JSONValue? {
+        guard item.controls.contains("slider") else { return nil }
+        guard let low = Self.number(item.format.minimum), let high = Self.number(item.format.maximum),
+            let minimum = low.double, let maximum = high.double, minimum < maximum,
+            abs(minimum) <= 10_000, abs(maximum) <= 10_000
+        else {
+            report("ResearchKit has no slider with these bounds; a number is asked for.", item)
+            return nil
+        }
+        var json: JSONValue = [
+            "_class": "ORKContinuousScaleAnswerFormat", "minimum": low, "maximum": high, "vertical": false,
+        ]
+        if let digits = item.format.maxDecimalPlaces {
+            json["maximumFractionDigits"] = JSONValue(min(digits, 4))
+        }
+        if let initial = Self.initialNumber(item) { json["defaultValue"] = initial }
+        return json
     }
 
     private func text(_ item: SurveyItem) -> JSONValue {
@@ -219,6 +263,7 @@ struct ResearchKitTaskWriter {
             ]
             json["invalidMessage"] = JSONValue(pattern.message?.text(in: language) ?? "Invalid input")
         }
+        if let initial = item.initial.first { json["defaultTextAnswer"] = JSONValue(initial.label) }
         if let content = item.format.textContent { json["textContentType"] = JSONValue(content) }
         if let placeholder = item.format.placeholder {
             json["placeholder"] = JSONValue(placeholder.text(in: language))

@@ -7,6 +7,7 @@ import OrderedJSON
 import StudyDelivery
 import StudyServer
 import StudyWarehouse
+import Surveys
 
 /// The location of a queue or a warehouse, as the user gives it.
 enum StudyPlace {
@@ -138,6 +139,10 @@ enum StudyBackEnd {
 
     static func questionnaires(_ paths: [String]) throws -> [Questionnaire] {
         try paths.map { path in
+            let file = InputFile(path: path)
+            if let json = try? file.json(), ResearchKitQuestionnaire.isTask(json) {
+                return try file.task(json).questionnaire
+            }
             guard let questionnaire = try ResourceFile.resource(InputFile(path: path)).as(Questionnaire.self)
             else {
                 throw CommandFailure("\(path): this is no Questionnaire")

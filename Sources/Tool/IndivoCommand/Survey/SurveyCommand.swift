@@ -10,13 +10,14 @@ struct SurveyCommand: ParsableCommand {
         abstract: "Ask the questions of a FHIR Questionnaire, and check the answers.",
         discussion: """
             Works on files, and serves pages; nothing is sent. A questionnaire is a FHIR R4 Questionnaire in \
-            JSON, with the extensions of Structured Data Capture.
+            JSON, with the extensions of Structured Data Capture, or a task of ResearchKit \
+            (ORKOrderedTask or ORKNavigableOrderedTask) in the JSON of its serializer.
             """,
         subcommands: [
             SurveyCheckCommand.self, SurveyRunCommand.self, SurveyValidateCommand.self,
             SurveyScoreCommand.self, SurveyFillCommand.self,
             SurveyServeCommand.self, SurveyExtractCommand.self, SurveyTaskCommand.self,
-            SurveyResultCommand.self,
+            SurveyResultCommand.self, SurveyImportTaskCommand.self, SurveyCheckTaskCommand.self,
             SurveyFormatCommand.self,
         ]
     )
@@ -24,7 +25,10 @@ struct SurveyCommand: ParsableCommand {
 
 /// The questionnaire of a command, with what is given beside it.
 struct SurveyFile: ParsableArguments {
-    @Argument(help: "A Questionnaire in JSON; - for standard input.", completion: .file(extensions: ["json"]))
+    @Argument(
+        help: "A Questionnaire, or a task of ResearchKit, in JSON; - for standard input.",
+        completion: .file(extensions: ["json"])
+    )
     var questionnaire: String
 
     @Option(
@@ -39,7 +43,7 @@ struct SurveyFile: ParsableArguments {
 
     /// - Throws: ``CommandFailure`` where the file is no Questionnaire.
     func survey() throws -> Survey {
-        let questionnaire = try InputFile(path: questionnaire).resource(Questionnaire.self)
+        let questionnaire = try InputFile(path: questionnaire).questionnaire()
         var byURL: [String: ValueSet] = [:]
         for path in valueSets {
             let valueSet = try InputFile(path: path).resource(ValueSet.self)
@@ -95,10 +99,37 @@ extension InputFile {
         }
     }
 
+    /// The file's questionnaire, which may be a task of ResearchKit. What a questionnaire does not have of
+    /// the task is printed to standard error.
+    /// - Throws: ``CommandFailure`` where it is neither.
+    func questionnaire() throws -> Questionnaire {
+        let json = try json()
+        guard ResearchKitQuestionnaire.isTask(json) else { return try resource(Questionnaire.self, in: json) }
+        let task = try task(json)
+        task.diagnostics.printError()
+        return task.questionnaire
+    }
+
+    /// The file's task as a questionnaire.
+    /// - Throws: ``CommandFailure`` where it is none.
+    func task(_ json: JSONValue) throws -> ResearchKitQuestionnaire {
+        do {
+            return try ResearchKitQuestionnaire(json)
+        } catch let error as ResearchKitTaskError {
+            guard let location = error.location else { throw CommandFailure("\(name): \(error.reason)") }
+            throw CommandFailure(error.reason, at: place(location.line, location.column))
+        }
+    }
+
     /// The file's resource of a type.
     /// - Throws: ``CommandFailure`` where it is none.
     func resource<Resource: FHIRResource>(_ type: Resource.Type) throws -> Resource {
-        let json = try json()
+        try resource(type, in: json())
+    }
+
+    private func resource<Resource: FHIRResource>(_ type: Resource.Type, in json: JSONValue) throws
+        -> Resource
+    {
         guard let resource = Resource(tree: json) else {
             let found = json["resourceType"]?.string
             throw CommandFailure(

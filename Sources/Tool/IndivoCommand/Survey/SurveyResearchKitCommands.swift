@@ -81,6 +81,79 @@ struct SurveyResultCommand: ParsableCommand {
     }
 }
 
+struct SurveyImportTaskCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import-task",
+        abstract: "Print a task of ResearchKit as a questionnaire.",
+        discussion: """
+            The inverse of task: an ORKOrderedTask or ORKNavigableOrderedTask in the JSON of ResearchKit's \
+            serializer. What a questionnaire does not have is printed to standard error. The other commands \
+            take a task as it is; run task.json asks it.
+
+            The exit status is 0 when it is printed, 2 when the file is no task.
+            """
+    )
+
+    @Argument(help: "A task in JSON; - for standard input.", completion: .file(extensions: ["json"]))
+    var file: String
+
+    func run() throws {
+        let input = InputFile(path: file)
+        let task = try input.task(input.json())
+        task.diagnostics.printError()
+        try StandardStreams.say(task.questionnaire.tree.text(.pretty))
+    }
+}
+
+struct SurveyCheckTaskCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check-task",
+        abstract:
+            "Report what is wrong in a task of ResearchKit that was written by hand, with line and column.",
+        discussion: """
+            Members that ResearchKit's serializer does not know, or that have another type; bounds, choices \
+            and identifiers that its classes refuse; rules that lead nowhere. --schema prints a JSON Schema \
+            (2020-12) of tasks for editors.
+
+            The exit status is 0 when there are no errors, 1 when there are, 2 when the file is not JSON.
+            """
+    )
+
+    @Argument(help: "A task in JSON; - for standard input.", completion: .file(extensions: ["json"]))
+    var file: String?
+
+    @ArgumentParser.Flag(help: "Print the JSON Schema of tasks, and check nothing.")
+    var schema = false
+
+    @ArgumentParser.Flag(
+        help: "Print a JSON array of objects with line, column, path, severity and text."
+    )
+    var json = false
+
+    func run() throws {
+        if schema { return try StandardStreams.say(ResearchKitSchema.json.text(.pretty)) }
+        guard let file else { throw ValidationError("Name the file of a task, or --schema.") }
+        let input = InputFile(path: file)
+        let findings = ResearchKitTaskCheck(try input.json()).findings
+        if json {
+            try StandardStreams.say(JSONValue(findings.map(\.json)).text(.pretty))
+        } else {
+            for finding in findings { try StandardStreams.say("\(input.name):\(finding)") }
+            if findings.isEmpty { try StandardStreams.say("no problems") }
+        }
+        try findings.end()
+    }
+}
+
+extension ResearchKitTaskCheck.Finding: SurveyFinding {
+    var json: JSONValue {
+        [
+            "line": JSONValue(location?.line), "column": JSONValue(location?.column), "path": JSONValue(path),
+            "severity": isError ? "error" : "warning", "text": JSONValue(text),
+        ]
+    }
+}
+
 struct SurveyFormatCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "format",

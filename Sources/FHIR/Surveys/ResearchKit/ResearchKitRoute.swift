@@ -1,0 +1,116 @@
+import OrderedJSON
+
+/// Where the steps of a task lead: rules of navigation as conditions of the steps that they pass over.
+struct ResearchKitRoute {
+    /// A step's rule: it leads to the first destination whose condition holds, else to another step.
+    struct Rule {
+        let from: Int
+        let conditional: [(condition: ResearchKitCondition, step: Int)]
+        let next: Int
+
+        var furthest: Int { (conditional.map(\.step) + [next]).max() ?? next }
+    }
+
+    /// Under which condition a step is shown.
+    enum Visibility {
+        /// A condition on answers.
+        case condition(ResearchKitCondition)
+        /// It is shown when it is reached: see ``ResearchKitRoute/reached(_:)``.
+        case reached
+    }
+
+    /// How many steps there are.
+    let count: Int
+    private let rules: [Int: Rule]
+
+    /// - Parameter rules: All lead forwards.
+    init(count: Int, rules: [Rule]) {
+        self.count = count
+        self.rules = Dictionary(rules.map { ($0.from, $0) }) { first, _ in first }
+    }
+
+    /// The steps that may be passed over, with the condition under which they are shown.
+    var visibilities: [Int: Visibility] {
+        let passed = passedOver
+        if let conditions = rows() { return conditions.mapValues { .condition($0.simplified) } }
+        var found: [Int: Visibility] = [:]
+        for step in passed { found[step] = single(step).map { .condition($0.simplified) } ?? .reached }
+        return found
+    }
+
+    private var passedOver: [Int] {
+        var ends: [Int] = Array(repeating: 0, count: count + 1)
+        for rule in rules.values { ends[rule.from] = max(ends[rule.from], rule.furthest) }
+        var furthest = 0
+        var found: [Int] = []
+        for step in 0..<count {
+            if furthest > step { found.append(step) }
+            furthest = max(furthest, ends[step])
+        }
+        return found
+    }
+
+    /// Where each rule leads to the steps right behind it, each under a condition of its own, and past them:
+    /// the conditions by step. So a questionnaire's conditions are written.
+    private func rows() -> [Int: ResearchKitCondition]? {
+        var conditions: [Int: ResearchKitCondition] = [:]
+        for rule in rules.values {
+            guard !rule.conditional.isEmpty else { return nil }
+            for (offset, destination) in rule.conditional.enumerated() {
+                guard destination.step == rule.from + 1 + offset else { return nil }
+                if let other = conditions[destination.step], other != destination.condition { return nil }
+                conditions[destination.step] = destination.condition
+            }
+            guard rule.next == rule.from + 1 + rule.conditional.count else { return nil }
+        }
+        // From each step of a row the rest of the row is reached under the same conditions.
+        for rule in rules.values {
+            for (offset, destination) in rule.conditional.enumerated() {
+                let rest = rule.conditional.count - offset - 1
+                guard let following = rules[destination.step] else {
+                    if rest > 0 { return nil }
+                    continue
+                }
+                guard following.conditional.count >= rest,
+                    rest > 0 ? following.next == rule.next : true
+                else { return nil }
+            }
+        }
+        return conditions
+    }
+
+    /// The condition of a step that one rule alone may pass over, and whose rule is always reached.
+    private func single(_ step: Int) -> ResearchKitCondition? {
+        let passing = rules.values.filter { $0.from < step && $0.furthest > step }
+        guard passing.count == 1, let rule = passing.first,
+            !rules.values.contains(where: { $0.from < rule.from && $0.furthest > rule.from })
+        else { return nil }
+        return Self.leading(rule) { $0 <= step }
+    }
+
+    /// The condition under which a rule leads to one of some steps.
+    private static func leading(_ rule: Rule, to isMeant: (Int) -> Bool) -> ResearchKitCondition? {
+        var ways: [ResearchKitCondition] = []
+        var before: [ResearchKitCondition] = []
+        for destination in rule.conditional {
+            if isMeant(destination.step) { ways.append(.all(before + [destination.condition])) }
+            before.append(.not(destination.condition))
+        }
+        if isMeant(rule.next) {
+            guard !before.isEmpty else { return nil }
+            ways.append(.all(before))
+        }
+        return ways.isEmpty ? nil : .any(ways)
+    }
+
+    /// From where a step is reached: from these steps, under these conditions (nil: always).
+    func ways(to step: Int) -> [(from: Int, condition: ResearchKitCondition?)] {
+        (0..<step).compactMap { from in
+            guard let rule = rules[from] else { return from + 1 == step ? (from, nil) : nil }
+            let all = rule.conditional.map(\.step) + [rule.next]
+            guard all.contains(step) else { return nil }
+            if all.allSatisfy({ $0 == step }) { return (from, nil) }
+            return Self.leading(rule) { $0 == step }.map { (from, $0.simplified) }
+        }
+    }
+}
