@@ -1,6 +1,7 @@
 """Phones, faults and the count for scripts/interop study-server, with one queue and one store. The envelopes are made by Python's cryptography."""
 
-import argparse, base64, http.client, json, os, random, shutil, signal, socket, subprocess, sys, tempfile, threading, time, uuid
+import argparse, base64, hashlib, http.client, io, json, os, random, shutil, signal, socket, subprocess, sys, tempfile, threading
+import time, uuid, zipfile
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, padding as blocks
@@ -15,10 +16,16 @@ parser.add_argument("--queue", choices=["sqlite", "postgresql", "sqs"], default=
 parser.add_argument("--store", choices=["sqlite", "postgresql"], default="sqlite")
 parser.add_argument("--participants", type=int, default=50)
 parser.add_argument("--responses", type=int, default=20)
+parser.add_argument("--packages", type=int, default=2, help="of ResearchKit with files, of each participant")
+parser.add_argument("--deliveries", type=int, help="about so many in all; --participants follows from it")
+parser.add_argument("--kills", type=int, help="so many, spread over the deliveries; otherwise one a second")
 parser.add_argument("--consumers", type=int, default=2)
 parser.add_argument("--seed", type=int, default=int(time.time()))
 options = parser.parse_args()
 chance = random.Random(options.seed)
+if options.deliveries:
+    # Each has a consent, a third withdraws, and a third of all comes twice.
+    options.participants = max(3, round(options.deliveries * 3 / 4 / (options.responses + options.packages + 4 / 3)))
 print(f"queue {options.queue}, store {options.store}, seed {options.seed}", flush=True)
 
 work = tempfile.mkdtemp(prefix="study-server-")
@@ -66,6 +73,30 @@ def response(participant, number):
             "authored": f"2026-03-{1 + number % 28:02}T10:00:00Z", "subject": {"reference": f"Patient/{participant}"},
             "item": [{"linkId": "number", "answer": [{"valueInteger": number}]},
                      {"linkId": "seen", "answer": [{"valueBoolean": number % 2 == 0}]}]}
+
+
+def package(participant, number):
+    """A task's run with a recording, sound and a response, as a CMS message of openssl's; and the digests of its files."""
+    answer = response(participant, number)
+    answer["identifier"]["value"] += "-package"
+    answer["questionnaire"] = "http://example.org/Questionnaire/packed"
+    samples = [{"timestamp": n, "x": chance.random()} for n in range(chance.randrange(200))]
+    files = {"response.json": json.dumps(answer).encode(), "accel.json": json.dumps({"items": samples}).encode(),
+             "sound.m4a": chance.randbytes(chance.randrange(20_000))}
+    info = {"study": "org.example.load", "item": "walk", "taskRun": str(uuid.UUID(int=chance.getrandbits(128), version=4)).upper(),
+            "timestamp": "2026-03-01T10:00:00Z", "files": [
+                {"filename": name, "contentType": "application/json" if name.endswith("json") else "audio/mp4",
+                 "timestamp": "2026-03-01T10:00:00Z"} for name in files]}
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as writer:
+        writer.writestr("info.json", json.dumps(info))
+        for name, content in files.items():
+            writer.writestr(name, content)
+    message = subprocess.run(
+        ["openssl", "cms", "-encrypt", "-binary", "-aes-256-gcm", "-outform", "DER", path("keys/key-1/certificate.pem")],
+        input=archive.getvalue(), check=True, capture_output=True).stdout
+    digests = [(name, len(content), hashlib.sha256(content).hexdigest()) for name, content in files.items()]
+    return message, str(uuid.UUID(int=chance.getrandbits(128), version=4)), participant, digests
 
 
 # The services behind the queue and the store; see services.py.
@@ -141,9 +172,19 @@ def token(old):
         return state["token"]
 
 
-def deliver(body, cuts):
+def deliver(message, cuts):
     """Until the receiver has it; a connection may be cut in the middle, and then all of it is sent again."""
     known = state["token"]
+    upload = isinstance(message, tuple)
+    body = message[0] if upload else message
+    target = "/api/upload" if upload else "/c3pro/encfhir"
+
+    def fields():
+        if upload:
+            return {"X-ResearchKit-UploadUUID": message[1], "X-ResearchKit-SubjectUUID": message[2],
+                    "X-ResearchKit-StudyIdentifier": "org.example.load"}
+        return {"Authorization": f"Bearer {known}"}
+
     while True:
         try:
             if known is None:
@@ -151,11 +192,13 @@ def deliver(body, cuts):
             if cuts:
                 cuts -= 1
                 with socket.create_connection(("127.0.0.1", port), timeout=20) as raw:
-                    head = f"POST /c3pro/encfhir HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {known}\r\nContent-Length: {len(body)}\r\n\r\n"
+                    lines = [f"POST {target} HTTP/1.1", "Host: x", *(f"{name}: {value}" for name, value in fields().items()),
+                             f"Content-Length: {len(body)}"]
+                    head = "\r\n".join(lines) + "\r\n\r\n"
                     # Some bytes are missing, or only the response is not read.
                     raw.sendall(head.encode() + body[:chance.choice([len(body) // 2, len(body)])])
                 continue
-            status, answer = request("POST", "/c3pro/encfhir", {"Authorization": f"Bearer {known}"}, body)
+            status, answer = request("POST", target, fields(), body)
             if status == 200:
                 state["posts"] += 1
                 return
@@ -174,9 +217,14 @@ def deliver(body, cuts):
 participants = [str(uuid.UUID(int=chance.getrandbits(128), version=4)) for _ in range(options.participants)]
 leavers = set(participants[:: max(2, options.participants // 3)])
 messages = []
+kept_files = []
 for participant in participants:
     messages.append(envelope(contract(participant)))
     messages += [envelope(response(participant, number)) for number in range(options.responses)]
+    for number in range(options.packages):
+        messages.append(package(participant, number))
+        if participant not in leavers:
+            kept_files += messages[-1][3]
     if participant in leavers:
         messages.append(envelope(contract(participant, "revoked")))
 messages += chance.sample(messages, len(messages) // 3)
@@ -204,9 +252,20 @@ start = time.time()
 phones = [threading.Thread(target=phone) for _ in range(4)]
 for thread in phones:
     thread.start()
+kills = 0
 while any(thread.is_alive() for thread in phones):
-    time.sleep(chance.uniform(0.3, 1.5))
-    chance.choice([receiver, *consumers] + ([database] if database else [])).kill()
+    if options.kills:
+        # The next one is due when its share of the deliveries is accepted.
+        if state["posts"] * (options.kills + 1) < len(messages) * (kills + 1):
+            time.sleep(0.02)
+            continue
+        time.sleep(chance.uniform(0, 0.1))
+    else:
+        time.sleep(chance.uniform(0.3, 1.5))
+    kills += 1
+    # A database takes a second to come back.
+    candidates = [receiver, *consumers] * (3 if options.kills else 1) + ([database] if database else [])
+    chance.choice(candidates).kill()
     for process in [receiver, *consumers]:
         process.revive()
 print(f"delivered after {time.time() - start:.0f} s: {state['posts']} accepted, {state['retries']} failed attempts", flush=True)
@@ -229,15 +288,19 @@ if last.returncode != 0:
     sys.exit(f"FAILED: the last consumer ended with {last.returncode}: {last.stderr}")
 
 staying = options.participants - len(leavers)
+visits = options.responses + options.packages
 expected = {
-    "facts": ("SELECT count(*) FROM observation_fact WHERE modifier_cd = '@'", staying * options.responses * 3),
-    "distinct numbers": ("SELECT count(*) FROM (SELECT DISTINCT patient_num, nval_num FROM observation_fact WHERE concept_cd LIKE '%:number') AS numbers",
-                         staying * options.responses),
-    "sum of numbers": ("SELECT coalesce(sum(nval_num), 0) FROM observation_fact WHERE concept_cd LIKE '%:number'",
+    "facts": ("SELECT count(*) FROM observation_fact WHERE modifier_cd = '@'", staying * visits * 3),
+    "distinct numbers": ("SELECT count(*) FROM (SELECT DISTINCT patient_num, nval_num FROM observation_fact "
+                         "WHERE concept_cd LIKE 'SURVEY:load-%:number') AS numbers", staying * options.responses),
+    "sum of numbers": ("SELECT coalesce(sum(nval_num), 0) FROM observation_fact WHERE concept_cd LIKE 'SURVEY:load-%:number'",
                        staying * options.responses * (options.responses - 1) // 2),
+    "sum of numbers in packages": (
+        "SELECT coalesce(sum(nval_num), 0) FROM observation_fact WHERE concept_cd LIKE 'SURVEY:packed-%:number'",
+        staying * options.packages * (options.packages - 1) // 2),
     "participants": ("SELECT count(DISTINCT patient_num) FROM observation_fact", staying),
     "withdrawals": ("SELECT count(*) FROM study_withdrawal", len(leavers)),
-    "visits": ("SELECT count(*) FROM visit_dimension", staying * options.responses),
+    "visits": ("SELECT count(*) FROM visit_dimension", staying * visits),
     "failed messages": ("SELECT count(*) FROM study_message WHERE state = 'failed'", 0),
     "content of those who left": ("SELECT count(*) FROM study_message WHERE state = 'refused' AND body IS NOT NULL", 0),
 }
@@ -246,6 +309,18 @@ for name, (sql, wanted) in expected.items():
     found = store.number(sql)
     print(f"{name}: {found}" + ("" if found == wanted else f", NOT {wanted}"))
     wrong = wrong or found != wanted
+# Every file of every package of those who stay, byte for byte.
+subprocess.run([options.tool, "study", "export", "--store", store.url, "--files", path("files"), "--keys", "keys"],
+               env=environment, cwd=work, check=True, capture_output=True)
+manifest = [json.loads(line) for line in open(path("files/manifest.ndjson"))]
+exported = []
+for line in manifest:
+    content = open(path("files/" + line["path"]), "rb").read()
+    exported.append((os.path.basename(line["path"]), len(content), hashlib.sha256(content).hexdigest()))
+lost, foreign = sorted(set(kept_files) - set(exported)), sorted(set(exported) - set(kept_files))
+print(f"files: {len(exported)}" + ("" if sorted(exported) == sorted(kept_files) else
+                                  f", NOT {len(kept_files)}: {len(lost)} missing, {len(foreign)} not sent"))
+wrong = wrong or sorted(exported) != sorted(kept_files)
 dead = queue.dead()
 kills = f"receiver {receiver.kills}, consumers {sum(c.kills for c in consumers)}" + (f", database {database.kills}" if database else "")
 print(f"dead letters: {dead}; kills: {kills}")
