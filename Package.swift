@@ -368,7 +368,7 @@ let study =
         on: "DurableQueue FHIR HTTPCalls IndivoBase OrderedJSON StudyFormats",
         with: [studyCrypto, studyCryptoExtras, httpTypes],
         settings: onCallersActor,
-        tests: "FHIRValidation TestSupport ZipArchive",
+        tests: "AttestationTesting FHIRValidation TestSupport ZipArchive",
         testsWith: [bzip2]
     )
     + module(
@@ -394,7 +394,7 @@ let study =
             StudyWarehouse Surveys WebServing
             """,
         with: [studyCrypto, grdb, httpTypes, logging],
-        tests: "IndivoCommand StudyDelivery StudyTesting",
+        tests: "AttestationTesting IndivoCommand StudyDelivery StudyTesting",
         testsWith: [studyCryptoExtras]
     )
 
@@ -427,7 +427,10 @@ let tool =
         .testTarget(
             name: "IndivoCommandTests",
             dependencies: targets(
-                "FHIRSandbox Indivo IndivoCommand IndivoSandbox IndivoTesting LaunchTesting"
+                """
+                AttestationTesting FHIRSandbox Indivo IndivoCommand IndivoSandbox IndivoTesting \
+                LaunchTesting
+                """
             ),
             path: "Tests/Tool/IndivoCommandTests"
         ),
@@ -517,6 +520,14 @@ let support: [Target] = [
         dependencies: targets("HTTPCalls IndivoBase") + [httpTypes],
         path: "Tests/Support/LaunchTesting",
         swiftSettings: onCallersActor
+    ),
+    .target(
+        name: "AttestationTesting",
+        dependencies: [
+            studyCrypto, studyCryptoExtras, fetched("swift-asn1", "SwiftASN1", for: "Study"),
+            fetched("swift-certificates", "X509", for: "Study"),
+        ],
+        path: "Tests/Support/AttestationTesting"
     ),
     .executableTarget(
         name: "StudyLoad",

@@ -168,13 +168,30 @@ public final class C3ProEndpoint: StudyEndpoint {
 
     // MARK: Registration
 
+    /// Bytes of the receiver's for which the app makes its proof.
+    private func challenge() async throws -> Data {
+        let request = address.request(
+            .post,
+            "/challenge",
+            [(.accept, "application/json"), (Self.antispamField, antispam.reveal())]
+        )
+        let http = try await engine.transfer(.data(Data())) { request }
+        guard (200..<300).contains(http.response.status.code),
+            let text = C3ProJSON.read(http.body)?["challenge"]?.string,
+            let bytes = Data(base64Encoded: text), (16...1_024).contains(bytes.count)
+        else { throw refusal(http, "no challenge") }
+        return bytes
+    }
+
     /// Registers the app, unless it is registered.
     private func client() async throws -> C3ProClient {
         if let client = try clients.client(of: server) { return client }
         var body: JSONValue = [
             "grant_types": ["client_credentials"], "token_endpoint_auth_method": "client_secret_basic",
         ]
-        for member in try await attestation.members() { body[member.name] = member.value }
+        for member in try await attestation.members(challenge: { try await challenge() }) {
+            body[member.name] = member.value
+        }
         let request = address.request(
             .post,
             "/register",

@@ -10,6 +10,17 @@ import StudyFormats
 public protocol StudyAttestation: Sendable {
     /// The members of the registration that prove the app: `receipt-data`, say.
     func members() async throws -> [JSONMember]
+
+    /// The same, for a challenge of the receiver's where the proof needs one.
+    ///
+    /// - Parameter challenge: Asks the receiver for a challenge, which it takes once, within minutes.
+    func members(challenge: @Sendable () async throws -> Data) async throws -> [JSONMember]
+}
+
+extension StudyAttestation {
+    public func members(challenge: @Sendable () async throws -> Data) async throws -> [JSONMember] {
+        try await members()
+    }
 }
 
 /// The App Store's receipt, or whatever text a receiver accepts instead.
@@ -23,6 +34,32 @@ public struct ReceiptAttestation: StudyAttestation {
         [
             JSONMember(name: "sandbox", value: false),
             JSONMember(name: "receipt-data", value: JSONValue(try await receipt())),
+        ]
+    }
+}
+
+/// A key of Apple's App Attest, which proves that the app is an unmodified copy on a device of Apple's.
+public struct KeyAttestation: StudyAttestation {
+    private let attest: @Sendable (Data) async throws -> (keyID: String, object: Data)
+
+    /// - Parameter attest: Makes a key (`DCAppAttestService.generateKey`) and has it attested
+    ///   (`attestKey(_:clientDataHash:)`, with SHA-256 of the challenge that is given).
+    public init(_ attest: @escaping @Sendable (Data) async throws -> (keyID: String, object: Data)) {
+        self.attest = attest
+    }
+
+    /// - Throws: Always: a key is attested for a challenge.
+    public func members() async throws -> [JSONMember] {
+        throw StudyError.badInput(reason: "App Attest needs a receiver that gives out challenges")
+    }
+
+    public func members(challenge: @Sendable () async throws -> Data) async throws -> [JSONMember] {
+        let bytes = try await challenge()
+        let (keyID, object) = try await attest(bytes)
+        return [
+            JSONMember(name: "challenge", value: JSONValue(bytes.base64EncodedString())),
+            JSONMember(name: "key-id", value: JSONValue(keyID)),
+            JSONMember(name: "attestation", value: JSONValue(object.base64EncodedString())),
         ]
     }
 }

@@ -42,6 +42,9 @@ enum DERBytes {
 
 extension ASN1ObjectIdentifier {
     static let data: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 1]
+    static let signedData: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 2]
+    static let contentType: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 9, 3]
+    static let messageDigest: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 9, 4]
     static let envelopedData: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 3]
     static let authEnvelopedData: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 9, 16, 1, 23]
     static let rsa: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 1, 1]
@@ -49,6 +52,8 @@ extension ASN1ObjectIdentifier {
     static let maskGeneration: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 1, 8]
     static let sha1: ASN1ObjectIdentifier = [1, 3, 14, 3, 2, 26]
     static let sha256: ASN1ObjectIdentifier = [2, 16, 840, 1, 101, 3, 4, 2, 1]
+    static let sha384: ASN1ObjectIdentifier = [2, 16, 840, 1, 101, 3, 4, 2, 2]
+    static let sha512: ASN1ObjectIdentifier = [2, 16, 840, 1, 101, 3, 4, 2, 3]
 
     /// What people call algorithms that are not read.
     var name: String {

@@ -15,6 +15,9 @@ public enum StudyError: Error, Sendable, Hashable, CustomStringConvertible {
     case notForThisKey(recipients: [String])
     /// A key, or a file of one, that cannot be used.
     case unusableKey(reason: String)
+    /// A proof that does not prove what it should: its signature, its chain of certificates or its content
+    /// is another's.
+    case notGenuine(what: String, reason: String)
     /// A certificate that cannot be used, with the problems found.
     case unusableCertificate(subject: String, reason: String)
     /// A name that no file of an archive should have.
@@ -34,6 +37,7 @@ public enum StudyError: Error, Sendable, Hashable, CustomStringConvertible {
         case .notForThisKey(let recipients):
             "it is not encrypted for this key; its recipients are \(recipients.joined(separator: "; "))"
         case .unusableKey(let reason): "the key cannot be used: \(reason)"
+        case .notGenuine(let what, let reason): "\(what) proves nothing: \(reason)"
         case .unusableCertificate(let subject, let reason):
             "the certificate “\(subject)” cannot be used: \(reason)"
         case .badName(let name, let reason): "the name \(name.debugDescription) is refused: \(reason)"

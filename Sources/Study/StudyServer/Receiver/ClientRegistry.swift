@@ -142,6 +142,11 @@ final class ClientRegistry: Sendable {
                 sql: "CREATE TABLE queue_map (state TEXT PRIMARY KEY, participants INTEGER NOT NULL)"
             )
         }
+        migrator.registerMigration("4") { db in
+            try db.execute(
+                sql: "CREATE TABLE queue_challenge (digest TEXT PRIMARY KEY, expires INTEGER NOT NULL)"
+            )
+        }
         try migrator.migrate(database)
     }
 
@@ -156,6 +161,11 @@ final class ClientRegistry: Sendable {
             if try session.rows("SELECT 1 WHERE to_regclass('queue_map') IS NOT NULL", []).isEmpty {
                 try session.command(
                     "CREATE TABLE queue_map (state text PRIMARY KEY, participants bigint NOT NULL)"
+                )
+            }
+            if try session.rows("SELECT 1 WHERE to_regclass('queue_challenge') IS NOT NULL", []).isEmpty {
+                try session.command(
+                    "CREATE TABLE queue_challenge (digest text PRIMARY KEY, expires bigint NOT NULL)"
                 )
             }
             guard try session.rows("SELECT 1 WHERE to_regclass('queue_client') IS NOT NULL", []).isEmpty
@@ -202,6 +212,34 @@ final class ClientRegistry: Sendable {
     private static func random(_ count: Int) -> Data {
         var generator = SystemRandomNumberGenerator()
         return Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
+    }
+
+    /// Seconds for which a challenge can be used.
+    static let challengeLifetime = 300
+    private static let maximumChallenges = 100_000
+
+    /// A new challenge, 32 bytes in base64; `nil` while too many are out.
+    func issueChallenge() async throws -> String? {
+        let time = now()
+        try await rows("DELETE FROM queue_challenge WHERE expires <= ?", [time])
+        let open = try await rows("SELECT count(*) FROM queue_challenge").first?.integer(0) ?? 0
+        guard open < Self.maximumChallenges else { return nil }
+        let challenge = Self.random(32).base64EncodedString()
+        try await rows(
+            "INSERT INTO queue_challenge VALUES (?, ?)",
+            [Self.digest(challenge), time + Self.challengeLifetime]
+        )
+        return challenge
+    }
+
+    /// Uses a challenge up.
+    ///
+    /// - Returns: Whether it was given out, in time, and not used before.
+    func redeem(challenge: String) async throws -> Bool {
+        try await !rows(
+            "DELETE FROM queue_challenge WHERE digest = ? AND expires > ? RETURNING digest",
+            [Self.digest(challenge), now()]
+        ).isEmpty
     }
 
     /// Registers an app. The secret is known to it alone from now on.

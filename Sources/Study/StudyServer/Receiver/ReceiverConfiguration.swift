@@ -93,6 +93,23 @@ public protocol RegistrationAttestation: Sendable {
     ///
     /// - Throws: Whatever says that it cannot be decided now; the app may try again.
     func accepts(_ registration: JSONValue) async throws -> Bool
+
+    /// Why the members of a registration are no proof, for the app's developers; `nil` when they are one.
+    ///
+    /// - Throws: Whatever says that it cannot be decided now; the app may try again.
+    func objection(to registration: JSONValue) async throws -> String?
+
+    /// Whether the proof is made for a challenge of the receiver's. Then a registration needs the member
+    /// `challenge`, one that the receiver gave out at `/c3pro/challenge` and that was not used before.
+    var usesChallenges: Bool { get }
+}
+
+extension RegistrationAttestation {
+    public func objection(to registration: JSONValue) async throws -> String? {
+        try await accepts(registration) ? nil : "App receipt not valid"
+    }
+
+    public var usesChallenges: Bool { false }
 }
 
 /// Every app may register that shows an anti-spam token. For trying things out, and where the app is

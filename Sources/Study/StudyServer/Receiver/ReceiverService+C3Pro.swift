@@ -10,6 +10,7 @@ extension ReceiverService {
     func c3Pro(_ request: Request, _ path: [String]) async throws -> (route: String, Response) {
         switch path.first {
         case "register" where path.count == 1: return ("register", try await register(request))
+        case "challenge" where path.count == 1: return ("challenge", try await challenge(request))
         case "oauth" where path.count == 1: return ("oauth", try await token(request))
         case "map.svg" where path.count == 1: return ("map", try await map(request))
         case "encfhir":
@@ -34,27 +35,31 @@ extension ReceiverService {
         guard let attestation = configuration.attestation else {
             return ReceiverResponse.error(401, "unauthorized_client", "Registration is closed")
         }
-        let shown = ClientRegistry.digest(request.header("Antispam") ?? "")
-        let isKnown = configuration.antispam.reduce(false) {
-            ClientRegistry.digest($1.reveal()) == shown || $0
-        }
-        guard isKnown else {
+        guard hasAntispam(request) else {
             return ReceiverResponse.error(401, "unauthorized_client", "Antispam token not validated")
         }
         var limits = JSONLimits()
         limits.bytes = 1 << 20
         limits.depth = 16
+        let proof = attestation.usesChallenges ? "challenge" : "receipt-data"
         guard let json = try? JSONValue(parsing: request.body, limits: limits),
-            json["receipt-data"]?.string != nil
+            let shown = json[proof]?.string
         else {
             return ReceiverResponse.error(
                 400,
                 "invalid_request",
-                "The body is an object of JSON with the string receipt-data"
+                "The body is an object of JSON with the string \(proof)"
             )
         }
-        guard try await attestation.accepts(json) else {
-            return ReceiverResponse.error(401, "unauthorized_client", "App receipt not valid")
+        if attestation.usesChallenges, try await !registry.redeem(challenge: shown) {
+            return ReceiverResponse.error(
+                401,
+                "unauthorized_client",
+                "The challenge was used, or is not one of the last five minutes; get another"
+            )
+        }
+        if let objection = try await attestation.objection(to: json) {
+            return ReceiverResponse.error(401, "unauthorized_client", objection)
         }
         let client = try await registry.register()
         return ReceiverResponse.json(
@@ -64,6 +69,33 @@ extension ReceiverService {
                 "client_secret_expires_at": 0,
                 "grant_types": ["client_credentials"], "token_endpoint_auth_method": "client_secret_basic",
             ]
+        )
+    }
+
+    /// Whether a request shows one of the study's anti-spam tokens.
+    private func hasAntispam(_ request: Request) -> Bool {
+        let shown = ClientRegistry.digest(request.header("Antispam") ?? "")
+        return configuration.antispam.reduce(false) { ClientRegistry.digest($1.reveal()) == shown || $0 }
+    }
+
+    /// Bytes for which an app makes its proof, so that a proof is shown once.
+    private func challenge(_ request: Request) async throws -> Response {
+        guard request.method == "POST" else { return ReceiverResponse.notAllowed("POST") }
+        if let seconds = limiter.take(10, of: "address \(client(of: request))") {
+            return ReceiverResponse.tooMany(seconds)
+        }
+        guard configuration.attestation?.usesChallenges == true else {
+            return ReceiverResponse.error(404, "not_found", "The registration here needs no challenge")
+        }
+        guard hasAntispam(request) else {
+            return ReceiverResponse.error(401, "unauthorized_client", "Antispam token not validated")
+        }
+        guard let challenge = try await registry.issueChallenge() else {
+            return ReceiverResponse.tooMany(ClientRegistry.challengeLifetime)
+        }
+        return ReceiverResponse.json(
+            200,
+            ["challenge": JSONValue(challenge), "expires_in": JSONValue(ClientRegistry.challengeLifetime)]
         )
     }
 

@@ -24,7 +24,7 @@ struct StudyCommand: ParsableCommand {
             StudyDueCommand.self,
             StudyServeCommand.self, StudyConsumeCommand.self, StudyPendingCommand.self,
             StudyOntologyCommand.self, StudyExportCommand.self, StudyWarehouseCommand.self,
-            StudyMessageCommand.self, StudyDecryptCommand.self,
+            StudyMessageCommand.self, StudyDecryptCommand.self, StudyReceiptCommand.self,
             StudyProgressCommand.self, StudyPagesCommand.self, StudyUserCommand.self,
         ]
     )

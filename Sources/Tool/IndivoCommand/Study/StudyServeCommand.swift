@@ -19,7 +19,8 @@ struct StudyServeCommand: AsyncParsableCommand {
             The configuration is JSON; every member may be left out:
 
             {"studies": ["org.example.sleep"], "registration": "closed", "codes": "codes.txt", "antispam": \
-            "antispam.txt",
+            "antispam.txt", "apps": ["org.example.sleep"], "appleRoot": "AppleRootCA.pem", \
+            "allowsSHA1": false, "allowsDevelopment": false,
              "clients": "clients.sqlite", "certificate": "certificate.pem", "keyID": "…", "questionnaires": \
             ["phq9.json"],
              "answers": "standard", "takesPackages": true, "takesUnencrypted": false, "trustsProxy": false, \
@@ -31,11 +32,13 @@ struct StudyServeCommand: AsyncParsableCommand {
             a file from before is named for one start, which copies its apps there. \
             Several receivers of an SQS queue need a postgresql://… .
 
-            registration is closed, codes (receipt-data is a line of the file codes) or open (without \
-            attestation). The files codes and antispam have a secret in each line and mode 0600; \
-            one anti-spam token may come from INDIVO_STUDY_ANTISPAM. answers is standard, \
-            or original for the statuses of C3-PRO's first receiver. queuedMessages and queuedBytes are what \
-            the queue may hold: beyond that, phones get 503 and try again later.
+            registration is closed, codes (receipt-data is a line of the file codes), appReceipt (a receipt \
+            of Apple's App Store for one of apps, as org.example.sleep), appAttest (a key of Apple's App \
+            Attest of one of apps, as A1B2C3D4E5.org.example.sleep) or open (without attestation). \
+            appleRoot is a file of Apple's root certificate for either. The files codes and antispam have \
+            a secret in each line and mode 0600; one anti-spam token may come from INDIVO_STUDY_ANTISPAM. \
+            answers is standard, or original for the statuses of C3-PRO's first receiver. queuedMessages and \
+            queuedBytes are what the queue may hold: beyond that, phones get 503 and try again later.
 
             \(StudyPlace.help) sqs:https://sqs.REGION.amazonaws.com/ACCOUNT/NAME?bucket=BUCKET is Amazon's: \
             large messages go into the bucket of S3, keys come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY \
@@ -130,7 +133,8 @@ struct ReceiverFile {
     private let json: JSONValue
 
     private static let members: Set = [
-        "studies", "registration", "codes", "antispam", "clients", "certificate", "keyID", "questionnaires",
+        "studies", "registration", "codes", "apps", "appleRoot", "allowsSHA1", "allowsDevelopment",
+        "antispam", "clients", "certificate", "keyID", "questionnaires",
         "answers",
         "takesPackages", "takesUnencrypted", "trustsProxy", "requestsPerMinute", "connectionsPerAddress",
         "queuedMessages", "queuedBytes",
@@ -195,6 +199,16 @@ struct ReceiverFile {
         }
     }
 
+    private func appleRoot() throws -> TrustAnchors {
+        guard let name = try text("appleRoot") else {
+            throw refuse(
+                "this registration needs “appleRoot”, a file of Apple’s root certificate, "
+                    + "from https://www.apple.com/certificateauthority/"
+            )
+        }
+        return try TrustAnchors(StudyFile.read(file(name), limit: 1 << 20))
+    }
+
     func configuration() throws -> ReceiverConfiguration {
         var configuration = ReceiverConfiguration()
         configuration.studies = Set(try texts("studies"))
@@ -220,7 +234,19 @@ struct ReceiverFile {
                 throw refuse("the registration by codes needs “codes”, a file of them")
             }
             configuration.attestation = try CodeAttestation(StudyBackEnd.secrets(file(name)))
-        default: throw refuse("“registration” is closed, codes or open")
+        case "appReceipt":
+            configuration.attestation = try AppReceiptAttestation(
+                bundles: Set(texts("apps")),
+                trusting: appleRoot(),
+                allowsSHA1: flag("allowsSHA1")
+            )
+        case "appAttest":
+            configuration.attestation = try AppKeyAttestation(
+                apps: Set(texts("apps")),
+                environments: flag("allowsDevelopment") ? [.production, .development] : [.production],
+                trusting: appleRoot()
+            )
+        default: throw refuse("“registration” is closed, codes, appReceipt, appAttest or open")
         }
         if let name = try text("certificate") {
             guard let id = try text("keyID") else { throw refuse("a “certificate” needs “keyID”") }
