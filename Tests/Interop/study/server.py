@@ -258,6 +258,9 @@ while any(thread.is_alive() for thread in phones):
         # The next one is due when its share of the deliveries is accepted.
         if state["posts"] * (options.kills + 1) < len(messages) * (kills + 1):
             time.sleep(0.02)
+            # Who started while the database was not there ended by itself.
+            for process in [receiver, *consumers]:
+                process.revive()
             continue
         time.sleep(chance.uniform(0, 0.1))
     else:

@@ -134,4 +134,62 @@ struct AppReceiptTests {
         await #expect(throws: StudyError.self) { try await AppReceipt(Data(), trusting: roots) }
         #expect(throws: StudyError.self) { try TrustAnchors(Data("no certificate".utf8)) }
     }
+
+    private static let extensions = """
+        [root]
+        basicConstraints = critical, CA:TRUE
+        keyUsage = critical, keyCertSign
+        [intermediate]
+        basicConstraints = critical, CA:TRUE
+        keyUsage = critical, keyCertSign
+        subjectKeyIdentifier = hash
+        1.2.840.113635.100.6.2.1 = ASN1:NULL
+        [leaf]
+        basicConstraints = critical, CA:FALSE
+        keyUsage = critical, digitalSignature
+        subjectKeyIdentifier = hash
+        authorityKeyIdentifier = keyid
+        1.2.840.113635.100.6.11.1 = ASN1:NULL
+        """
+
+    @Test(
+        "receipts that openssl signs are read: with attributes and without, by key id, and streamed",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: OpenSSL.tool), "there is no openssl")
+    )
+    func signedByOpenSSL() async throws {
+        let scratch = try Scratch()
+        func path(_ name: String) -> String { scratch.folder.appending(path: name).path }
+        _ = try scratch.file("extensions", Data(Self.extensions.utf8))
+        for (name, issuer) in [("root", nil), ("intermediate", "root"), ("leaf", "intermediate")] {
+            try await OpenSSL.run([
+                "req", "-new", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=openssl \(name)",
+                "-keyout", path("\(name).key"), "-out", path("\(name).csr"),
+            ])
+            let signer =
+                issuer.map { ["-CA", path("\($0).pem"), "-CAkey", path("\($0).key"), "-CAcreateserial"] }
+                ?? ["-signkey", path("root.key")]
+            try await OpenSSL.run(
+                ["x509", "-req", "-days", "30", "-extfile", path("extensions"), "-extensions", name]
+                    + ["-in", path("\(name).csr"), "-out", path("\(name).pem")] + signer
+            )
+        }
+        var receipt = TestReceipt()
+        // The certificates are valid from now on.
+        receipt.created = Date(timeIntervalSinceNow: 60).formatted(.iso8601)
+        _ = try scratch.file("payload", receipt.payload)
+        let roots = try TrustAnchors(Data(contentsOf: scratch.folder.appending(path: "root.pem")))
+        for options in [["-noattr"], [], ["-keyid"], ["-stream"], ["-noattr", "-md", "sha1"]] {
+            try await OpenSSL.run(
+                ["cms", "-sign", "-binary", "-nodetach", "-outform", "DER", "-in", path("payload")]
+                    + ["-signer", path("leaf.pem"), "-inkey", path("leaf.key")]
+                    + ["-certfile", path("intermediate.pem"), "-out", path("receipt")] + options
+            )
+            let signed = try Data(contentsOf: scratch.folder.appending(path: "receipt"))
+            let read = try await AppReceipt(signed, trusting: roots, allowsSHA1: options.contains("sha1"))
+            #expect(read.bundleID == "org.example.sleep" && read.signer == "CN=openssl leaf", "\(options)")
+            await #expect(throws: StudyError.self) {
+                try await AppReceipt(signed, trusting: TrustAnchors(TestAuthority.apple.rootDER))
+            }
+        }
+    }
 }

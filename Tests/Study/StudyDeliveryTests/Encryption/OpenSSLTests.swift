@@ -54,7 +54,8 @@ struct OpenSSLTests {
     }
 }
 
-private enum OpenSSL {
+/// The openssl tool.
+enum OpenSSL {
     static let tool = "/usr/bin/openssl"
 
     static func run(_ arguments: [String]) async throws {
