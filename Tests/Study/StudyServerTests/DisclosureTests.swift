@@ -184,14 +184,13 @@ import Testing
             let now = WarehouseTime(try #require(FHIRDateTime(text: "2026-03-01T10:00:00Z")))
             let person = try warehouse.participant("digest", now: now)
             let set = FactSet(StudyVisit(id: "v", start: now))
-            let upload = try warehouse.store([set], of: person, label: "m", written: now, now: now)
-            try warehouse.keepResource(
-                resource,
-                type: "QuestionnaireResponse",
-                visit: set.visit,
+            try warehouse.store(
+                [set],
+                (resource, "QuestionnaireResponse"),
                 of: person,
+                label: "m",
                 written: now,
-                upload: upload
+                now: now
             )
             var texts: [String] = []
             try warehouse.eachResource("QuestionnaireResponse") { texts.append($0) }

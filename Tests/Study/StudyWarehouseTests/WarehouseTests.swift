@@ -119,21 +119,14 @@ import Testing
             try await warehouse.transaction { db in
                 let person = try db.participant("digest", now: Samples.now)
                 let written = WarehouseTime("2026-03-01T09:00:00Z" as FHIRDateTime)
-                let upload = try db.store(
+                try db.store(
                     [set],
+                    (["facts": JSONValue("\(set.facts.count)")], "QuestionnaireResponse"),
                     of: person,
                     label: "m",
                     written: written,
                     received: WarehouseTime(received),
                     now: Samples.now
-                )
-                try db.keepResource(
-                    ["facts": JSONValue("\(set.facts.count)")],
-                    type: "QuestionnaireResponse",
-                    visit: set.visit,
-                    of: person,
-                    written: written,
-                    upload: upload
                 )
             }
         }
@@ -339,14 +332,13 @@ import Testing
         let set = FactSet(StudyVisit(id: id, start: Samples.now))
         try await warehouse.transaction { db in
             let person = try db.participant("digest", now: Samples.now)
-            let upload = try db.store([set], of: person, label: "m", written: Samples.now, now: Samples.now)
-            try db.keepResource(
-                ["resourceType": "Observation"],
-                type: "Observation",
-                visit: set.visit,
+            try db.store(
+                [set],
+                (["resourceType": "Observation"], "Observation"),
                 of: person,
+                label: "m",
                 written: Samples.now,
-                upload: upload
+                now: Samples.now
             )
         }
         #expect(

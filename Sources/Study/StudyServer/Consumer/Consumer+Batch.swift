@@ -16,27 +16,41 @@ extension Consumer {
     private static let pauseOverQuota = 600
     /// A message that was received more often may be what ended its consumers.
     private static let harmlessReceives = 2
-    /// After this time the messages processed so far are deleted from the queue: to delete many at once is
-    /// one write to its disk.
-    private static let deletionInterval = Duration.seconds(1)
+    /// What the messages may take of the memory that are opened and loaded together, in bytes; one that is
+    /// larger is alone.
+    static let maximumSize = 32 << 20
 
     /// Processes a batch; false when there was none.
     func step(_ report: inout Report) async throws -> Bool {
         await eraseOldRemains()
         // Before any message is received: a warehouse that is away costs none of them an attempt.
         try await quota.refresh(from: warehouse)
-        let batch = try await queue.receive(limit: Self.batchSize, visibility: visibility)
+        let batch = try await receive()
         let before = report
         var failures = BatchFailures()
         let new = await deleteRepeated(batch, &report, &failures)
         let safe = failures.machine == nil ? await releaseBehindSuspect(new, &report) : new
-        await process(safe, &report, &failures)
+        for part in parts(of: safe) { await process(part, &report, &failures) }
         try failures.throwFirst()
         var failure: (any Error)?
         let hasKept = try await processKept(&report, &failure)
         if report != before { log(report, since: before) }
         if let failure { throw failure }
         return !batch.isEmpty || hasKept
+    }
+
+    // MARK: Receive
+
+    /// Messages of the queue: one alone, while the last one may be what ends consumers.
+    private func receive() async throws -> [ReceivedMessage] {
+        let limit = suspects.areThere.withLock { $0 } ? 1 : Self.batchSize
+        let batch = try await queue.receive(limit: limit, visibility: visibility)
+        suspects.areThere.withLock { $0 = batch.contains(where: Self.isSuspect) }
+        return batch
+    }
+
+    private static func isSuspect(_ received: ReceivedMessage) -> Bool {
+        received.receiveCount > harmlessReceives
     }
 
     /// Deletes messages that come again although they were processed.
@@ -63,11 +77,9 @@ extension Consumer {
     /// The ids of messages that were processed before. One that comes for the first time is new as a rule;
     /// the transaction that writes it checks that.
     private func processedBefore(_ batch: [ReceivedMessage]) async throws -> Set<String> {
-        let again = batch.filter { $0.receiveCount > 1 }
+        let again = batch.filter { $0.receiveCount > 1 }.map(\.message.id)
         guard !again.isEmpty else { return [] }
-        return try await warehouse.read { warehouse in
-            Set(try again.filter { try warehouse.message($0.message.id) != nil }.map(\.message.id))
-        }
+        return try await warehouse.read { try $0.knownMessages(again) }
     }
 
     /// Puts back what stands behind a message that may be what ended its consumers: it would cost those an
@@ -77,54 +89,91 @@ extension Consumer {
     private func releaseBehindSuspect(_ messages: [ReceivedMessage], _ report: inout Report) async
         -> [ReceivedMessage]
     {
-        let suspect = messages.firstIndex { $0.receiveCount > Self.harmlessReceives }
-        guard let suspect else { return messages }
-        let behind = messages[(suspect + 1)...]
+        guard let suspect = messages.firstIndex(where: Self.isSuspect) else { return messages }
+        let behind = Array(messages[(suspect + 1)...])
         // Where that fails, they come again when their time is over.
-        try? await withoutCancellation {
-            for received in behind { try? await queue.release(received, after: 0, reason: nil) }
-        }
+        _ = try? await withoutCancellation { try await queue.release(behind, after: 0, reason: nil) }
         report.released += behind.count
         return Array(messages[...suspect])
     }
 
-    /// Processes messages one after the other, and deletes them from the queue.
+    /// Messages in their order, in parts that the memory can hold. One that may be what ended its consumers
+    /// is alone.
+    private func parts(of messages: [ReceivedMessage]) -> [[ReceivedMessage]] {
+        var parts: [[ReceivedMessage]] = []
+        var size = Int.max
+        for received in messages {
+            let own = MessageToLoad(message: received.message).estimatedSize
+            if size > Self.maximumSize - min(own, Self.maximumSize) || Self.isSuspect(received) {
+                parts.append([])
+                size = 0
+            }
+            parts[parts.count - 1].append(received)
+            size += own
+        }
+        return parts
+    }
+
+    // MARK: Open, load, delete
+
+    /// Opens messages, loads them, and deletes them from the queue. The part at hand is finished when this
+    /// task is cancelled; those behind it go back.
     private func process(
         _ messages: [ReceivedMessage],
         _ report: inout Report,
         _ failures: inout BatchFailures
     ) async {
+        if failures.machine != nil || Task.isCancelled {
+            let pause = failures.machine != nil ? Self.pauseAfterFailure : 0
+            return await release(messages, after: pause, &report, &failures)
+        }
+        let loaded = await load(messages.map { MessageToLoad(message: $0.message) })
         var processed: [ReceivedMessage] = []
-        var lastDeletion = ContinuousClock.now
-        var overQuota = 0
-        for received in messages {
-            // The message at hand is finished when this task is cancelled, and those behind it go back.
-            let pause = failures.machine != nil ? Self.pauseAfterFailure : Task.isCancelled ? 0 : nil
-            do {
-                switch try await withoutCancellation({ try await handle(received, releasingAfter: pause) }) {
-                case .processed(let state):
-                    report.count(state)
-                    processed.append(received)
-                case .released: report.released += 1
-                case .overQuota:
-                    report.released += 1
-                    overQuota += 1
-                }
-            } catch {
-                failures.machine = error
+        var untouched: [ReceivedMessage] = []
+        var overQuota: [ReceivedMessage] = []
+        for (received, outcome) in zip(messages, loaded) {
+            switch outcome {
+            case .success(.processed(let state)):
+                report.count(state)
+                processed.append(received)
+            case .success(.overQuota): overQuota.append(received)
+            case .failure(let error) where MachineFailure.isCause(of: error):
+                failures.machine = failures.machine ?? error
+                untouched.append(received)
+            case .failure(let error): await putBack(received, error, &report, &failures)
             }
-            guard ContinuousClock.now > lastDeletion + Self.deletionInterval else { continue }
-            // Where that fails, messages that are not processed yet are processed all the same.
-            await delete(processed, &failures)
-            processed = []
-            lastDeletion = .now
         }
         await delete(processed, &failures)
-        guard overQuota > 0 else { return }
+        await release(untouched, after: Self.pauseAfterFailure, &report, &failures)
+        await release(overQuota, after: Self.pauseOverQuota, &report, &failures)
+        guard !overQuota.isEmpty else { return }
         logger.error(
             "messages are left in the queue: the warehouse keeps no more that wait or failed",
-            metadata: ["count": "\(overQuota)"]
+            metadata: ["count": "\(overQuota.count)"]
         )
+    }
+
+    /// Opens messages on all cores, and loads those that can be read.
+    ///
+    /// - Returns: What became of each, in their order.
+    func load(_ messages: [MessageToLoad]) async -> [Result<MessageWriter.Outcome, any Error>] {
+        // Also when this consumer is stopped.
+        let work = Task {
+            let opened = await reader.open(messages)
+            var loaded = await writer.load(opened.compactMap { try? $0.get() })[...]
+            return opened.map { opened -> Result<MessageWriter.Outcome, any Error> in
+                switch opened {
+                case .success: loaded.removeFirst()
+                case .failure(let error): .failure(error)
+                }
+            }
+        }
+        let outcomes = await work.value
+        let isRefused = outcomes.contains { outcome in
+            if case .success(.processed(.refused?)) = outcome { true } else { false }
+        }
+        if isRefused { await eraseRemains() }
+        return outcomes
     }
 
     /// Deletes processed messages from the queue. One that is not deleted comes again, and is recognised.
@@ -137,42 +186,43 @@ extension Consumer {
         }
     }
 
-    private enum Outcome: Sendable {
-        case processed(StoredMessage.State?)
-        case released
-        case overQuota
+    /// Gives back messages that were not tried: that counts as no attempt.
+    private func release(
+        _ messages: [ReceivedMessage],
+        after pause: Int,
+        _ report: inout Report,
+        _ failures: inout BatchFailures
+    ) async {
+        guard !messages.isEmpty else { return }
+        report.released += messages.count
+        do {
+            try await withoutCancellation { try await queue.release(messages, after: pause, reason: nil) }
+        } catch {
+            // They come again by themselves.
+            failures.machine = failures.machine ?? error
+        }
     }
 
-    /// - Parameter pause: Seconds after which others may have it, when it is not to be tried.
-    /// - Throws: A failure that each message would meet; this one goes back, and the attempt is not counted.
-    private func handle(_ received: ReceivedMessage, releasingAfter pause: Int?) async throws -> Outcome {
-        if let pause {
-            try await queue.release(received, after: pause, reason: nil)
-            return .released
-        }
+    /// Gives back a message that failed for a reason that nobody knows.
+    private func putBack(
+        _ received: ReceivedMessage,
+        _ error: any Error,
+        _ report: inout Report,
+        _ failures: inout BatchFailures
+    ) async {
+        let kind = "\(type(of: error))"
+        logger.error(
+            "a message is put back",
+            metadata: ["error": "\(kind)", "receives": "\(received.receiveCount)"]
+        )
+        report.released += 1
+        let pause = min(3600, 5 << min(received.receiveCount, 10))
         do {
-            let state = try await process(received.message, again: false)
-            if state == .refused { await eraseRemains() }
-            return .processed(state)
-        } catch let error where MachineFailure.isCause(of: error) {
-            // Where the queue fails, too, it comes again by itself.
-            try? await queue.release(received, after: Self.pauseAfterFailure, reason: nil)
-            throw error
-        } catch is KeptQuota.Exceeded {
-            try await queue.release(received, after: Self.pauseOverQuota, reason: nil)
-            return .overQuota
+            try await withoutCancellation {
+                try await queue.release(received, after: pause, reason: "the consumer failed: \(kind)")
+            }
         } catch {
-            logger.error(
-                "a message is put back",
-                metadata: ["error": "\(type(of: error))", "receives": "\(received.receiveCount)"]
-            )
-            let pause = min(3600, 5 << min(received.receiveCount, 10))
-            try await queue.release(
-                received,
-                after: pause,
-                reason: "the consumer failed: \(type(of: error))"
-            )
-            return .released
+            failures.machine = failures.machine ?? error
         }
     }
 

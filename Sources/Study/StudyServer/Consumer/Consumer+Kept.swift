@@ -14,7 +14,9 @@ extension Consumer {
     public func reprocessFailed() async throws -> Report {
         var report = Report()
         let failed = try await warehouse.read { try $0.failedMessages(limit: .max).map(\.id) }
-        for id in failed { _ = try await reprocess(id, &report) }
+        var failure: (any Error)?
+        try await reprocessTogether(failed, &report, &failure)
+        if let failure { throw failure }
         return report
     }
 
@@ -41,9 +43,22 @@ extension Consumer {
     private func reprocess(_ id: String, isApproved: Bool = false, _ report: inout Report) async throws
         -> Bool
     {
-        guard let stored = try await warehouse.read({ try $0.message(id) }), let body = stored.body,
+        guard let message = try await warehouse.read({ try Self.kept(id, isApproved: isApproved, $0) }) else {
+            return false
+        }
+        try await reprocess([message], &report)
+        return true
+    }
+
+    /// A message that the warehouse keeps; `nil` where its content is gone.
+    private static func kept(
+        _ id: String,
+        isApproved: Bool,
+        _ warehouse: WarehouseTransaction
+    ) throws -> MessageToLoad? {
+        guard let stored = try warehouse.message(id), let body = stored.body,
             let content = StudyMessage.Content(rawValue: stored.kind)
-        else { return false }
+        else { return nil }
         let message = StudyMessage(
             id: stored.id,
             content: content,
@@ -51,15 +66,49 @@ extension Consumer {
             client: stored.client,
             body: body
         )
-        let state = try await process(
-            message,
+        return MessageToLoad(
+            message: message,
             again: true,
             isApproved: isApproved,
             owner: stored.participant
         )
-        if state == .refused { await eraseRemains() }
-        report.count(state)
-        return true
+    }
+
+    /// - Throws: The first error, after each of them was tried.
+    private func reprocess(_ messages: [MessageToLoad], _ report: inout Report) async throws {
+        var failure: (any Error)?
+        for outcome in await load(messages) {
+            switch outcome {
+            case .success(.processed(let state)): report.count(state)
+            case .success(.overQuota): report.released += 1
+            case .failure(let error): failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Processes messages again, as many at once as the memory can hold.
+    private func reprocessTogether(_ ids: [String], _ report: inout Report, _ failure: inout (any Error)?)
+        async throws
+    {
+        var rest = ids[...]
+        while !rest.isEmpty, !Task.isCancelled {
+            let ids = rest
+            let (messages, count) = try await warehouse.read { warehouse in
+                var messages: [MessageToLoad] = []
+                var size = 0
+                var count = 0
+                for id in ids where size < Self.maximumSize {
+                    count += 1
+                    guard let message = try Self.kept(id, isApproved: false, warehouse) else { continue }
+                    size += message.estimatedSize
+                    messages.append(message)
+                }
+                return (messages, count)
+            }
+            rest = rest.dropFirst(count)
+            do { try await reprocess(messages, &report) } catch { failure = error }
+        }
     }
 
     /// Processes messages whose consent has come, also where another consumer ended after it had written it,
@@ -75,9 +124,7 @@ extension Consumer {
             )
         }
         // One that cannot be processed now does not hold up the others.
-        for id in ready where !Task.isCancelled {
-            do { _ = try await reprocess(id, &report) } catch { failure = error }
-        }
+        try await reprocessTogether(ready, &report, &failure)
         for id in requested where !Task.isCancelled {
             do { try await reprocessRequested(id, &report) } catch { failure = error }
         }

@@ -13,7 +13,9 @@ import Synchronization
 /// let consumer = Consumer(queue: queue, warehouse: warehouse, keys: try KeyRing(contentsOf: folder))
 /// let report = try await consumer.drain()
 /// ```
-/// A message is written in one transaction together with its id: one that is delivered again changes nothing.
+/// A batch of messages goes through four steps: it is received from the queue, opened (decrypted, validated,
+/// mapped) on all cores, loaded into the warehouse in one transaction, and deleted from the queue. Messages
+/// are written together with their ids: one that is delivered again changes nothing.
 /// Facts are written when their participant's consent is there; until then messages wait, encrypted. What
 /// cannot be processed is kept, encrypted, with the reason, and can be processed again.
 public struct Consumer: Sendable {
@@ -55,19 +57,22 @@ public struct Consumer: Sendable {
     }
 
     /// The most messages of a batch.
-    static let batchSize = 16
+    static let batchSize = MessageWriter.maximumMessages
 
     let queue: any MessageQueue
     let warehouse: Warehouse
     let visibility: Int
     let quota: KeptQuota
     let logger: Logger
-    private let keys: CurrentKeys
-    private let mapper: ResponseMapper
-    private let disclosure: Disclosure
-    private let unproven: UnprovenChanges
-    private let results: TaskResults
+    let reader: MessageReader
+    let writer: MessageWriter
+    let suspects = Suspects()
     private let remains = Remains()
+
+    final class Suspects: Sendable {
+        /// Whether the last messages had one that may be what ended its consumers.
+        let areThere = Mutex(false)
+    }
 
     private final class Remains: Sendable {
         /// Whether there may be some: of a consumer that ended before, or since somebody reads the warehouse
@@ -78,7 +83,7 @@ public struct Consumer: Sendable {
     /// A consumer.
     ///
     /// - Parameters:
-    ///   - visibility: Seconds that a batch of 16 messages may take before others get them.
+    ///   - visibility: Seconds that a batch of 256 messages may take before others get them.
     ///   - keptLimit: The most bytes of messages in the warehouse that wait for a consent or could not be
     ///     processed. More of them are left in the queue; messages that can be loaded are.
     ///   - mapper: Makes facts. Texts that it omits are in no resource either.
@@ -103,12 +108,18 @@ public struct Consumer: Sendable {
         quota = KeptQuota(limit: keptLimit)
         self.queue = queue
         self.warehouse = warehouse
-        self.mapper = mapper
         self.logger = logger
-        self.keys = CurrentKeys(keys)
-        self.unproven = unproven
-        results = TaskResults(questionnaires)
-        disclosure = Disclosure(freeText: mapper.freeText, identities: identities)
+        reader = MessageReader(
+            keys: CurrentKeys(keys),
+            mapper: mapper,
+            results: TaskResults(questionnaires)
+        )
+        writer = MessageWriter(
+            warehouse: warehouse,
+            quota: quota,
+            disclosure: Disclosure(freeText: mapper.freeText, identities: identities),
+            unproven: unproven
+        )
     }
 
     // MARK: Working
@@ -122,7 +133,7 @@ public struct Consumer: Sendable {
         return report
     }
 
-    /// Processes messages as they come, until the task is cancelled. The current message is finished.
+    /// Processes messages as they come, until the task is cancelled. The messages at hand are finished.
     ///
     /// - Parameter interval: How long it waits when there is nothing, and the queue does not say when
     ///   something comes.
@@ -170,87 +181,5 @@ public struct Consumer: Sendable {
         } catch {
             logger.error("what was deleted is not overwritten yet", metadata: ["error": "\(type(of: error))"])
         }
-    }
-
-    // MARK: One message
-
-    /// Processes a message.
-    ///
-    /// - Parameters:
-    ///   - again: Whether it may be processed although it is known.
-    ///   - isApproved: Whether the study's team approved it.
-    ///   - owner: The digest of its participant, where that is known from before.
-    /// - Returns: What became of it; `nil` for one that was processed before.
-    /// - Throws: What is not the message's fault.
-    func process(
-        _ message: StudyMessage,
-        again: Bool,
-        isApproved: Bool = false,
-        owner: String? = nil
-    ) async throws -> StoredMessage.State? {
-        var resources: [JSONValue] = []
-        let read: Result<[Intake], MessageProblem>
-        do {
-            // Devices measure, and are nobody's data: observations name what matters of them.
-            resources = try opened(message).filter { $0["resourceType"]?.string != "Device" }
-            read = .success(try intakes(of: resources, message, owner: owner))
-        } catch let error as ProcessingError {
-            read = .failure(
-                MessageProblem(reason: "\(error)", participants: Intake.participants(of: resources))
-            )
-        } catch let error as MappingError {
-            read = .failure(
-                MessageProblem(reason: "\(error)", participants: Intake.participants(of: resources))
-            )
-        }
-        // What is processed again is kept already.
-        let load = MessageLoad(
-            message: message,
-            read: read,
-            again: again,
-            quota: again ? .max : quota.left,
-            disclosure: disclosure,
-            unproven: unproven,
-            isApproved: isApproved
-        )
-        let state: StoredMessage.State?
-        do {
-            state = try await warehouse.transaction { try load.write(to: $0) }
-        } catch let error where error is WarehouseError || error is ProcessingError {
-            let failure = load.failing(with: "\(error)")
-            state = try await warehouse.transaction { try failure.write(to: $0) }
-        }
-        if !again, state?.keepsForLater == true { quota.take(message.body.count) }
-        return state
-    }
-
-    /// The resources of a message, also where its key came after this consumer had started.
-    private func opened(_ message: StudyMessage) throws -> [JSONValue] {
-        do {
-            return try MessageOpening(keys: keys.ring, results: results).resources(of: message)
-        } catch let error as ProcessingError where error.isOfKey {
-            guard keys.renew() else { throw error }
-            return try MessageOpening(keys: keys.ring, results: results).resources(of: message)
-        }
-    }
-
-    private func intakes(of resources: [JSONValue], _ message: StudyMessage, owner: String?) throws
-        -> [Intake]
-    {
-        let received = FHIRDateTime(text: message.received) ?? FHIRDateTime(Date())
-        let intakes = try resources.enumerated().map { index, resource in
-            try Intake(
-                resource,
-                visit: resources.count == 1 ? message.id : "\(message.id)#\(index)",
-                received: received,
-                mapper: mapper,
-                owner: message.subject.map(Intake.digest) ?? owner,
-                phoneID: message.subject
-            )
-        }
-        guard Set(intakes.map(\.participant)).count <= 1 else {
-            throw ProcessingError.subjects("it names several participants")
-        }
-        return MessageVisits.newest(of: intakes)
     }
 }

@@ -182,6 +182,14 @@ struct Intake: Sendable {
         return set.visit.id
     }
 
+    /// The visit of an answer, a measurement or a Patient, with the pseudonym where the phone's id was.
+    func visit(named pseudonym: String) -> StudyVisit? {
+        guard case .data(let set, _, _) = classification else { return nil }
+        var visit = set.visit
+        if let id = ParticipantID(phoneID) { visit.id = id.replacing(in: visit.id, with: pseudonym) }
+        return visit
+    }
+
     /// When the resource says that it was changed, which decides between two of one visit.
     var changed: WarehouseTime? { Self.changed(resource) }
 

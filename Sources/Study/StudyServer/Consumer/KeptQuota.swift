@@ -19,7 +19,7 @@ final class KeptQuota: Sendable {
     /// How many bytes more are kept.
     var left: Int { state.withLock { $0.left } }
 
-    /// Counts a message that is kept.
+    /// Counts messages that are kept.
     func take(_ bytes: Int) { state.withLock { $0.left -= bytes } }
 
     /// Asks the warehouse, when it was not asked lately.

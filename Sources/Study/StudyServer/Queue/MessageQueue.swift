@@ -47,6 +47,11 @@ public protocol MessageQueue: Sendable {
     ///   this do not count it as an attempt.
     func release(_ message: ReceivedMessage, after seconds: Int, reason: String?) async throws
 
+    /// Gives messages back, each as if it was alone.
+    ///
+    /// - Throws: The first error, after each of them was tried.
+    func release(_ messages: [ReceivedMessage], after seconds: Int, reason: String?) async throws
+
     /// The messages that were received too often, the oldest first.
     func deadLetters(limit: Int) async throws -> [DeadLetter]
 
@@ -75,6 +80,16 @@ extension MessageQueue {
         var failure: (any Error)?
         for message in messages {
             do { try await delete(message) } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
+    }
+
+    public func release(_ messages: [ReceivedMessage], after seconds: Int, reason: String?) async throws {
+        var failure: (any Error)?
+        for message in messages {
+            do { try await release(message, after: seconds, reason: reason) } catch {
+                failure = failure ?? error
+            }
         }
         if let failure { throw failure }
     }

@@ -272,8 +272,7 @@ public final class PostgreSQLMessageQueue: MessageQueue {
     public func delete(_ messages: [ReceivedMessage]) async throws {
         guard !messages.isEmpty else { return }
         // One statement and one commit, however many they are.
-        let names = JSONValue(messages.map { [JSONValue($0.message.id), JSONValue($0.lease)] as JSONValue })
-            .text()
+        let names = Self.names(of: messages)
         try await database.run(.statement) { session in
             _ = try session.run(
                 """
@@ -314,6 +313,32 @@ public final class PostgreSQLMessageQueue: MessageQueue {
                 )
             }
         }
+    }
+
+    public func release(_ messages: [ReceivedMessage], after seconds: Int, reason: String?) async throws {
+        guard reason == nil, !messages.isEmpty else {
+            for message in messages { try await release(message, after: seconds, reason: reason) }
+            return
+        }
+        // None of them was tried, and none is a dead letter: one statement for all.
+        let names = Self.names(of: messages)
+        try await database.run(.statement) { session in
+            _ = try session.run(
+                """
+                UPDATE queue_message m
+                SET visible = statement_timestamp() + make_interval(secs => ?), lease = NULL,
+                    receives = receives - 1
+                FROM json_array_elements(?::json) AS pair
+                WHERE m.id = pair ->> 0 AND m.lease = pair ->> 1
+                """,
+                [max(0, min(seconds, Self.maximumPause)), names]
+            )
+        }
+    }
+
+    /// Messages by their ids and leases, as an array of JSON.
+    private static func names(of messages: [ReceivedMessage]) -> String {
+        JSONValue(messages.map { [JSONValue($0.message.id), JSONValue($0.lease)] as JSONValue }).text()
     }
 
     // MARK: Dead letters

@@ -235,30 +235,36 @@ public final class SQLiteMessageQueue: MessageQueue {
     }
 
     public func release(_ message: ReceivedMessage, after seconds: Int, reason: String?) async throws {
+        try await release([message], after: seconds, reason: reason)
+    }
+
+    public func release(_ messages: [ReceivedMessage], after seconds: Int, reason: String?) async throws {
         let time = now()
         let maximumReceives = maximumReceives
         try await database.write { db in
-            let arguments: StatementArguments = [message.message.id, message.lease]
-            guard
+            for message in messages {
                 let number = try Int.fetchOne(
                     db,
                     sql: "SELECT number FROM message WHERE id = ? AND lease = ?",
-                    arguments: arguments
+                    arguments: [message.message.id, message.lease]
                 )
-            else { return }
-            if let reason, message.receiveCount >= maximumReceives {
-                return try Self.moveToDeadLetters(db, number, reason: reason, at: time)
+                guard let number else { continue }
+                if let reason, message.receiveCount >= maximumReceives {
+                    try Self.moveToDeadLetters(db, number, reason: reason, at: time)
+                    continue
+                }
+                try db.execute(
+                    sql: """
+                        UPDATE message
+                        SET visible = ?, lease = NULL, reason = coalesce(?, reason), receives = receives - ?
+                        WHERE number = ?
+                        """,
+                    arguments: [
+                        time + max(0, min(seconds, Self.maximumPause)), reason, reason == nil ? 1 : 0,
+                        number,
+                    ]
+                )
             }
-            try db.execute(
-                sql: """
-                    UPDATE message
-                    SET visible = ?, lease = NULL, reason = coalesce(?, reason), receives = receives - ?
-                    WHERE number = ?
-                    """,
-                arguments: [
-                    time + max(0, min(seconds, Self.maximumPause)), reason, reason == nil ? 1 : 0, number,
-                ]
-            )
         }
     }
 

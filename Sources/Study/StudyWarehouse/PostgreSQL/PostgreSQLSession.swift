@@ -10,6 +10,8 @@
         /// Statements that the server keeps prepared for a connection.
         private static let maximumPrepared = 200
         private static let typeOfBytes: Oid = 17
+        /// The bytes of rows that are sent to the server at once.
+        private static let copiedLength = 256 << 10
 
         private let connection: OpaquePointer
         let canceller: PostgreSQLCanceller
@@ -113,6 +115,51 @@
             if let failure { throw failure }
             guard isUsable else { throw PostgreSQLError.connectionLost }
             return count
+        }
+
+        /// Writes rows with `COPY`, which reads them as a stream and plans nothing. A row whose key is there is
+        /// an error.
+        func copy(_ rows: TableRows) throws {
+            guard !rows.rows.isEmpty else { return }
+            guard !isCancelled() else { throw CancellationError() }
+            let begun = PQexec(
+                connection,
+                "COPY \(rows.table) (\(rows.columns.joined(separator: ", "))) FROM STDIN"
+            )
+            defer { PQclear(begun) }
+            guard PQresultStatus(begun) == PGRES_COPY_IN else { throw problem(begun) }
+            var failure: (any Error)?
+            do { try sendText(of: rows) } catch { failure = error }
+            // Whatever was sent, the server is told that no more comes.
+            _ = failure == nil ? PQputCopyEnd(connection, nil) : PQputCopyEnd(connection, "given up")
+            while let result = PQgetResult(connection) {
+                if PQresultStatus(result) != PGRES_COMMAND_OK { failure = failure ?? problem(result) }
+                PQclear(result)
+            }
+            if let failure { throw failure }
+            guard isUsable else { throw PostgreSQLError.connectionLost }
+        }
+
+        private func sendText(of rows: TableRows) throws(PostgreSQLError) {
+            var text = CopyText()
+            for row in rows.rows {
+                try text.append(row)
+                if text.bytes.count >= Self.copiedLength {
+                    try send(text)
+                    text.removeAll()
+                }
+            }
+            try send(text)
+        }
+
+        private func send(_ text: CopyText) throws(PostgreSQLError) {
+            guard let count = Int32(exactly: text.bytes.count) else {
+                throw .tooLarge(limit: Int(Int32.max))
+            }
+            let isSent = text.bytes.withUnsafeBytes { memory in
+                PQputCopyData(connection, memory.assumingMemoryBound(to: CChar.self).baseAddress, count) == 1
+            }
+            guard isSent || count == 0 else { throw .connectionLost }
         }
 
         /// The rows of a statement.
@@ -356,6 +403,8 @@
         package func rows(_ sql: String, _ arguments: [(any SQLConvertible)?]) throws -> [SQLRow] {
             throw PostgreSQLError.notBuilt
         }
+
+        func copy(_ rows: TableRows) throws { throw PostgreSQLError.notBuilt }
 
         func wait(on channel: StaticString, for longest: Duration) throws -> Bool {
             throw PostgreSQLError.notBuilt

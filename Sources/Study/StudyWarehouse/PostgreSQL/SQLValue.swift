@@ -13,6 +13,10 @@ package protocol SQLConvertible {
     var sqlValue: SQLValue { get }
 }
 
+extension SQLValue: SQLConvertible {
+    package var sqlValue: SQLValue { self }
+}
+
 extension String: SQLConvertible {
     package var sqlValue: SQLValue { .text(self) }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import OrderedJSON
 
 /// A transaction of a database, which executes SQL that SQLite and PostgreSQL understand alike, with `?` for
 /// each parameter.
@@ -14,17 +15,37 @@ protocol WarehouseSession {
     /// Gives the rows of a statement one after the other.
     func eachRow(sql: String, arguments: [(any SQLConvertible)?], _ body: (SQLRow) throws -> Void) throws
 
-    /// The number of a new visit, as SQL.
-    var newVisit: String { get }
+    /// Writes rows whose keys the table does not have.
+    func insert(_ rows: TableRows) throws
 
-    /// Keeps other transactions from this name until the end of this one.
-    func lock(_ name: String) throws
+    /// The texts of a parameter that is an array of JSON, as a subquery: `id IN (\(db.listed))`.
+    var listed: String { get }
+
+    /// Gets ready for statements whose plans depend on how many texts they look for.
+    func expectSets() throws
+
+    /// The numbers of so many new visits. No number is given twice, not even that of a visit of somebody who
+    /// left.
+    func newVisits(_ count: Int) throws -> [Int]
+
+    /// The numbers of so many new loads.
+    func newLoads(_ count: Int) throws -> [Int]
+
+    /// Keeps other transactions from these names until the end of this one. They are locked in their order.
+    func lock(_ names: [String]) throws
 
     /// Whether there is a table of this name.
     func hasTable(_ name: String) throws -> Bool
 }
 
 extension WarehouseSession {
+    func lock(_ name: String) throws { try lock([name]) }
+
+    /// Texts as the parameter of ``listed``.
+    static func list(_ texts: some Sequence<String>) -> String {
+        JSONValue(texts.map { JSONValue($0) }).text()
+    }
+
     @discardableResult
     func execute(sql: String) throws -> Int { try execute(sql: sql, arguments: []) }
 
@@ -54,10 +75,28 @@ package struct SQLiteSession: WarehouseSession {
 
     package init(db: Database) { self.db = db }
 
-    /// No number is given twice, not even that of a visit of somebody who left.
-    let newVisit = "UPDATE study_visit SET number = number + 1 RETURNING number"
+    let listed = "SELECT value FROM json_each(?)"
+    func expectSets() {}
     /// SQLite lets one transaction write at a time.
-    func lock(_ name: String) {}
+    func lock(_ names: [String]) {}
+
+    func insert(_ rows: TableRows) throws { try insertRows(rows) }
+
+    func newVisits(_ count: Int) throws -> [Int] {
+        guard count > 0 else { return [] }
+        let last = try number(
+            sql: "UPDATE study_visit SET number = number + ? RETURNING number",
+            arguments: [count]
+        )
+        return Array(last - count + 1...last)
+    }
+
+    func newLoads(_ count: Int) throws -> [Int] {
+        // Rows that are written with these numbers raise the last one.
+        let sql = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'upload_status'"
+        let last = try number(sql: sql)
+        return Array(last + 1..<last + 1 + count)
+    }
 
     func hasTable(_ name: String) throws -> Bool { try db.tableExists(name) }
 
@@ -105,10 +144,30 @@ package struct SQLiteSession: WarehouseSession {
 }
 
 extension PostgreSQLSession: WarehouseSession {
-    var newVisit: String { "SELECT nextval('study_visit')" }
+    var listed: String { "SELECT value FROM json_array_elements_text(?::json) AS listed (value)" }
 
-    func lock(_ name: String) throws {
-        try run("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", ["study " + name])
+    /// A plan that was made for an empty table would read a large one whole.
+    func expectSets() throws { try command("SET LOCAL plan_cache_mode = force_custom_plan") }
+
+    /// A function's rows come, and are locked, in the order of the array.
+    func lock(_ names: [String]) throws {
+        try run(
+            "SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM (\(listed)) AS names (name)",
+            [Self.list(names.map { "study " + $0 })]
+        )
+    }
+
+    func insert(_ rows: TableRows) throws { try copy(rows) }
+
+    func newVisits(_ count: Int) throws -> [Int] {
+        try rows("SELECT nextval('study_visit') FROM generate_series(1, ?)", [count])
+            .compactMap { $0.integer(0) }
+    }
+
+    func newLoads(_ count: Int) throws -> [Int] {
+        let sequence = "pg_get_serial_sequence('upload_status', 'upload_id')::regclass"
+        return try rows("SELECT nextval(\(sequence)) FROM generate_series(1, ?)", [count])
+            .compactMap { $0.integer(0) }
     }
 
     func hasTable(_ name: String) throws -> Bool {

@@ -1,5 +1,4 @@
 import Foundation
-import OrderedJSON
 
 /// A message as a warehouse keeps it: as it was received, encrypted, with what became of it.
 public struct StoredMessage: Sendable, Hashable {
@@ -121,37 +120,21 @@ extension WarehouseTransaction {
         ).map(StoredMessage.init)
     }
 
-    /// Keeps a message, or what became of it.
+    /// Keeps a message, or what became of it, as a batch of it alone (``WarehouseBatch``).
     public func keep(_ message: StoredMessage) throws {
-        try db.execute(
-            sql: """
-                INSERT INTO study_message (id, kind, body, received, state, reason, participant, upload_id)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (id) DO UPDATE
-                SET state = excluded.state, reason = excluded.reason, body = excluded.body,
-                    participant = excluded.participant, upload_id = excluded.upload_id
-                """,
-            arguments: [
-                message.id, message.kind, message.body, message.received, message.state.name,
-                message.state.reason,
-                message.participant, message.upload,
-            ]
-        )
-        if let client = message.client {
-            try db.execute(
-                sql: "INSERT INTO study_message_client VALUES (?, ?) ON CONFLICT DO NOTHING",
-                arguments: [message.id, client]
-            )
-        }
+        var batch = WarehouseBatch(self)
+        _ = try batch.message(message.id)
+        batch.keep(message)
+        try batch.write()
     }
 
-    /// Files a message that could not be processed under one more participant: when they withdraw, its
-    /// content goes.
-    public func file(_ message: String, under participant: String) throws {
-        try db.execute(
-            sql: "INSERT INTO study_message_subject VALUES (?, ?) ON CONFLICT DO NOTHING",
-            arguments: [participant, message]
+    /// Those of some ids of which there is a message.
+    public func knownMessages(_ ids: [String]) throws -> Set<String> {
+        let rows = try db.rows(
+            sql: "SELECT id FROM study_message WHERE id IN (\(db.listed))",
+            arguments: [type(of: db).list(ids)]
         )
+        return Set(rows.compactMap { $0.text(0) })
     }
 
     /// The ids of messages that waited for a consent that has come, in the order of their arrival.
@@ -212,7 +195,7 @@ extension WarehouseTransaction {
 
     // MARK: Consents
 
-    /// Keeps that a participant agreed.
+    /// Keeps that a participant agreed, as a batch of it alone (``WarehouseBatch``).
     ///
     /// - Parameter shares: Whether the data may be shared beyond the study, where that was asked.
     public func keepConsent(
@@ -222,64 +205,24 @@ extension WarehouseTransaction {
         version: String?,
         shares: Bool?
     ) throws {
-        try db.execute(
-            sql: "INSERT INTO study_consent VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-            arguments: [
-                participant, message, signed.description,
-                version.map { String($0.unicodeScalars.prefix(200)) }, shares,
-            ]
+        var batch = WarehouseBatch(self)
+        try batch.keepConsent(
+            of: participant,
+            message: message,
+            signed: signed,
+            version: version,
+            shares: shares
         )
+        try batch.write()
     }
 
-    /// Whether a participant agreed, and has not withdrawn.
-    public func hasConsent(_ participant: String) throws -> Bool {
-        try db.finds(
-            sql: """
-                SELECT 1 FROM study_consent WHERE participant = ?
-                AND NOT EXISTS (SELECT 1 FROM study_withdrawal WHERE participant = ?)
-                """,
-            arguments: [participant, participant]
-        )
-    }
-
-    /// Whether a participant agreed in just this way.
-    public func hasConsent(_ participant: String, signed: WarehouseTime, version: String?, shares: Bool?)
-        throws -> Bool
-    {
-        try db.rows(
-            sql: "SELECT version, shares FROM study_consent WHERE participant = ? AND signed = ?",
-            arguments: [participant, signed.description]
-        ).contains { row in
-            row.text("version") == version.map { String($0.unicodeScalars.prefix(200)) }
-                && row.integer("shares") == shares.map { $0 ? 1 : 0 }
-        }
-    }
-
-    // MARK: Who may speak for a participant
-
-    /// Lets an app speak for a participant. What it has delivered of theirs, and waits for the team, is
-    /// approved with it.
-    ///
-    /// - Parameter client: The digest of the app's id.
-    public func add(client: String, of participant: String) throws {
-        try db.execute(
-            sql: "INSERT INTO study_client VALUES (?, ?) ON CONFLICT DO NOTHING",
-            arguments: [participant, client]
-        )
+    /// Approves what an app has delivered of a participant, and waits for the team.
+    func approveMessages(of participant: String, from client: String) throws {
         try db.execute(
             sql: """
                 UPDATE study_message SET state = 'approved' WHERE state = 'pending' AND participant = ?
                     AND id IN (SELECT message FROM study_message_client WHERE client = ?)
                 """,
-            arguments: [participant, client]
-        )
-    }
-
-    /// Whether an app may speak for a participant: it enrolled them, or the study's team approved something
-    /// that it delivered.
-    public func isClient(_ client: String, of participant: String) throws -> Bool {
-        try db.finds(
-            sql: "SELECT 1 FROM study_client WHERE participant = ? AND client = ?",
             arguments: [participant, client]
         )
     }
@@ -340,44 +283,11 @@ extension WarehouseTransaction {
         ) > 0
     }
 
-    /// Whether there is a visit of a participant already that a new one would replace, other than by the same
-    /// resource.
-    public func isReplaced(_ visit: StudyVisit, of participant: Participant, by json: JSONValue, type: String)
-        throws -> Bool
-    {
-        guard try mapping(of: visit, participant) != nil else { return false }
-        return try storedResource(of: visit, of: participant, type: type)?.json != json
-    }
-
-    /// The resource that a visit was made of, and when it was received, as FHIR writes it; `nil` where there
-    /// is none.
-    package func storedResource(of visit: StudyVisit, of participant: Participant, type: String) throws -> (
-        json: JSONValue, received: String
-    )? {
-        let text = try db.row(
-            sql: "SELECT json FROM study_resource WHERE patient_num = ? AND type = ? AND visit = ?",
-            arguments: [participant.number, type, visit.key]
-        )?.text(0)
-        guard let text, let json = try? JSONValue(parsing: text),
-            let received = try mapping(of: visit, participant)?.times.1
-        else { return nil }
-        return (json, received.replacing(" ", with: "T") + "Z")
-    }
-
     // MARK: Withdrawal
 
     /// Whether a participant has withdrawn.
     public func hasWithdrawn(_ participant: String) throws -> Bool {
         try db.finds(sql: "SELECT 1 FROM study_withdrawal WHERE participant = ?", arguments: [participant])
-    }
-
-    /// Whether a participant who takes part again withdrew at a time, or after it: what was received by then
-    /// is of the participation that ended.
-    public func withdrew(_ participant: String, at time: WarehouseTime) throws -> Bool {
-        try db.finds(
-            sql: "SELECT 1 FROM study_earlier_withdrawal WHERE participant = ? AND at >= ?",
-            arguments: [participant, time.description]
-        )
     }
 
     /// Lets somebody take part again who withdrew: as somebody new, with another pseudonym and number. What
@@ -492,42 +402,4 @@ extension WarehouseTransaction {
 
     /// After each moment of a message's receipt.
     private static let endOfTime = "9999-12-31T23:59:59Z"
-
-    // MARK: Resources
-
-    /// Keeps a resource as the warehouse may have it, with pseudonyms alone, unless what it has is newer.
-    ///
-    /// - Parameter upload: The load that stored its facts; where that changed nothing, this changes nothing.
-    public func keepResource(
-        _ json: JSONValue,
-        type: String,
-        visit: StudyVisit,
-        of participant: Participant,
-        written: WarehouseTime,
-        upload: Int
-    ) throws {
-        guard
-            try db.finds(
-                sql: """
-                    SELECT 1
-                    FROM encounter_mapping
-                    WHERE encounter_ide = ?
-                        AND encounter_ide_source = ?
-                        AND project_id = '@'
-                        AND patient_ide = ?
-                        AND patient_ide_source = ?
-                        AND upload_id = ?
-                    """,
-                arguments: [visit.key, source, participant.pseudonym, source, upload]
-            )
-        else { return }
-        try db.execute(
-            sql: """
-                INSERT INTO study_resource VALUES (?, ?, ?, ?, ?, ?)
-                ON CONFLICT (patient_num, type, visit) DO UPDATE
-                SET json = excluded.json, updated = excluded.updated, upload_id = excluded.upload_id
-                """,
-            arguments: [participant.number, type, visit.key, json.text(), written.description, upload]
-        )
-    }
 }

@@ -1,0 +1,77 @@
+import FHIR
+import Foundation
+import OrderedJSON
+import StudyWarehouse
+
+/// Opens messages: decrypts them, validates their resources and maps them. It writes nothing.
+struct MessageReader: Sendable {
+    let keys: CurrentKeys
+    let mapper: ResponseMapper
+    let results: TaskResults
+
+    /// Opens messages on all cores.
+    ///
+    /// - Returns: In their order; an error is one of the machine, such as a full disk.
+    func open(_ messages: [MessageToLoad]) async -> [Result<OpenedMessage, any Error>] {
+        await withTaskGroup(of: (Int, Result<OpenedMessage, any Error>).self) { group in
+            var opened: [Result<OpenedMessage, any Error>?] = Array(repeating: nil, count: messages.count)
+            var next = messages.indices.makeIterator()
+            func openNext() {
+                guard let index = next.next() else { return }
+                group.addTask { (index, Result { try open(messages[index]) }) }
+            }
+            for _ in 0..<ProcessInfo.processInfo.activeProcessorCount { openNext() }
+            while let (index, result) = await group.next() {
+                opened[index] = result
+                openNext()
+            }
+            return opened.compactMap { $0 }
+        }
+    }
+
+    private func open(_ origin: MessageToLoad) throws -> OpenedMessage {
+        var resources: [JSONValue] = []
+        do {
+            // Devices measure, and are nobody's data: observations name what matters of them.
+            resources = try self.resources(of: origin.message).filter {
+                $0["resourceType"]?.string != "Device"
+            }
+            return OpenedMessage(origin: origin, read: .success(try intakes(of: resources, origin)))
+        } catch let error where error is ProcessingError || error is MappingError {
+            let problem = MessageProblem(
+                reason: "\(error)",
+                participants: Intake.participants(of: resources)
+            )
+            return OpenedMessage(origin: origin, read: .failure(problem))
+        }
+    }
+
+    /// The resources of a message, also where its key came after this consumer had started.
+    private func resources(of message: StudyMessage) throws -> [JSONValue] {
+        do {
+            return try MessageOpening(keys: keys.ring, results: results).resources(of: message)
+        } catch let error as ProcessingError where error.isOfKey {
+            guard keys.renew() else { throw error }
+            return try MessageOpening(keys: keys.ring, results: results).resources(of: message)
+        }
+    }
+
+    private func intakes(of resources: [JSONValue], _ origin: MessageToLoad) throws -> [Intake] {
+        let message = origin.message
+        let received = FHIRDateTime(text: message.received) ?? FHIRDateTime(Date())
+        let intakes = try resources.enumerated().map { index, resource in
+            try Intake(
+                resource,
+                visit: resources.count == 1 ? message.id : "\(message.id)#\(index)",
+                received: received,
+                mapper: mapper,
+                owner: message.subject.map(Intake.digest) ?? origin.owner,
+                phoneID: message.subject
+            )
+        }
+        guard Set(intakes.map(\.participant)).count <= 1 else {
+            throw ProcessingError.subjects("it names several participants")
+        }
+        return MessageVisits.newest(of: intakes)
+    }
+}

@@ -1,0 +1,242 @@
+import FHIR
+import Foundation
+import StudyFormats
+import StudyWarehouse
+
+/// Why a message is not loaded.
+struct MessageProblem: Error {
+    let reason: String
+    /// Whose message it is, where that can be read: each of them may withdraw, and then it goes, too. `nil`
+    /// for more than it is filed under.
+    let participants: Set<String>?
+}
+
+/// What becomes of a message that would remove or replace what a participant gave, when nothing proves that
+/// it is theirs.
+///
+/// It is proven by the app that delivers it: the one that delivered the participant's consent, or one of
+/// which the study's team approved a message. ResearchKit's uploads have no login, and prove nothing.
+public enum UnprovenChanges: String, Sendable, Hashable, CaseIterable {
+    /// It waits until the study's team approves or refuses it.
+    case pending
+    /// It is done, as C3-PRO and ResearchKit have it: who knows a participant's id speaks for them.
+    case accepted
+}
+
+/// What becomes of a message, and of what it says: the rules of a study.
+struct MessageRules: Sendable {
+    let opened: OpenedMessage
+    /// How many bytes of messages the warehouse still takes that cannot be loaded.
+    let quota: Int
+    /// What the warehouse keeps of resources.
+    let disclosure: Disclosure
+    /// What becomes of changes without a proof.
+    let unproven: UnprovenChanges
+    private let now = WarehouseTime(FHIRDateTime(Date()))
+    private var message: StudyMessage { opened.message }
+
+    init(opened: OpenedMessage, quota: Int, disclosure: Disclosure, unproven: UnprovenChanges) {
+        self.opened = opened
+        self.quota = quota
+        self.disclosure = disclosure
+        self.unproven = unproven
+    }
+
+    /// Decides what becomes of the message, and changes the batch by it.
+    ///
+    /// - Returns: What became of the message; `nil` for one that was processed before.
+    /// - Throws: ``KeptQuota/Exceeded``, ``WarehouseError``, the database's error.
+    func apply(to batch: inout WarehouseBatch) throws -> StoredMessage.State? {
+        let participants = opened.participants
+        let known = try batch.message(message.id)
+        // Another consumer may have written it meanwhile.
+        let again = opened.origin.again
+        guard known == nil || again && known?.isLoaded != true else { return nil }
+        if again, known?.hasBody != true { return nil }
+        // Whom the message names outside of its encryption; a digest is all that is kept of that.
+        let named = known?.participant ?? message.subject.map(Intake.digest)
+        var stored = StoredMessage(
+            id: message.id,
+            kind: message.content.rawValue,
+            body: message.body,
+            received: message.received,
+            state: .loaded,
+            participant: named,
+            client: message.client
+        )
+        var owners: [String] = []
+        // Where the warehouse has no room for the message, nothing of it is left.
+        let owner = named ?? opened.participants.sorted().first
+        return try batch.attempt(owner) { batch in
+            switch opened.read {
+            case .failure(let problem) where problem.participants == nil:
+                // It could not go with each of them.
+                let many =
+                    "it names more than \(Intake.maximumParticipants) participants, and its content is not "
+                    + "kept"
+                stored.state = .failed(reason: "\(many): \(problem.reason)")
+                stored.body = nil
+            case .failure(let problem): stored.state = .failed(reason: problem.reason)
+            case .success(let intakes) where named != nil && intakes.contains { $0.participant != named }:
+                stored.state = .failed(
+                    reason: "it is of another participant than it says outside of its encryption"
+                )
+            case .success(let intakes):
+                stored.participant = intakes.first?.participant ?? named
+                try apply(intakes, &stored, to: &batch)
+            }
+            if case .failed = stored.state {
+                // It is filed under everybody whom it names.
+                owners = participants.union([named].compactMap { $0 }).sorted()
+                stored.participant = named ?? owners.first
+                if try owners.contains(where: { try batch.hasWithdrawn($0) }) { refuse(&stored) }
+            }
+            if stored.state.keepsForLater, let body = stored.body, body.count > quota {
+                throw KeptQuota.Exceeded()
+            }
+            for owner in owners where owner != stored.participant { batch.file(message.id, under: owner) }
+            batch.keep(stored)
+            return stored.state
+        }
+    }
+
+    private func refuse(_ stored: inout StoredMessage) {
+        stored.state = .refused
+        stored.body = nil
+        stored.client = nil
+    }
+
+    private func apply(_ intakes: [Intake], _ stored: inout StoredMessage, to batch: inout WarehouseBatch)
+        throws
+    {
+        guard let participant = stored.participant else { return }
+        let received = FHIRDateTime(text: message.received) ?? FHIRDateTime(Date())
+        guard try takesPart(participant, intakes, WarehouseTime(received), in: &batch) else {
+            return refuse(&stored)
+        }
+        let isProven = try isProven(for: participant, in: &batch)
+        // Whatever the order in a message: leaving counts more than agreeing, and both come before what
+        // depends on them.
+        for intake in intakes {
+            guard case .withdrawal = intake.classification else { continue }
+            guard isProven else { return leave(&stored, "it is a withdrawal") }
+            try batch.withdraw(participant, now: WarehouseTime(received), received: message.received)
+            return refuse(&stored)
+        }
+        if let consent = Intake.consent(in: intakes) {
+            guard try keep(consent, of: participant, isProven, in: &batch) else {
+                return leave(&stored, "it is another consent")
+            }
+        }
+        guard try batch.hasConsent(participant) else {
+            stored.state = .waiting
+            return
+        }
+        let pseudonym = try batch.pseudonym(of: participant, now: now)
+        let data = intakes.compactMap { $0.pseudonymisedData(pseudonym, received: received, disclosure) }
+        if !isProven {
+            let replacing = try data.first { item in
+                try batch.isReplaced(
+                    item.facts.visit,
+                    of: participant,
+                    by: item.resource,
+                    type: item.type
+                )
+            }
+            if replacing != nil { return leave(&stored, "it replaces what was given before") }
+        }
+        // The first resource of a visit decides for all of them.
+        var isOlder: [String: Bool] = [:]
+        for item in data {
+            let visit = item.facts.visit
+            let known = try isOlder[visit.id] ?? self.isOlder(item, received, of: participant, in: &batch)
+            isOlder[visit.id] = known
+            guard known != true else { continue }
+            try batch.store(
+                item.facts,
+                (item.resource, item.type),
+                of: participant,
+                message: message.id,
+                written: item.written,
+                received: WarehouseTime(received),
+                isNewer: known == false,
+                now: now
+            )
+        }
+        if data.isEmpty, Intake.consent(in: intakes) == nil { stored.state = .kept }
+        if opened.origin.isApproved, let client = message.client {
+            try batch.add(client: client, of: participant)
+        }
+    }
+
+    /// Whether what a visit has is newer; `nil` where there is no such visit, or its resource is not kept.
+    private func isOlder(
+        _ item: Intake.PseudonymisedData,
+        _ received: FHIRDateTime,
+        of participant: String,
+        in batch: inout WarehouseBatch
+    ) throws -> Bool? {
+        guard item.type != "Patient",
+            let known = try batch.storedResource(of: item.facts.visit, of: participant, type: item.type),
+            let knownReceived = FHIRDateTime(text: known.received)
+        else { return nil }
+        let order = ResourceOrder(item.resource, received: received)
+        return order.isOlder(than: ResourceOrder(known.json, received: knownReceived))
+    }
+
+    /// Whether a message is of a participant who takes part, or takes part again by it: somebody who withdrew
+    /// may agree anew, under the same id. What is older than the withdrawal stays refused.
+    private func takesPart(
+        _ participant: String,
+        _ intakes: [Intake],
+        _ received: WarehouseTime,
+        in batch: inout WarehouseBatch
+    ) throws -> Bool {
+        guard try batch.hasWithdrawn(participant) else {
+            return try !batch.withdrew(participant, at: received)
+        }
+        let leaves = intakes.contains { if case .withdrawal = $0.classification { true } else { false } }
+        guard !leaves, let consent = Intake.consent(in: intakes) else { return false }
+        return try batch.enrolAgain(participant, signed: consent.signedAtLatest, received: received)
+    }
+
+    /// Whether the message may remove or replace what a participant gave.
+    private func isProven(for participant: String, in batch: inout WarehouseBatch) throws -> Bool {
+        if opened.origin.isApproved || unproven == .accepted { return true }
+        guard let client = message.client else { return false }
+        return try batch.isClient(client, of: participant)
+    }
+
+    private func leave(_ stored: inout StoredMessage, _ what: String) {
+        stored.state = .pending(reason: "\(what), and nothing proves that the participant’s phone sent it")
+    }
+
+    /// Keeps a consent; the app of the first one speaks for the participant from now on.
+    ///
+    /// - Returns: False for one that changes another without a proof.
+    private func keep(
+        _ consent: Intake.Consent,
+        of participant: String,
+        _ isProven: Bool,
+        in batch: inout WarehouseBatch
+    ) throws -> Bool {
+        let isFirst = try !batch.hasConsent(participant)
+        if !isFirst, !isProven {
+            return try batch.hasConsent(
+                participant,
+                signed: consent.signed,
+                version: consent.version,
+                shares: consent.shares
+            )
+        }
+        try batch.keepConsent(
+            of: participant,
+            message: message.id,
+            signed: consent.signed,
+            version: consent.version,
+            shares: consent.shares
+        )
+        if isFirst, let client = message.client { try batch.add(client: client, of: participant) }
+        return true
+    }
+}
