@@ -531,7 +531,7 @@ let support: [Target] = [
     ),
     .executableTarget(
         name: "StudyLoad",
-        dependencies: targets("StudyServer WebServing"),
+        dependencies: targets("FHIR StudyFormats StudyServer StudyWarehouse WebServing"),
         path: "Tests/Support/StudyLoad"
     ),
     .executableTarget(

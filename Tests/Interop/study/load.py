@@ -1,6 +1,7 @@
 """Clients and figures for scripts/interop study-load."""
 
-import argparse, base64, http.client, json, multiprocessing, os, shutil, statistics, subprocess, sys, tempfile, time, uuid
+import argparse, base64, http.client, json, multiprocessing, os, shutil, sqlite3, statistics, subprocess, sys, tempfile, time
+import uuid
 
 parser = argparse.ArgumentParser()
 parser.add_argument("tool")
@@ -10,6 +11,8 @@ parser.add_argument("--clients", type=int, default=4)
 parser.add_argument("--bytes", type=int, default=2000, help="of the encrypted message in an envelope")
 parser.add_argument("--pairs", help="numbers of receivers with as many consumers, as in 1,4; needs --indivo")
 parser.add_argument("--messages", type=int, default=2000, help="for --pairs")
+parser.add_argument("--consumers", help="numbers of consumers, as in 1,2,4: from a full queue into the warehouse")
+parser.add_argument("--stores", default="sqlite,postgresql", help="for --consumers")
 parser.add_argument("--indivo", help="the tool")
 parser.add_argument("--queue", default="sqlite:queue{n}.sqlite", help="for --pairs; {n} is their number: each has an empty one")
 parser.add_argument("--store", default="sqlite:study{n}.sqlite")
@@ -169,8 +172,146 @@ def pairs():
         print(f"{count} pairs: {rate / found[first]:.2f} times what {first} did ({os.cpu_count()} cores)")
 
 
+# MARK: Consumers
+
+#: What a loaded survey leaves, in an order in which the rows can be written again.
+TABLES = ["study_participant", "patient_mapping", "patient_dimension", "upload_status", "encounter_mapping", "visit_dimension",
+          "observation_fact", "study_resource", "study_message", "study_message_client", "study_consent", "study_client"]
+
+
+class SQLiteStore:
+    """Queue and warehouse in files."""
+    name = "SQLite"
+
+    def __init__(self, work):
+        self.work = work
+
+    def places(self, number):
+        self.file = os.path.join(self.work, f"study{number}.sqlite")
+        return f"sqlite:{self.work}/queue{number}.sqlite", "sqlite:" + self.file
+
+    def ask(self, sql):
+        with sqlite3.connect(self.file) as database:
+            return database.execute(sql).fetchone()[0]
+
+    def size(self):
+        self.ask("PRAGMA wal_checkpoint(TRUNCATE)")
+        return os.path.getsize(self.file)
+
+    def seconds_of_copy(self):
+        """The same rows from another file into an empty warehouse, as one statement a table."""
+        target = self.file + "-copy"
+        with sqlite3.connect(self.file) as source, sqlite3.connect(target) as copy:
+            source.backup(copy)
+        database = sqlite3.connect(target, isolation_level=None)
+        for table in TABLES:
+            database.execute(f"DELETE FROM {table}")
+        database.execute("VACUUM")
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("ATTACH ? AS source", [self.file])
+        start = time.monotonic()
+        database.execute("BEGIN")
+        for table in TABLES:
+            database.execute(f"INSERT INTO {table} SELECT * FROM source.{table}")
+        database.execute("COMMIT")
+        seconds = time.monotonic() - start
+        database.close()
+        return seconds
+
+    def processor_seconds(self):
+        return 0
+
+
+class PostgreSQLStore:
+    """Queue and warehouse in one database, a schema for each measurement."""
+    name = "PostgreSQL"
+
+    def __init__(self, work):
+        import services
+        self.server, self.work = services.PostgreSQL(), work
+
+    def places(self, number):
+        self.url = f"{self.server.url}&options=-csearch_path%3Dload{number}"
+        self.psql(self.server.url, "-c", f"CREATE SCHEMA load{number}")
+        return self.url, self.url
+
+    def psql(self, url, *arguments):
+        return subprocess.run(["psql", "-X", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", url, *arguments], check=True,
+                              capture_output=True, text=True, cwd=self.work).stdout.strip()
+
+    def ask(self, sql):
+        return int(self.psql(self.url, "-c", sql))
+
+    def size(self):
+        names = ", ".join(f"'{table}'" for table in TABLES)
+        return self.ask(f"SELECT sum(pg_total_relation_size(name::regclass)) FROM unnest(ARRAY[{names}]) AS name")
+
+    def seconds_of_copy(self):
+        """The same rows from files into the same tables, by COPY in one transaction."""
+        for table in TABLES:
+            self.psql(self.url, "-c", f"\\copy {table} TO '{table}.copy'")
+        self.psql(self.url, "-c", "TRUNCATE " + ", ".join(TABLES))
+        commands = [part for table in TABLES for part in ("-c", f"\\copy {table} FROM '{table}.copy'")]
+        start = time.monotonic()
+        self.psql(self.url, "-1", *commands)
+        return time.monotonic() - start
+
+    def processor_seconds(self):
+        """Of the server's processes that have ended."""
+        with open(os.path.join(self.server.data, "postmaster.pid")) as file:
+            server = int(file.readline())
+        with open(f"/proc/{server}/stat") as file:
+            fields = file.read().rsplit(") ", 1)[1].split()
+        return (int(fields[13]) + int(fields[14])) / os.sysconf("SC_CLK_TCK")
+
+
+def measure_consumers(store, count):
+    """Fills a queue, has consumers empty it, and says what they did in a second."""
+    queue, warehouse = store.places(count)
+    keys = os.path.join(store.work, f"keys-{store.name}-{count}")
+    subprocess.run([options.tool, "prepare", queue, warehouse], check=True)
+    subprocess.run([options.tool, "fill", queue, keys, str(options.messages)], check=True)
+    before, start = store.processor_seconds(), time.monotonic()
+    consumers = [subprocess.Popen([options.tool, "consume", queue, warehouse, keys], stdout=subprocess.PIPE, text=True,
+                                  stderr=subprocess.DEVNULL) for _ in range(count)]
+    processor, memory, loaded = 0, 0, 0
+    for consumer in consumers:
+        loaded += json.loads(consumer.stdout.read())["loaded"]
+        _, status, usage = os.wait4(consumer.pid, 0)
+        if status:
+            sys.exit("a consumer failed")
+        processor += usage.ru_utime + usage.ru_stime
+        memory = max(memory, usage.ru_maxrss / 1024)
+    seconds = time.monotonic() - start
+    server = store.processor_seconds() - before
+    sent = options.messages + max(1, options.messages // 20)
+    found = store.ask("SELECT count(*) FROM observation_fact WHERE modifier_cd = '@'")
+    if loaded != sent or found != 11 * options.messages:
+        sys.exit(f"{sent} messages were sent, {loaded} loaded; {found} facts of {11 * options.messages}")
+    rows, size = store.ask("SELECT count(*) FROM observation_fact"), store.size()
+    copied = store.seconds_of_copy()
+    print(f"{store.name}, {count} {'consumer' if count == 1 else 'consumers'}: {options.messages / seconds:.0f} surveys/s "
+          f"({sent / seconds:.0f} messages/s), {options.messages / seconds / (options.messages / copied):.2f} of COPY's "
+          f"{options.messages / copied:.0f}/s; processor time a message: consumers {1000 * processor / sent:.2f} ms, server "
+          f"{1000 * server / sent:.2f} ms; memory {memory:.0f} MB; {rows / options.messages:.1f} rows and "
+          f"{size / options.messages / 1000:.1f} kB a survey", flush=True)
+
+
+def consumers():
+    kinds = {"sqlite": SQLiteStore, "postgresql": PostgreSQLStore}
+    with tempfile.TemporaryDirectory(prefix="study-load-") as work:
+        os.chmod(work, 0o755)
+        for kind in options.stores.split(","):
+            store = kinds[kind](work)
+            for count in map(int, options.consumers.split(",")):
+                measure_consumers(store, count)
+
+
 if options.pairs:
     pairs()
+    sys.exit()
+if options.consumers:
+    consumers()
     sys.exit()
 work = tempfile.mkdtemp(prefix="study-load-")
 servers = {}

@@ -296,4 +296,51 @@ import Testing
         #expect(results.count { $0.0 != winner && $0.1 == nil } == 16)
         #expect(try await queue.status().depth == 1)
     }
+
+    @Test("a queue forgets what it had long ago", arguments: [QueueKind.sqlite, .postgreSQL])
+    func forgetting(kind: QueueKind) async throws {
+        let test = try await TestQueue(kind)
+        let message = StudyMessage(
+            id: "m",
+            content: .envelope,
+            received: "2026-03-01T00:00:00Z",
+            body: Data("m".utf8)
+        )
+        #expect(try await test.queue.send(message))
+        try await test.queue.forgetKnown(after: 400)
+        #expect(try await !test.queue.send(message))
+        let received = try await test.queue.receive(limit: 1, visibility: 60)
+        try await test.queue.delete(received)
+        if let postgreSQL = test.queue as? PostgreSQLMessageQueue {
+            try await postgreSQL.database.run(.statement) {
+                try $0.command("UPDATE queue_known SET seen = seen - 401")
+            }
+        } else {
+            try await test.pass(401 * 86_400)
+        }
+        try await test.queue.forgetKnown(after: 400)
+        #expect(try await test.queue.send(message))
+    }
+
+    @Test("messages that nobody tried go back at once, without an attempt", arguments: QueueKind.allCases)
+    func releasingMany(kind: QueueKind) async throws {
+        let test = try await TestQueue(kind)
+        for number in 0..<4 {
+            try await test.queue.send(
+                StudyMessage(
+                    id: "m\(number)",
+                    content: .envelope,
+                    received: "2026-03-01T00:00:00Z",
+                    body: Data("m\(number)".utf8)
+                )
+            )
+        }
+        var received = try await test.queue.receive(limit: 4, visibility: 60)
+        while received.count < 4 { received += try await test.queue.receive(limit: 4, visibility: 60) }
+        try await test.queue.release(received, after: 0, reason: nil)
+        var again = try await test.queue.receive(limit: 4, visibility: 60)
+        while again.count < 4 { again += try await test.queue.receive(limit: 4, visibility: 60) }
+        #expect(Set(again.map(\.message.id)) == ["m0", "m1", "m2", "m3"])
+        if kind != .sqs { #expect(again.allSatisfy { $0.receiveCount == 1 }) }
+    }
 }

@@ -1,3 +1,4 @@
+import FHIR
 import Foundation
 import StudyTesting
 import Testing
@@ -52,5 +53,41 @@ import Testing
             try await ClientRegistry(.file(nothing), queue: queue) { 1000 }
         }
         #expect(!FileManager.default.fileExists(atPath: nothing.path))
+    }
+
+    @Test("numbers of 32 bits get 64, and how much of them is used is said")
+    func wideNumbers() async throws {
+        let url = try await url()
+        let database = PostgreSQLDatabase(try PostgreSQLAddress(url))
+        _ = try await Warehouse(postgreSQL: url)
+        // As an earlier version made them.
+        try await database.run(.statement) { session in
+            try session.command(
+                """
+                ALTER TABLE observation_fact
+                    ALTER encounter_num TYPE integer, ALTER text_search_index TYPE integer;
+                ALTER TABLE visit_dimension ALTER encounter_num TYPE integer;
+                ALTER TABLE encounter_mapping ALTER encounter_num TYPE integer;
+                ALTER SEQUENCE study_visit AS integer;
+                ALTER SEQUENCE observation_fact_text_search_index_seq AS integer;
+                SELECT setval('study_visit', 2000000000)
+                """
+            )
+        }
+        let reader = try await Warehouse(postgreSQL: url, makes: false)
+        let narrow = try await reader.read { try $0.usedNumbers() }
+        #expect(narrow["visit"] ?? 0 > 0.9 && narrow["fact"] == 0)
+        let warehouse = try await Warehouse(postgreSQL: url)
+        #expect(try await warehouse.read { try $0.usedNumbers()["visit"] } ?? 1 < 0.001)
+        try await database.run(.statement) { try $0.command("SELECT setval('study_visit', 5000000000)") }
+        let number = try await warehouse.transaction { db in
+            let now = WarehouseTime("2026-03-01T10:00:00Z" as FHIRDateTime)
+            let person = try db.participant("digest", now: now)
+            var set = FactSet(StudyVisit(id: "v", start: now))
+            set.facts = [Fact("X:1", start: now)]
+            try db.store([set], of: person, label: "m", written: now, now: now)
+            return try db.db.number(sql: "SELECT encounter_num FROM observation_fact")
+        }
+        #expect(number == 5_000_000_001)
     }
 }

@@ -190,4 +190,19 @@ import Testing
         #expect(set.facts.map(\.concept) == ["DEM|SEX:\(sex)"])
         #expect(set.patient?.sex == sex)
     }
+
+    @Test("a time is a modifier where the fact’s own time does not say all of it")
+    func times() throws {
+        for (authored, isKept) in [
+            ("2026-03-01T10:00:00Z", false), ("2026-03-01T10:00:00.250Z", false),
+            ("2026-03-01T10:00:00+01:00", true), ("2026-03-01T10:00:00+00:00", true), ("2026-03-01", true),
+            // Later than its receipt.
+            ("2026-03-09T10:00:00Z", true),
+        ] {
+            let response = try Samples.response(Samples.items, authored: authored)
+            let set = try Samples.mapper.map(response, visit: "v", received: Samples.received)
+            let times = set.facts.filter { $0.modifier == FactModifier.time }
+            #expect(times.map(\.value) == (isKept ? [.text(authored)] : []), "\(authored)")
+        }
+    }
 }

@@ -7,40 +7,54 @@ import WebServing
 ///
 /// ```
 /// StudyLoad receiver|append QUEUE.sqlite
+/// StudyLoad prepare QUEUE STORE
+/// StudyLoad fill QUEUE KEYS COUNT
+/// StudyLoad consume QUEUE STORE KEYS
 /// ```
-/// It prints the port, and runs until it is killed. The receiver lets every app register with the anti-spam
-/// token `load`.
+/// The first prints the port, and runs until it is killed. The receiver lets every app register with the
+/// anti-spam token `load`. The others are ``ConsumerLoad``; their queues and stores are `sqlite:FILE` or
+/// `postgresql://…`.
 @main
 enum StudyLoad {
     static func main() async {
-        let arguments = CommandLine.arguments.dropFirst()
-        guard arguments.count == 2, let kind = arguments.first, let file = arguments.last else {
-            return FileHandle.standardError.write(
-                Data("usage: StudyLoad receiver|append QUEUE.sqlite\n".utf8)
-            )
-        }
+        let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            let queue = try SQLiteMessageQueue(URL(filePath: file))
-            switch kind {
-            case "receiver":
-                var configuration = ReceiverConfiguration()
-                configuration.port = 0
-                configuration.requestsPerMinute = 10_000_000
-                configuration.antispam = ["load"]
-                configuration.attestation = NoAttestation()
-                let receiver = try await Receiver.start(
-                    queue: queue,
-                    clients: .file(URL(filePath: file + "-clients")),
-                    configuration
-                )
-                try await run(port: receiver.url.port ?? 0)
-            case "append":
-                let listener = try await append(to: queue)
-                try await run(port: Int(listener.port))
+            switch (arguments.first, arguments.count) {
+            case ("prepare", 3): try await ConsumerLoad.prepare(arguments[1], arguments[2])
+            case ("fill", 4):
+                let keys = URL(filePath: arguments[2])
+                try await ConsumerLoad.fill(arguments[1], keys: keys, count: Int(arguments[3]) ?? 0)
+            case ("consume", 4):
+                let keys = URL(filePath: arguments[3])
+                try await ConsumerLoad.consume(arguments[1], into: arguments[2], keys: keys)
+            case (let kind?, 2): try await serve(kind, arguments[1])
             default: throw CocoaError(.featureUnsupported)
             }
         } catch {
             FileHandle.standardError.write(Data("error: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func serve(_ kind: String, _ file: String) async throws {
+        let queue = try SQLiteMessageQueue(URL(filePath: file))
+        switch kind {
+        case "receiver":
+            var configuration = ReceiverConfiguration()
+            configuration.port = 0
+            configuration.requestsPerMinute = 10_000_000
+            configuration.antispam = ["load"]
+            configuration.attestation = NoAttestation()
+            let receiver = try await Receiver.start(
+                queue: queue,
+                clients: .file(URL(filePath: file + "-clients")),
+                configuration
+            )
+            try await run(port: receiver.url.port ?? 0)
+        case "append":
+            let listener = try await append(to: queue)
+            try await run(port: Int(listener.port))
+        default: throw CocoaError(.featureUnsupported)
         }
     }
 

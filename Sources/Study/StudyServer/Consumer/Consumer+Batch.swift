@@ -23,6 +23,7 @@ extension Consumer {
     /// Processes a batch; false when there was none.
     func step(_ report: inout Report) async throws -> Bool {
         await eraseOldRemains()
+        await forgetKnown()
         // Before any message is received: a warehouse that is away costs none of them an attempt.
         try await quota.refresh(from: warehouse)
         let batch = try await receive()

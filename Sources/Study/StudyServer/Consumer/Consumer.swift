@@ -68,6 +68,13 @@ public struct Consumer: Sendable {
     let writer: MessageWriter
     let suspects = Suspects()
     private let remains = Remains()
+    private let knownDays: Int
+    private let nextForgetting = NextForgetting()
+
+    /// When the queue is asked next to forget what it had long ago.
+    private final class NextForgetting: Sendable {
+        let time = Mutex(ContinuousClock.now)
+    }
 
     final class Suspects: Sendable {
         /// Whether the last messages had one that may be what ended its consumers.
@@ -91,6 +98,8 @@ public struct Consumer: Sendable {
     ///   - identities: What becomes of names of people and devices in the resources that are kept.
     ///   - unproven: What becomes of withdrawals and corrections that no known app of their participant
     ///     delivered.
+    ///   - knownDays: After so many days a queue forgets the ids of messages that it had: a phone that sends
+    ///     one again after that has it recognised here.
     ///   - logger: Gets counts and reasons, nothing of persons.
     public init(
         queue: any MessageQueue,
@@ -102,12 +111,14 @@ public struct Consumer: Sendable {
         unproven: UnprovenChanges = .pending,
         visibility: Int = 300,
         keptLimit: Int = 16 << 30,
+        knownDays: Int = 400,
         logger: Logger = Logger(label: "study.consumer")
     ) {
         self.visibility = visibility
         quota = KeptQuota(limit: keptLimit)
         self.queue = queue
         self.warehouse = warehouse
+        self.knownDays = knownDays
         self.logger = logger
         reader = MessageReader(
             keys: CurrentKeys(keys),
@@ -166,6 +177,21 @@ public struct Consumer: Sendable {
 
     /// The digest under which a warehouse knows a participant, by the id that their phone uses.
     public static func digest(of phoneID: UUID) -> String { Intake.digest(phoneID.uuidString) }
+
+    // MARK: What the queue had
+
+    /// Has the queue forget what it had long ago, once an hour.
+    func forgetKnown() async {
+        let isTime = nextForgetting.time.withLock { time in
+            guard time <= .now else { return false }
+            time = .now + .seconds(3600)
+            return true
+        }
+        guard isTime else { return }
+        do { try await queue.forgetKnown(after: knownDays) } catch {
+            logger.error("the queue does not forget what it had", metadata: ["error": "\(type(of: error))"])
+        }
+    }
 
     // MARK: What was deleted
 

@@ -127,7 +127,9 @@ struct MessageWriter: Sendable {
                 do {
                     let state = try rules.apply(to: &batch)
                     outcomes.append(.processed(state))
-                    if !message.origin.again, state?.keepsForLater == true { kept += message.message.body.count }
+                    if !message.origin.again, state?.keepsForLater == true {
+                        kept += message.message.body.count
+                    }
                 } catch is KeptQuota.Exceeded where batch.writes == writes {
                     outcomes.append(.overQuota)
                 }

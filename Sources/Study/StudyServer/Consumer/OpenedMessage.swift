@@ -47,7 +47,9 @@ struct OpenedMessage: Sendable {
 
     /// The visits of its answers and measurements, by the digests of their participants' ids and with their
     /// pseudonyms.
-    func visits(_ pseudonym: (String) throws -> String?) rethrows -> [(participant: String, visit: StudyVisit)] {
+    func visits(_ pseudonym: (String) throws -> String?) rethrows -> [(
+        participant: String, visit: StudyVisit
+    )] {
         guard case .success(let intakes) = read else { return [] }
         return try intakes.compactMap { intake in
             guard let name = try pseudonym(intake.participant) else { return nil }

@@ -61,6 +61,10 @@ public protocol MessageQueue: Sendable {
     @discardableResult
     func redeliver(_ id: String) async throws -> Bool
 
+    /// Forgets the ids and digests of messages that were sent so many days ago: one of them that is sent again
+    /// is in the queue again, and the consumer recognises its id.
+    func forgetKnown(after days: Int) async throws
+
     /// How much is in the queue.
     func status() async throws -> MessageQueueStatus
 
@@ -73,6 +77,9 @@ public protocol MessageQueue: Sendable {
 extension MessageQueue {
     /// The most seconds for which nobody else gets a message: as SQS has it.
     static var maximumPause: Int { 43_200 }
+
+    /// For queues that know nothing of what they had.
+    public func forgetKnown(after days: Int) async throws {}
 
     public func wait(for longest: Duration) async throws { try await Task.sleep(for: longest) }
 

@@ -43,28 +43,35 @@ public final class PostgreSQLMessageQueue: MessageQueue {
             if try session.rows("SELECT 1 WHERE to_regclass('queue_message') IS NOT NULL", []).isEmpty {
                 try session.command(Self.schema)
             }
-            try Self.addClients(session)
+            try Self.add(
+                "client",
+                to: "queue_dead",
+                "ALTER TABLE queue_message ADD client text; ALTER TABLE queue_dead ADD client text",
+                session
+            )
+            try Self.add("seen", to: "queue_known", Self.seen, session)
         }
     }
 
-    /// Adds what an earlier version did not have.
-    private static func addClients(_ session: PostgreSQLSession) throws {
+    /// Adds a column that an earlier version did not have.
+    private static func add(
+        _ column: String,
+        to table: String,
+        _ statements: String,
+        _ session: PostgreSQLSession
+    ) throws {
         let columns = """
             SELECT 1
             FROM pg_attribute
-            WHERE attrelid = to_regclass('queue_dead') AND attname = 'client' AND NOT attisdropped
+            WHERE attrelid = to_regclass(?) AND attname = ? AND NOT attisdropped
             """
-        guard try session.rows(columns, []).isEmpty else { return }
-        do {
-            try session.command(
-                "ALTER TABLE queue_message ADD client text; ALTER TABLE queue_dead ADD client text"
-            )
-        } catch {
+        guard try session.rows(columns, [table, column]).isEmpty else { return }
+        do { try session.command(statements) } catch {
             guard case .refused(state: "42501", _) = error else { throw error }
             throw StudyError.storage(
                 reason:
-                    "the role may not add the column client to queue_message and queue_dead, which this "
-                    + "version needs; start the receiver or the consumer once as the role that owns them"
+                    "the role may not add the column \(column) to \(table), which this version needs; "
+                    + "start the receiver or the consumer once as the role that owns it"
             )
         }
     }
@@ -97,6 +104,13 @@ public final class PostgreSQLMessageQueue: MessageQueue {
         );
         ALTER TABLE queue_dead ALTER body SET STORAGE EXTERNAL;
         CREATE TABLE queue_known (key text PRIMARY KEY)
+        """
+
+    /// When a name was seen: the day of this for those that are there. Days follow each other in the table, so
+    /// that an index of ranges finds them.
+    private static let seen = """
+        ALTER TABLE queue_known ADD seen date NOT NULL DEFAULT current_date;
+        CREATE INDEX queue_known_by_day ON queue_known USING brin (seen)
         """
 
     // MARK: Sending
@@ -143,6 +157,22 @@ public final class PostgreSQLMessageQueue: MessageQueue {
         try await database.run(.statement) {
             try !$0.rows("SELECT 1 FROM queue_known WHERE key = ?", [name]).isEmpty
         }
+    }
+
+    public func forgetKnown(after days: Int) async throws {
+        // Some at a time, so that no statement takes long.
+        while try await database.run(
+            .statement,
+            { session in
+                try session.run(
+                    """
+                    DELETE FROM queue_known WHERE key IN (
+                        SELECT key FROM queue_known WHERE seen < current_date - ?::integer LIMIT 10000)
+                    """,
+                    [max(1, days)]
+                ) > 0
+            }
+        ) {}
     }
 
     private func notifyConsumers() {

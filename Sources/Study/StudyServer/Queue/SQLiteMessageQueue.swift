@@ -97,6 +97,12 @@ public final class SQLiteMessageQueue: MessageQueue {
             // The latest time that was seen: an earlier one shows that the clock was set back.
             try db.execute(sql: "INSERT INTO counter VALUES ('clock', 0)")
         }
+        migrator.registerMigration("4") { db in
+            // When a name was seen, in seconds since 1970: the time of this for those that are there.
+            try db.execute(sql: "ALTER TABLE known ADD COLUMN seen INTEGER NOT NULL DEFAULT 0")
+            try db.execute(sql: "UPDATE known SET seen = ?", arguments: [now()])
+            try db.execute(sql: "CREATE INDEX knownByTime ON known (seen)")
+        }
         try migrator.migrate(database)
     }
 
@@ -107,13 +113,13 @@ public final class SQLiteMessageQueue: MessageQueue {
             try Self.followClock(db, time)
             // The other names are known from now on, too: they are names of the same message.
             let names = [StudyMessage.digest(of: message.body), message.fingerprint].compactMap { $0 }
-            let isNewID = try Self.remember(message.id, db)
+            let isNewID = try Self.remember(message.id, db, time)
             if !isNewID, let fingerprint = message.fingerprint, try !Self.isKnown(fingerprint, db) {
                 throw OtherMessage()
             }
             var areNew = true
             for name in names where name != message.id {
-                if try !Self.remember(name, db) { areNew = false }
+                if try !Self.remember(name, db, time) { areNew = false }
             }
             guard isNewID, areNew else { return false }
             try db.execute(
@@ -132,9 +138,21 @@ public final class SQLiteMessageQueue: MessageQueue {
     }
 
     /// False where the name is known.
-    private static func remember(_ name: String, _ db: Database) throws -> Bool {
-        try db.execute(sql: "INSERT OR IGNORE INTO known VALUES (?)", arguments: [name])
+    private static func remember(_ name: String, _ db: Database, _ time: Int) throws -> Bool {
+        try db.execute(sql: "INSERT OR IGNORE INTO known VALUES (?, ?)", arguments: [name, time])
         return db.changesCount > 0
+    }
+
+    public func forgetKnown(after days: Int) async throws {
+        let time = now() - max(1, days) * 86_400
+        // Some at a time: senders wait for a transaction.
+        while try await database.write({ db in
+            try db.execute(
+                sql: "DELETE FROM known WHERE key IN (SELECT key FROM known WHERE seen < ? LIMIT 10000)",
+                arguments: [time]
+            )
+            return db.changesCount > 0
+        }) {}
     }
 
     private static func isKnown(_ name: String, _ db: Database) throws -> Bool {

@@ -86,7 +86,7 @@ extension I2B2Project {
             result_instance_id integer REFERENCES qt_query_result_instance (result_instance_id),
             set_index integer,
             patient_num integer,
-            encounter_num integer
+            encounter_num bigint
         )
         """,
         """

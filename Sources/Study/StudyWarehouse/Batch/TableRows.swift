@@ -12,7 +12,9 @@ struct TableRows: Sendable, Hashable {
     }
 
     /// Adds a row with a value for each column; a missing value is NULL.
-    mutating func append(_ values: [(any SQLConvertible)?]) { rows.append(values.map { $0?.sqlValue ?? .null }) }
+    mutating func append(_ values: [(any SQLConvertible)?]) {
+        rows.append(values.map { $0?.sqlValue ?? .null })
+    }
 }
 
 extension WarehouseSession {
@@ -25,7 +27,9 @@ extension WarehouseSession {
     ///   - rows: The rows.
     ///   - ending: What follows the values, as in `ON CONFLICT DO NOTHING`.
     ///   - body: Gets each row that the statement returns.
-    func insertRows(_ rows: TableRows, _ ending: String = "", _ body: (SQLRow) throws -> Void = { _ in }) throws {
+    func insertRows(_ rows: TableRows, _ ending: String = "", _ body: (SQLRow) throws -> Void = { _ in })
+        throws
+    {
         let row = "(" + rows.columns.map { _ in "?" }.joined(separator: ", ") + ")"
         let beginning = "INSERT INTO \(rows.table) (\(rows.columns.joined(separator: ", "))) VALUES "
         var rest = rows.rows[...]

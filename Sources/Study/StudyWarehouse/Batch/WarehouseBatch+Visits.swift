@@ -239,7 +239,8 @@ extension WarehouseBatch {
     }
 
     /// Removes what was under the id of a visit beside it.
-    private mutating func clearOthers(of visit: StudyVisit, _ participant: String, _ pseudonym: String) throws {
+    private mutating func clearOthers(of visit: StudyVisit, _ participant: String, _ pseudonym: String) throws
+    {
         var other = visit
         while true {
             other.number += 1

@@ -129,7 +129,8 @@ public struct WarehouseBatch {
     }
 
     /// Writes what was changed, has the database do something, and reads again what that may have changed.
-    private mutating func writeThrough<Value>(_ body: (WarehouseTransaction) throws -> Value) throws -> Value {
+    private mutating func writeThrough<Value>(_ body: (WarehouseTransaction) throws -> Value) throws -> Value
+    {
         try write()
         let value = try body(warehouse)
         let participants = Set(people.keys)

@@ -22,10 +22,14 @@ struct ObservedTime {
         return WarehouseTime(latest) < WarehouseTime(written)
     }
 
-    /// The modifiers that keep the time as it was written.
+    /// The modifiers that keep the time as it was written: none where the fact's own time is all of it, in UTC
+    /// and to the second.
     static func modifiers(_ written: FHIRDateTime, received: FHIRDateTime) -> [(
         code: String, value: FactValue
     )] {
+        guard written.description != WarehouseTime(written).xml || isAhead(written, of: received) else {
+            return []
+        }
         let value = FactValue(text: written.description)
         let time = (code: FactModifier.time, value: value)
         return isAhead(written, of: received) ? [time, (code: FactModifier.clock, value: value)] : [time]

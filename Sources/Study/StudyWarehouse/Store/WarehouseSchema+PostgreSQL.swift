@@ -30,9 +30,12 @@ extension WarehouseSchema {
 
     /// The same tables with the types that i2b2's scripts (release 1.8) give them on PostgreSQL, in the first
     /// schema of the search path. Moments are in UTC, without a zone.
+    ///
+    /// Two numbers have 64 bits instead of i2b2's 32: `encounter_num`, since each answer and measurement is a
+    /// visit, and `text_search_index`, since each fact has one.
     static let postgreSQL = """
         CREATE TABLE observation_fact (
-            encounter_num integer NOT NULL,
+            encounter_num bigint NOT NULL,
             patient_num integer NOT NULL,
             concept_cd varchar(50) NOT NULL,
             provider_id varchar(50) NOT NULL,
@@ -50,7 +53,7 @@ extension WarehouseSchema {
             observation_blob text,
             confidence_num numeric(18,5),
             \(loads),
-            text_search_index serial NOT NULL,
+            text_search_index bigserial NOT NULL,
             CONSTRAINT observation_fact_pk PRIMARY KEY (
                 patient_num, concept_cd, modifier_cd, start_date, encounter_num, instance_num, provider_id
             )
@@ -59,7 +62,7 @@ extension WarehouseSchema {
         CREATE INDEX of_encounter ON observation_fact (encounter_num, patient_num, instance_num);
         CREATE INDEX of_upload ON observation_fact (upload_id);
         CREATE TABLE archive_observation_fact (
-            encounter_num integer,
+            encounter_num bigint,
             patient_num integer,
             concept_cd varchar(50),
             provider_id varchar(50),
@@ -77,7 +80,7 @@ extension WarehouseSchema {
             observation_blob text,
             confidence_num numeric(18,5),
             \(loads),
-            text_search_index integer,
+            text_search_index bigint,
             archive_upload_id integer
         );
         CREATE TABLE patient_dimension (
@@ -98,7 +101,7 @@ extension WarehouseSchema {
             \(loads)
         );
         CREATE TABLE visit_dimension (
-            encounter_num integer NOT NULL,
+            encounter_num bigint NOT NULL,
             patient_num integer NOT NULL,
             active_status_cd varchar(50),
             start_date timestamp,
@@ -160,7 +163,7 @@ extension WarehouseSchema {
             encounter_ide varchar(200) NOT NULL,
             encounter_ide_source varchar(50) NOT NULL,
             project_id varchar(50) NOT NULL,
-            encounter_num integer NOT NULL,
+            encounter_num bigint NOT NULL,
             patient_ide varchar(200) NOT NULL,
             patient_ide_source varchar(50) NOT NULL,
             encounter_ide_status varchar(50),
@@ -239,7 +242,7 @@ extension WarehouseSchema {
             c_name varchar(50) NOT NULL,
             c_description varchar(100)
         );
-        CREATE SEQUENCE study_visit AS integer;
+        CREATE SEQUENCE study_visit;
         CREATE TABLE study_participant (
             patient_num integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
             participant text NOT NULL UNIQUE,
@@ -284,5 +287,17 @@ extension WarehouseSchema {
             upload_id integer,
             PRIMARY KEY (patient_num, type, visit)
         )
+        """
+
+    /// Gives 64 bits to the numbers that an earlier version gave 32. It writes four tables anew.
+    static let wideNumbers = """
+        ALTER TABLE observation_fact
+            ALTER encounter_num TYPE bigint, ALTER text_search_index TYPE bigint;
+        ALTER TABLE archive_observation_fact
+            ALTER encounter_num TYPE bigint, ALTER text_search_index TYPE bigint;
+        ALTER TABLE visit_dimension ALTER encounter_num TYPE bigint;
+        ALTER TABLE encounter_mapping ALTER encounter_num TYPE bigint;
+        ALTER SEQUENCE study_visit AS bigint;
+        ALTER SEQUENCE observation_fact_text_search_index_seq AS bigint
         """
 }

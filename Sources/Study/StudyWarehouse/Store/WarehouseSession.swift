@@ -31,6 +31,10 @@ protocol WarehouseSession {
     /// The numbers of so many new loads.
     func newLoads(_ count: Int) throws -> [Int]
 
+    /// How much is used up of the numbers that tables give, from 0 to 1; those that end far beyond any study
+    /// are left out.
+    func usedNumbers() throws -> [String: Double]
+
     /// Keeps other transactions from these names until the end of this one. They are locked in their order.
     func lock(_ names: [String]) throws
 
@@ -81,6 +85,9 @@ package struct SQLiteSession: WarehouseSession {
     func lock(_ names: [String]) {}
 
     func insert(_ rows: TableRows) throws { try insertRows(rows) }
+
+    /// They have 64 bits.
+    func usedNumbers() -> [String: Double] { [:] }
 
     func newVisits(_ count: Int) throws -> [Int] {
         guard count > 0 else { return [] }
@@ -158,6 +165,29 @@ extension PostgreSQLSession: WarehouseSession {
     }
 
     func insert(_ rows: TableRows) throws { try copy(rows) }
+
+    func usedNumbers() throws -> [String: Double] {
+        let columns = [
+            ("visit", "'study_visit'"),
+            ("fact", "pg_get_serial_sequence('observation_fact', 'text_search_index')"),
+            ("load", "pg_get_serial_sequence('upload_status', 'upload_id')"),
+            ("participant", "pg_get_serial_sequence('study_participant', 'patient_num')"),
+        ]
+        var used: [String: Double] = [:]
+        for (name, sequence) in columns {
+            let row = try rows(
+                """
+                SELECT coalesce(pg_sequence_last_value(seqrelid), 0), seqmax
+                FROM pg_sequence WHERE seqrelid = to_regclass(\(sequence))
+                """,
+                []
+            ).first
+            if let last = row?.integer(0), let limit = row?.integer(1), limit > 0 {
+                used[name] = Double(last) / Double(limit)
+            }
+        }
+        return used
+    }
 
     func newVisits(_ count: Int) throws -> [Int] {
         try rows("SELECT nextval('study_visit') FROM generate_series(1, ?)", [count])

@@ -122,6 +122,26 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
             }
             try WarehouseSchema.check(session, source: source)
         }
+        if makes { try await widenNumbers() }
+    }
+
+    /// Gives 64 bits to the numbers of an earlier version's tables. Where that cannot be, since a view has
+    /// them, or the tables are another role's, they stay as they are until their end:
+    /// ``WarehouseTransaction/usedNumbers()`` says how near it is.
+    private func widenNumbers() async throws {
+        let narrow = """
+            SELECT 1 FROM pg_attribute
+            WHERE attrelid = to_regclass('observation_fact') AND attname = 'encounter_num'
+                AND atttypid = 'integer'::regtype
+            """
+        guard try await database.run(.statement, { try !$0.rows(narrow, []).isEmpty }) else { return }
+        do {
+            try await database.run(.transaction) { session in
+                try session.lock("schema of the warehouse")
+                guard try !session.rows(narrow, []).isEmpty else { return }
+                try session.command(WarehouseSchema.wideNumbers)
+            }
+        } catch PostgreSQLError.refused {}
     }
 
     /// Those of i2b2's that an earlier version did not make.

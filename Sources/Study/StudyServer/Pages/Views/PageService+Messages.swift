@@ -151,7 +151,9 @@ extension PageService {
     /// The warehouse's messages for a program on this machine.
     func metrics() async -> Response {
         do {
-            let (counts, kept) = try await warehouse.read { (try $0.messageCounts(), try $0.keptBytes()) }
+            let (counts, kept, used) = try await warehouse.read {
+                (try $0.messageCounts(), try $0.keptBytes(), try $0.usedNumbers())
+            }
             let states = MessageWords.states.map { ("state=\"\($0.name)\"", counts[$0.name] ?? 0) }
             return MetricsText.response(
                 MetricsText.metric(
@@ -165,6 +167,14 @@ extension PageService {
                         .gauge,
                         "Bytes of the messages that wait for a consent or failed.",
                         kept
+                    )
+                    + MetricsText.metric(
+                        "warehouse_numbers_used_percent",
+                        .gauge,
+                        "How much is used up of the numbers that PostgreSQL gives; at 100 nothing is stored.",
+                        used.sorted { $0.key < $1.key }.map { name, share in
+                            ("of=\"\(name)\"", Int((share * 100).rounded(.up)))
+                        }
                     )
             )
         } catch {

@@ -1,0 +1,122 @@
+import FHIR
+import Foundation
+import StudyFormats
+import StudyServer
+import StudyWarehouse
+
+/// Surveys of ten answers, from a queue into a warehouse, as `scripts/interop study-load --consumers` measures
+/// it.
+enum ConsumerLoad {
+    private static let surveysOfAPerson = 20
+
+    /// Makes a key, and puts the consents and surveys of made-up participants into a queue, encrypted.
+    ///
+    /// - Parameter count: How many surveys.
+    static func fill(_ queue: String, keys folder: URL, count: Int) async throws {
+        let id = try KeyID("key-1")
+        let key = try StudyPrivateKey(bits: 2048)
+        let certificate = try key.certificate(subject: "CN=Load", days: 2)
+        let own = folder.appending(path: id.description)
+        try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+        let file = own.appending(path: "private-key.pem").path(percentEncoded: false)
+        let isMade = FileManager.default.createFile(
+            atPath: file,
+            contents: Data(key.pem.utf8),
+            attributes: [.posixPermissions: 0o600]
+        )
+        guard isMade else { throw CocoaError(.fileWriteUnknown) }
+        let queue = try await self.queue(queue)
+        let people = (0..<max(1, count / surveysOfAPerson)).map { _ in UUID() }
+        let resources =
+            people.map { contract(of: $0) }
+            + (0..<count).map { response($0, of: people[$0 % people.count]) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for part in 0..<4 {
+                group.addTask {
+                    for index in stride(from: part, to: resources.count, by: 4) {
+                        let envelope = try C3ProEnvelope(
+                            sealing: Data(resources[index].utf8),
+                            for: certificate,
+                            keyID: id
+                        )
+                        try await queue.send(
+                            StudyMessage(
+                                content: .envelope,
+                                received: "2026-03-02T00:00:00Z",
+                                client: StudyMessage.clientDigest("load"),
+                                body: envelope.data
+                            )
+                        )
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Consumes a queue until it is empty, and prints what became of its messages, in how many seconds.
+    static func consume(_ queue: String, into store: String, keys folder: URL) async throws {
+        let consumer = Consumer(
+            queue: try await self.queue(queue),
+            warehouse: try await warehouse(store),
+            keys: try KeyRing(contentsOf: folder)
+        )
+        let start = ContinuousClock.now
+        let report = try await consumer.drain()
+        let seconds = start.duration(to: .now) / .seconds(1)
+        print(#"{"loaded": \#(report.loaded), "waiting": \#(report.waiting), "seconds": \#(seconds)}"#)
+    }
+
+    /// Opens a queue and a warehouse, which makes their tables.
+    static func prepare(_ queue: String, _ store: String) async throws {
+        _ = try await self.queue(queue)
+        _ = try await warehouse(store)
+    }
+
+    private static func queue(_ url: String) async throws -> any MessageQueue {
+        guard let file = file(url) else { return try await PostgreSQLMessageQueue(url) }
+        return try SQLiteMessageQueue(file)
+    }
+
+    private static func warehouse(_ url: String) async throws -> Warehouse {
+        guard let file = file(url) else { return try await Warehouse(postgreSQL: url) }
+        return try Warehouse(file)
+    }
+
+    private static func file(_ url: String) -> URL? {
+        url.hasPrefix("sqlite:") ? URL(filePath: String(url.dropFirst("sqlite:".count))) : nil
+    }
+
+    // MARK: What participants give
+
+    private static func contract(of person: UUID) -> String {
+        """
+        {"resourceType": "Contract", "status": "executed", "applies": {"start": "2026-01-01T00:00:00Z"},
+         "signer": [{"type": {"code": "CONSENTER"}, "party": {"reference": "Patient/\(person)"},
+          "signature": [{"type": [{"code": "1.2.840.10065.1.12.1.7"}], "when": "2026-01-01T00:00:00Z",
+           "who": {"reference": "Patient/\(person)"}}]}]}
+        """
+    }
+
+    /// Choices, numbers, a yes, and a text.
+    private static func response(_ number: Int, of person: UUID) -> String {
+        let choices = (0..<5).map { question in
+            let code = "a\((number + question) % 4)"
+            return
+                #"{"linkId": "c\#(question)", "answer": [{"valueCoding": {"system": "urn:c", "code": "\#(code)"}}]}"#
+        }
+        let numbers = (0..<3).map { question in
+            #"{"linkId": "n\#(question)", "answer": [{"valueInteger": \#((number + question) % 100)}]}"#
+        }
+        let others = [
+            #"{"linkId": "b", "answer": [{"valueBoolean": \#(number % 2 == 0)}]}"#,
+            #"{"linkId": "t", "answer": [{"valueString": "what somebody wrote, number \#(number)"}]}"#,
+        ]
+        return """
+            {"resourceType": "QuestionnaireResponse", "identifier": {"system": "urn:load", "value": "\(number)"},
+             "questionnaire": "http://example.org/Questionnaire/load", "status": "completed",
+             "authored": "2026-03-01T10:00:00Z", "subject": {"reference": "Patient/\(person)"},
+             "item": [\((choices + numbers + others).joined(separator: ", "))]}
+            """
+    }
+}
