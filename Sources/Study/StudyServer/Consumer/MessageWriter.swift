@@ -29,8 +29,8 @@ struct MessageWriter: Sendable {
 
     /// Loads messages.
     ///
-    /// - Returns: In their order; an error for those that were not loaded. Where it is one of the machine, all
-    ///   behind it have it, too.
+    /// - Returns: In their order; an error for those that were not loaded. Where it is one of the machine,
+    /// all   behind it have it, too.
     func load(_ messages: [OpenedMessage]) async -> [Result<Outcome, any Error>] {
         var outcomes: [Result<Outcome, any Error>] = []
         for batch in Self.batches(of: messages) {
@@ -54,7 +54,8 @@ struct MessageWriter: Sendable {
         var participants = 0
         var resources = 0
         for message in messages {
-            let (people, count) = (message.participants.count, message.resourceCount)
+            let people = message.participants.count
+            let count = message.resourceCount
             let fits =
                 participants + people <= maximumParticipants && resources + count <= maximumResources
                 && (batches.last?.count ?? maximumMessages) < maximumMessages

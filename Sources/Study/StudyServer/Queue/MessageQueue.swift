@@ -61,8 +61,8 @@ public protocol MessageQueue: Sendable {
     @discardableResult
     func redeliver(_ id: String) async throws -> Bool
 
-    /// Forgets the ids and digests of messages that were sent so many days ago: one of them that is sent again
-    /// is in the queue again, and the consumer recognises its id.
+    /// Forgets the ids and digests of messages that were sent so many days ago: one of them that is sent
+    /// again is in the queue again, and the consumer recognises its id.
     func forgetKnown(after days: Int) async throws
 
     /// How much is in the queue.

@@ -106,8 +106,8 @@ public final class PostgreSQLMessageQueue: MessageQueue {
         CREATE TABLE queue_known (key text PRIMARY KEY)
         """
 
-    /// When a name was seen: the day of this for those that are there. Days follow each other in the table, so
-    /// that an index of ranges finds them.
+    /// When a name was seen: the day of this for those that are there. Days follow each other in the table,
+    /// so that an index of ranges finds them.
     private static let seen = """
         ALTER TABLE queue_known ADD seen date NOT NULL DEFAULT current_date;
         CREATE INDEX queue_known_by_day ON queue_known USING brin (seen)
@@ -431,6 +431,7 @@ public final class PostgreSQLMessageQueue: MessageQueue {
                 """,
                 [seconds, seconds]
             )
+            _ = try session.run("UPDATE queue_known SET seen = seen - ?::integer", [seconds / 86_400])
         }
     }
 }

@@ -180,8 +180,8 @@ public struct WarehouseBatch {
         changedPeople.append(participant)
     }
 
-    /// Does something that changes a participant alone; where it fails, nothing of that is left, unless it was
-    /// written meanwhile (``writes``).
+    /// Does something that changes a participant alone; where it fails, nothing of that is left, unless it
+    /// was written meanwhile (``writes``).
     public mutating func attempt<Value>(
         _ participant: String?,
         _ body: (inout WarehouseBatch) throws -> Value

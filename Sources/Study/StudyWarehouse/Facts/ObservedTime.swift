@@ -22,8 +22,8 @@ struct ObservedTime {
         return WarehouseTime(latest) < WarehouseTime(written)
     }
 
-    /// The modifiers that keep the time as it was written: none where the fact's own time is all of it, in UTC
-    /// and to the second.
+    /// The modifiers that keep the time as it was written: none where the fact's own time is all of it, in
+    /// UTC and to the second.
     static func modifiers(_ written: FHIRDateTime, received: FHIRDateTime) -> [(
         code: String, value: FactValue
     )] {

@@ -27,8 +27,8 @@ public struct StudyOverview: Sendable, Hashable {
 
 extension WarehouseTransaction {
     /// How much is used up of the numbers that the database gives, from 0 to 1, by what they are for: visits,
-    /// facts, loads and participants. Where one is used up, nothing more of its kind is stored. SQLite's do not
-    /// end.
+    /// facts, loads and participants. Where one is used up, nothing more of its kind is stored. SQLite's do
+    /// not end.
     public func usedNumbers() throws -> [String: Double] { try db.usedNumbers() }
 
     /// Participants, consents and messages. The numbers of people change when those of five have changed.

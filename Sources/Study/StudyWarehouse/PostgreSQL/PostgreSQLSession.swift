@@ -117,8 +117,8 @@
             return count
         }
 
-        /// Writes rows with `COPY`, which reads them as a stream and plans nothing. A row whose key is there is
-        /// an error.
+        /// Writes rows with `COPY`, which reads them as a stream and plans nothing. A row whose key is
+        /// there is an error.
         func copy(_ rows: TableRows) throws {
             guard !rows.rows.isEmpty else { return }
             guard !isCancelled() else { throw CancellationError() }

@@ -83,7 +83,7 @@ struct StudyConsumeCommand: AsyncParsableCommand {
 
     @OptionGroup var envelopes: StudyPKCS1Options
 
-    @Option(help: "Seconds that 16 messages may take before another consumer gets them.")
+    @Option(help: "Seconds that 256 messages may take before another consumer gets them.")
     var visibility = 300
 
     @Option(
