@@ -138,6 +138,14 @@ let systems: [Target] = [
     system("CBZip2", apt: "libbz2-dev"),
     system("CZlib", apt: "zlib1g-dev"),
     .target(name: "SystemXML", dependencies: [libXML2], path: "Sources/System/SystemXML"),
+    // INDIVO_COMMIT is the commit that exports name as theirs; scripts/install-tool gives it.
+    .target(
+        name: "CBuildCommit",
+        path: "Sources/System/CBuildCommit",
+        cSettings: Context.environment["INDIVO_COMMIT"].map { commit in
+            [.define("INDIVO_COMMIT", to: commit.filter { $0.isHexDigit })]
+        } ?? []
+    ),
 ]
 
 let base =
@@ -413,11 +421,11 @@ let tool =
             name: "IndivoCommand",
             dependencies: targets(
                 """
-                ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables FHIRTerminology FHIRValidation \
-                HTTPCalls HealthSamples HealthUpload Indivo IndivoBase IndivoFHIR IndivoModel \
-                IndivoOutbox IndivoSamples IndivoSandbox IndivoXML OrderedJSON ProfileGenerator SDML \
-                SMARTLaunch StudyDelivery StudyServer StudyWarehouse SurveyExchange SurveyLaunch \
-                SurveyPages Surveys SwiftGenerator ZipArchive
+                CBuildCommit ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables FHIRTerminology \
+                FHIRValidation HTTPCalls HealthSamples HealthUpload Indivo IndivoBase IndivoFHIR \
+                IndivoModel IndivoOutbox IndivoSamples IndivoSandbox IndivoXML OrderedJSON \
+                ProfileGenerator SDML SMARTLaunch StudyDelivery StudyServer StudyWarehouse \
+                SurveyExchange SurveyLaunch SurveyPages Surveys SwiftGenerator ZipArchive
                 """
             ) + [fetched("swift-argument-parser", "ArgumentParser", for: "Tool"), logging],
             path: "Sources/Tool/IndivoCommand",

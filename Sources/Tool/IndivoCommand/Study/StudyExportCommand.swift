@@ -12,12 +12,22 @@ struct StudyExportCommand: AsyncParsableCommand {
         discussion: """
             csv writes facts.csv, a row for each fact, dictionary.csv, what the concepts mean, \
             and columns.csv, what the columns mean. Where a text begins like a formula, \
-            ' stands before it, for spreadsheets. ndjson writes a file of FHIR resources for each type, \
+            ' stands before it, for spreadsheets. \
+            tables writes a table for each questionnaire, a row for each response and a column for each \
+            link id, with codebook.csv, labels.csv, and read.py and read.R, which read them into pandas \
+            and R with types and labels. stata writes the same as data sets (.dta) with labels. redcap \
+            writes dictionary.csv, import-FORM.csv and codes.csv for a project of REDCap whose forms repeat, \
+            odm writes odm.xml, CDISC's Operational Data Model 1.3.2. \
+            ndjson writes a file of FHIR resources for each type, \
             as in QuestionnaireResponse.ndjson. pdo writes pdo.xml, i2b2's patient data object. \
-            Participants have their pseudonyms. Of the resources names, displays, identifiers, \
-            contacts, narratives and what names a device are left out, unless --identities kept; \
-            --free-text omitted leaves out texts, notes and attachments, too. \
-            For csv and pdo that is decided when the consumer loads. csv writes consents.csv, too, ndjson \
+            provenance.json says what wrote an export, when, from which commit and questionnaires, how many \
+            rows each file has, and its digest.
+
+            Participants have their pseudonyms. Of the resources, and of the answers in tables, names, \
+            displays, identifiers, contacts, narratives and what names a device are left out, unless \
+            --identities kept; --free-text omitted leaves out texts, notes and attachments, too. \
+            For csv and pdo that is decided when the consumer loads. All but ndjson and pdo write \
+            consents.csv, too, ndjson \
             Consent.ndjson, and pdo the consent of each patient in its blob: when it was signed, its \
             version, and whether the data may be shared. --audience sharing leaves out everybody whose \
             consent does not say that qualified researchers may have the data. The folder is made, with \
@@ -32,12 +42,21 @@ struct StudyExportCommand: AsyncParsableCommand {
             """
     )
 
-    enum Format: String, ExpressibleByArgument, CaseIterable { case csv, ndjson, pdo }
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case csv, tables, stata, redcap, odm, ndjson, pdo
+    }
 
     @OptionGroup var store: StudyStoreOptions
 
-    @Option(help: "csv, ndjson or pdo.")
+    @Option(help: "csv, tables, stata, redcap, odm, ndjson or pdo.")
     var format: Format = .csv
+
+    @Option(
+        parsing: .upToNextOption,
+        help: "Questionnaires, which give tables, stata, redcap and odm their order, labels and types.",
+        completion: .file(extensions: ["json"])
+    )
+    var questionnaires: [String] = []
 
     @Option(help: "Texts in the participants' own words in ndjson: loaded, or omitted.")
     var freeText: ResponseMapper.FreeText = .loaded
@@ -104,66 +123,20 @@ struct StudyExportCommand: AsyncParsableCommand {
         let folder = URL(filePath: output, directoryHint: .isDirectory)
         do {
             try PrivateFolder.make(folder)
-            let format = format
-            let disclosure = Disclosure(freeText: freeText, identities: identities)
-            let audience = audience
+            let request = StudyExportRequest(
+                format: format,
+                disclosure: Disclosure(freeText: freeText, identities: identities),
+                audience: audience,
+                questionnaires: try StudyBackEnd.questionnaires(questionnaires)
+            )
             let written = try await warehouse.read {
-                try Self.write($0, format, disclosure, audience, to: folder)
+                try StudyExportFiles($0, request, folder: folder).write()
             }
             for name in written { try StandardStreams.say("\(output)/\(name)") }
         } catch let error as StudyError {
             throw CommandFailure("\(error)")
-        }
-    }
-
-    /// The names of the files.
-    private static func write(
-        _ warehouse: WarehouseTransaction,
-        _ format: Format,
-        _ disclosure: Disclosure,
-        _ audience: ExportAudience,
-        to folder: URL
-    ) throws -> [String] {
-        switch format {
-        case .csv:
-            try NewFile(folder.appending(path: "facts.csv")).write { write in
-                try write(CSV.data(header: WarehouseTransaction.factColumns.map(\.name), rows: []))
-                try warehouse.eachFact(of: audience) { try write(CSV.data(header: $0, rows: [])) }
-            }
-            let dictionary = CSV.data(
-                header: ["concept", "name", "path", "source"],
-                rows: try warehouse.dictionary(of: audience)
-            )
-            try NewFile(folder.appending(path: "dictionary.csv")).write { try $0(dictionary) }
-            let columns = WarehouseTransaction.factColumns.map { [$0.name, $0.meaning] }
-            try NewFile(folder.appending(path: "columns.csv")).write {
-                try $0(CSV.data(header: ["column", "meaning"], rows: columns))
-            }
-            let consents = CSV.data(
-                header: WarehouseTransaction.consentColumns,
-                rows: try warehouse.consents(of: audience).map(\.cells)
-            )
-            try NewFile(folder.appending(path: "consents.csv")).write { try $0(consents) }
-            return ["facts.csv", "dictionary.csv", "columns.csv", "consents.csv"]
-        case .ndjson:
-            var names: [String] = []
-            for type in try warehouse.resourceTypes() {
-                let name = "\(type).ndjson"
-                try NewFile(folder.appending(path: name)).write { write in
-                    try warehouse.eachResource(type, disclosure, of: audience) {
-                        try write(Data(($0 + "\n").utf8))
-                    }
-                }
-                names.append(name)
-            }
-            let consents = try warehouse.consents(of: audience).map { $0.resource.text() + "\n" }.joined()
-            try NewFile(folder.appending(path: "Consent.ndjson")).write { try $0(Data(consents.utf8)) }
-            return names + ["Consent.ndjson"]
-        case .pdo:
-            try NewFile(folder.appending(path: "pdo.xml")).write { write in
-                try warehouse.writePDO(of: audience) { try write(Data($0.utf8)) }
-            }
-            return ["pdo.xml"]
+        } catch let error as WarehouseError {
+            throw CommandFailure("\(error)")
         }
     }
 }
