@@ -68,6 +68,11 @@ public protocol MessageQueue: Sendable {
     /// How much is in the queue.
     func status() async throws -> MessageQueueStatus
 
+    /// Looks whether it would take a message now, as far as that can be known without one.
+    ///
+    /// - Throws: Why it would not: the database is away, or takes no writes, or its disk is full.
+    func checkWritable() async throws
+
     /// Waits until there may be something to receive, at most so long.
     ///
     /// - Throws: `CancellationError`.
@@ -82,6 +87,8 @@ extension MessageQueue {
     public func forgetKnown(after days: Int) async throws {}
 
     public func wait(for longest: Duration) async throws { try await Task.sleep(for: longest) }
+
+    public func checkWritable() async throws { _ = try await status() }
 
     public func delete(_ messages: [ReceivedMessage]) async throws {
         var failure: (any Error)?

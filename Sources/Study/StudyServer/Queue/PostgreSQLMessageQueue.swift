@@ -421,6 +421,13 @@ public final class PostgreSQLMessageQueue: MessageQueue {
         }
     }
 
+    public func checkWritable() async throws {
+        let setting = try await database.run(.statement) { session in
+            try session.rows("SELECT current_setting('transaction_read_only')", []).first?.text(0)
+        }
+        guard setting == "off" else { throw StudyOperationsError.readOnly }
+    }
+
     /// As if so many seconds had passed; for tests.
     package func pass(seconds: Int) async throws {
         try await database.run(.statement) { session in

@@ -6,6 +6,8 @@ import WebServing
 public final class SQLiteMessageQueue: MessageQueue {
     private let database: any DatabaseWriter
     private let maximumReceives: Int
+    /// The file; `nil` in memory.
+    private let path: String?
     /// With so many bytes no further message is received at once.
     private static let largestBatch = 64 << 20
     /// Seconds since 1970.
@@ -24,6 +26,7 @@ public final class SQLiteMessageQueue: MessageQueue {
     /// A queue with a clock of its own.
     package init(_ file: URL?, maximumReceives: Int = 5, now: @escaping @Sendable () -> Int) throws {
         database = try PrivateSQLite.open(file)
+        path = file?.absoluteURL.path(percentEncoded: false)
         self.maximumReceives = max(1, maximumReceives)
         self.now = now
         var migrator = DatabaseMigrator()
@@ -104,6 +107,14 @@ public final class SQLiteMessageQueue: MessageQueue {
             try db.execute(sql: "CREATE INDEX knownByTime ON known (seen)")
         }
         try migrator.migrate(database)
+    }
+
+    /// Writes what is there already, and looks at the disk, whose last bytes may be enough for that alone.
+    public func checkWritable() async throws {
+        if let path { try DiskSpace.check(at: path) }
+        try await database.write { db in
+            try db.execute(sql: "UPDATE counter SET value = value WHERE name = 'depth'")
+        }
     }
 
     @discardableResult

@@ -44,7 +44,10 @@ public final class Receiver: Sendable {
             queue: queue,
             registry: registry,
             configuration: configuration,
-            limiter: RateLimiter(perMinute: configuration.requestsPerMinute) { configuration.clock() - start }
+            limiter: RateLimiter(perMinute: configuration.requestsPerMinute) {
+                configuration.clock() - start
+            },
+            logger: logger
         )
         let gate = RequestGate()
         var listening = HTTPListener.Configuration(

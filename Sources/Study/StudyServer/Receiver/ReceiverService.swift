@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import Logging
 import StudyFormats
 import WebServing
 
@@ -11,18 +12,23 @@ struct ReceiverService: Sendable {
     let limiter: RateLimiter
     let metrics = ReceiverMetrics()
     private let room: QueueQuota
+    private let health: QueueHealth
+    private let logger: Logger
 
     init(
         queue: any MessageQueue,
         registry: ClientRegistry,
         configuration: ReceiverConfiguration,
-        limiter: RateLimiter
+        limiter: RateLimiter,
+        logger: Logger = Logger(label: "study.receiver")
     ) {
         self.queue = queue
         self.registry = registry
         self.configuration = configuration
         self.limiter = limiter
+        self.logger = logger
         room = QueueQuota(depth: configuration.depthLimit, bytes: configuration.byteLimit)
+        health = QueueHealth(logger: logger)
     }
 
     var isOriginal: Bool { configuration.answers == .original }
@@ -41,7 +47,8 @@ struct ReceiverService: Sendable {
             default: return ("none", ReceiverResponse.error(404, "not_found", "There is nothing here"))
             }
         } catch {
-            // The errors of a database are not for strangers.
+            // The errors of a database are not for strangers, but for those who run it.
+            logger.error("a request fails", metadata: ["reason": "\(FailureReason.text(of: error))"])
             return ("error", ReceiverResponse.busy(30))
         }
     }
@@ -76,9 +83,17 @@ struct ReceiverService: Sendable {
     /// - Returns: A refusal, while the queue is too full; `nil` when the message is in the queue, now or
     ///   since before.
     func enqueue(_ message: StudyMessage) async throws -> Response? {
-        guard let isNew = try await room.send(message, to: queue) else { return ReceiverResponse.busy(60) }
-        metrics.count(isNew: isNew)
-        return nil
+        do {
+            guard let isNew = try await room.send(message, to: queue) else {
+                return ReceiverResponse.busy(60)
+            }
+            health.succeeded()
+            metrics.count(isNew: isNew)
+            return nil
+        } catch {
+            health.failed(error)
+            throw error
+        }
     }
 
     /// Now, as messages have it.
@@ -90,8 +105,12 @@ struct ReceiverService: Sendable {
         guard request.method == "GET" || request.method == "HEAD" else {
             return ReceiverResponse.notAllowed("GET, HEAD")
         }
-        let isFull = try await room.isFull(queue)
-        return ReceiverResponse.json(isFull ? 503 : 200, ["status": isFull ? "full" : "ok"])
+        switch await health.state(of: queue, room) {
+        case .ok: return ReceiverResponse.json(200, ["status": "ok"])
+        case .full: return ReceiverResponse.json(503, ["status": "full"])
+        // The reason is in the log.
+        case .failing: return ReceiverResponse.json(503, ["status": "failing"])
+        }
     }
 
     private func metricsPage(_ request: Request) async throws -> Response {

@@ -62,20 +62,7 @@ struct StudyQueueURLOptions: ParsableArguments {
     var queue = "sqlite:queue.sqlite"
 
     func open() async throws -> any MessageQueue {
-        switch try StudyPlace(queue, option: "queue", takesSQS: true) {
-        case .file(let file):
-            try await StudyBackEnd.opened(file.path(percentEncoded: false)) { try SQLiteMessageQueue(file) }
-        case .postgreSQL(let url):
-            try await StudyBackEnd.opened("the queue") { try await PostgreSQLMessageQueue(url) }
-        case .sqs(let text):
-            try await StudyBackEnd.opened("the queue") {
-                let environment = ProcessInfo.processInfo.environment
-                return try await SQSMessageQueue(
-                    SQSConfiguration(parsing: text, environment: environment),
-                    AWSCredentials(environment: environment)
-                )
-            }
-        }
+        try await StudyBackEnd.queue(try StudyPlace(queue, option: "queue", takesSQS: true))
     }
 }
 
@@ -87,21 +74,11 @@ struct StudyStoreOptions: ParsableArguments {
     @Option(help: "The study’s code in the warehouse.")
     var source = "STUDY"
 
+    var place: StudyPlace { get throws { try StudyPlace(store, option: "store", takesSQS: false) } }
+
     /// - Parameter makes: Whether a new one is made.
     func open(makes: Bool) async throws -> Warehouse {
-        switch try StudyPlace(store, option: "store", takesSQS: false) {
-        case .file(let file):
-            let path = file.path(percentEncoded: false)
-            guard makes || FileManager.default.fileExists(atPath: path) else {
-                throw CommandFailure("\(path): there is no such warehouse; indivo study consume makes one")
-            }
-            return try await StudyBackEnd.opened(path) { try Warehouse(file, source: source) }
-        case .postgreSQL(let url):
-            return try await StudyBackEnd.opened("the warehouse") {
-                try await Warehouse(postgreSQL: url, source: source, makes: makes)
-            }
-        case .sqs: throw CommandFailure("--store is sqlite:FILE or postgresql://…")
-        }
+        try await StudyBackEnd.warehouse(place, source: source, makes: makes)
     }
 }
 
@@ -125,6 +102,51 @@ enum StudyBackEnd {
             ring.allowsPKCS1 = allowsPKCS1
             return ring
         } catch {
+            throw CommandFailure("\(error)")
+        }
+    }
+
+    static func queue(_ place: StudyPlace) async throws -> any MessageQueue {
+        switch place {
+        case .file(let file):
+            try await opened(file.path(percentEncoded: false)) { try SQLiteMessageQueue(file) }
+        case .postgreSQL(let url):
+            try await opened("the queue") { try await PostgreSQLMessageQueue(url) }
+        case .sqs(let text):
+            try await opened("the queue") {
+                let environment = ProcessInfo.processInfo.environment
+                return try await SQSMessageQueue(
+                    SQSConfiguration(parsing: text, environment: environment),
+                    AWSCredentials(environment: environment)
+                )
+            }
+        }
+    }
+
+    /// - Parameter makes: Whether a new one is made.
+    static func warehouse(_ place: StudyPlace, source: String, makes: Bool) async throws -> Warehouse {
+        switch place {
+        case .file(let file):
+            let path = file.path(percentEncoded: false)
+            guard makes || FileManager.default.fileExists(atPath: path) else {
+                throw CommandFailure("\(path): there is no such warehouse; indivo study consume makes one")
+            }
+            return try await opened(path) { try Warehouse(file, source: source) }
+        case .postgreSQL(let url):
+            return try await opened("the warehouse") {
+                try await Warehouse(postgreSQL: url, source: source, makes: makes)
+            }
+        case .sqs: throw CommandFailure("--store is sqlite:FILE or postgresql://…")
+        }
+    }
+
+    /// Stores the ontology of questionnaires, and tells what is wrong with them.
+    static func store(_ questionnaires: [Questionnaire], in warehouse: Warehouse) async throws {
+        guard !questionnaires.isEmpty else { return }
+        let ontology = Ontology(questionnaires)
+        for problem in ontology.problems { StandardStreams.printError("warning: \(problem)") }
+        let now = WarehouseTime(FHIRDateTime(Date()))
+        do { try await warehouse.transaction { try $0.store(ontology, now: now) } } catch {
             throw CommandFailure("\(error)")
         }
     }

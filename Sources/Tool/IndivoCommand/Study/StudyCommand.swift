@@ -11,6 +11,7 @@ struct StudyCommand: ParsableCommand {
         discussion: """
             keys makes a study's key pair; pack and unpack make and open packages of ResearchKit and \
             envelopes of C3-PRO; submit delivers through a queue on disk; withdraw leaves a study. \
+            up runs a small study in one process; \
             serve receives, consume decrypts into a warehouse, pending lists what waits for the team's \
             decision, and ontology and export are for those who evaluate; warehouse shows it to an i2b2; \
             progress counts how participants keep up; pages shows the team how it goes. \
@@ -22,7 +23,7 @@ struct StudyCommand: ParsableCommand {
             StudySubmitCommand.self, StudyQueueCommand.self, StudyWithdrawCommand.self,
             StudyConsentCommand.self,
             StudyDueCommand.self,
-            StudyServeCommand.self, StudyConsumeCommand.self, StudyPendingCommand.self,
+            StudyUpCommand.self, StudyServeCommand.self, StudyConsumeCommand.self, StudyPendingCommand.self,
             StudyOntologyCommand.self, StudyExportCommand.self, StudyWarehouseCommand.self,
             StudyMessageCommand.self, StudyDecryptCommand.self, StudyReceiptCommand.self,
             StudyProgressCommand.self, StudyPagesCommand.self, StudyUserCommand.self,

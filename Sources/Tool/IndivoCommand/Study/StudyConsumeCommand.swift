@@ -91,6 +91,14 @@ struct StudyConsumeCommand: AsyncParsableCommand {
     )
     var keptBytes = 16 << 30
 
+    @Option(
+        help: ArgumentHelp(
+            "Serve /health and /metrics (for Prometheus) on this port of this machine; 0 for a free one.",
+            valueName: "port"
+        )
+    )
+    var metricsPort: UInt16?
+
     @OptionGroup var talk: MessageOptions
 
     func validate() throws {
@@ -107,14 +115,7 @@ struct StudyConsumeCommand: AsyncParsableCommand {
         let keys = try StudyBackEnd.keys(self.keys, allowsPKCS1: envelopes.allowsPKCS1)
         let questionnaires = try StudyBackEnd.questionnaires(questionnaires)
         let warehouse = try await store.open(makes: true)
-        if !questionnaires.isEmpty {
-            let ontology = Ontology(questionnaires)
-            for problem in ontology.problems { StandardStreams.printError("warning: \(problem)") }
-            let now = WarehouseTime(FHIRDateTime(Date()))
-            do { try await warehouse.transaction { try $0.store(ontology, now: now) } } catch {
-                throw CommandFailure("\(error)")
-            }
-        }
+        try await StudyBackEnd.store(questionnaires, in: warehouse)
         let queue = try await queue.open()
         let consumer = Consumer(
             queue: queue,
@@ -146,11 +147,28 @@ struct StudyConsumeCommand: AsyncParsableCommand {
             try report(try await Self.answered { try await consumer.drain() })
             try await finish(warehouse, queue)
         } else {
-            let work = Task { await consumer.run() }
+            let watch = ConsumerWatch()
+            let operations = try await operations(watch)
+            let work = Task { await consumer.run(watchedBy: watch) }
             talk.note("Stop it with Control-C.")
             await Interrupt.wait()
             work.cancel()
             await work.value
+            await operations?.stop()
+        }
+    }
+
+    /// Health and metrics, where they are asked for.
+    private func operations(_ watch: ConsumerWatch) async throws -> StudyOperations? {
+        guard let metricsPort else { return nil }
+        var sources = StudyOperations.Sources()
+        sources.consumer = watch
+        if case .file(let file) = try store.place {
+            sources.files = [("warehouse", file.path(percentEncoded: false))]
+        }
+        let watched = sources
+        return try await CommandFailure.starting("health and metrics") {
+            try await StudyOperations.start(watched, port: metricsPort)
         }
     }
 

@@ -63,7 +63,8 @@ struct StudyServeCommand: AsyncParsableCommand {
     func run() async throws {
         let file = try config.map(ReceiverFile.init)
         var configuration = try file?.configuration() ?? ReceiverConfiguration()
-        let clients = try clients(file, configuration)
+        let place = try StudyPlace(queue.queue, option: "queue", takesSQS: true)
+        let clients = try file?.clients(beside: place, configuration) ?? .besideQueue
         let queue = try await queue.open()
         configuration.address = address
         configuration.port = port
@@ -86,47 +87,6 @@ struct StudyServeCommand: AsyncParsableCommand {
     }
 }
 
-extension StudyServeCommand {
-    /// Where the apps are that register. What several receivers would not share is refused, where there may
-    /// be several.
-    private func clients(_ file: ReceiverFile?, _ configuration: ReceiverConfiguration) throws
-        -> ReceiverClients
-    {
-        let clients = try file?.clients() ?? .besideQueue
-        switch (try StudyPlace(queue.queue, option: "queue", takesSQS: true), clients) {
-        case (.postgreSQL, .file(let file)):
-            // A new file would be made otherwise, and be of no use.
-            let path = file.path(percentEncoded: false)
-            guard FileManager.default.fileExists(atPath: path) else {
-                throw CommandFailure(
-                    """
-                    \(path) is not there; the queue’s database has the registered apps: \
-                    take “clients” out of \(config ?? "")
-                    """
-                )
-            }
-            StandardStreams.printError(
-                "The apps of \(path) are copied into the queue’s database, which has them from now on; "
-                    + "take “clients” out of \(config ?? "")."
-            )
-            return clients
-        case (.postgreSQL, .postgreSQL):
-            throw CommandFailure(
-                """
-                the queue’s database has the registered apps, for all receivers; \
-                take “clients” out of \(config ?? "")
-                """
-            )
-        case (.sqs, .besideQueue) where configuration.attestation != nil:
-            throw CommandFailure(
-                "SQS keeps no registered apps; “clients” in the configuration is postgresql://… "
-                    + "for several receivers, or a file for one"
-            )
-        default: return clients
-        }
-    }
-}
-
 /// The file of a receiver's configuration.
 struct ReceiverFile {
     private let path: String
@@ -141,12 +101,17 @@ struct ReceiverFile {
     ]
 
     init(_ path: String) throws {
-        self.path = path
         do {
-            json = try JSONValue(parsing: StudyFile.read(path, limit: 1 << 20))
+            try self.init(JSONValue(parsing: StudyFile.read(path, limit: 1 << 20)), path: path)
         } catch let error as JSONError {
             throw CommandFailure("\(error.reason)", at: "\(path):\(error.location):")
         }
+    }
+
+    /// A configuration that is in a file.
+    init(_ json: JSONValue, path: String) throws {
+        self.path = path
+        self.json = json
         guard let members = json.members else { throw CommandFailure("it is no object", at: "\(path):") }
         if let unknown = members.first(where: { !Self.members.contains($0.name) }) {
             throw refuse(
@@ -191,11 +156,44 @@ struct ReceiverFile {
         value = number
     }
 
-    /// Where the registered apps are.
-    func clients() throws -> ReceiverClients? {
-        try text("clients").map { text in
-            text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
-                ? .postgreSQL(text) : .file(URL(filePath: file(text)))
+    /// Where the apps are that register. What several receivers would not share is refused, where there may
+    /// be several.
+    func clients(beside queue: StudyPlace, _ configuration: ReceiverConfiguration) throws -> ReceiverClients {
+        let clients: ReceiverClients =
+            try text("clients").map { text in
+                text.hasPrefix("postgresql://") || text.hasPrefix("postgres://")
+                    ? .postgreSQL(text) : .file(URL(filePath: file(text)))
+            } ?? .besideQueue
+        switch (queue, clients) {
+        case (.postgreSQL, .file(let file)):
+            // A new file would be made otherwise, and be of no use.
+            let name = file.path(percentEncoded: false)
+            guard FileManager.default.fileExists(atPath: name) else {
+                throw CommandFailure(
+                    """
+                    \(name) is not there; the queue’s database has the registered apps: \
+                    take “clients” out of \(path)
+                    """
+                )
+            }
+            StandardStreams.printError(
+                "The apps of \(name) are copied into the queue’s database, which has them from now on; "
+                    + "take “clients” out of \(path)."
+            )
+            return clients
+        case (.postgreSQL, .postgreSQL):
+            throw CommandFailure(
+                """
+                the queue’s database has the registered apps, for all receivers; \
+                take “clients” out of \(path)
+                """
+            )
+        case (.sqs, .besideQueue) where configuration.attestation != nil:
+            throw CommandFailure(
+                "SQS keeps no registered apps; “clients” in the configuration is postgresql://… "
+                    + "for several receivers, or a file for one"
+            )
+        default: return clients
         }
     }
 

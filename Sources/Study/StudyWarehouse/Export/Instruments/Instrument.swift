@@ -2,7 +2,9 @@
 ///
 /// ```swift
 /// let instruments = try warehouse.instruments(of: [questionnaire])
-/// try warehouse.eachRow(of: instruments) { instrument, row in print(instrument.name, row.cells) }
+/// try warehouse.eachRow(of: instruments) { index, row in
+///     print(instruments[index].name, row.cells)
+/// }
 /// ```
 /// ``WarehouseTransaction/instruments(of:_:for:)`` makes them.
 public struct Instrument: Sendable, Hashable {

@@ -1,0 +1,121 @@
+import Foundation
+import OrderedJSON
+import WebServing
+
+/// Health and metrics of a study's back end, for those who run it: `/health` for anybody who reaches it,
+/// `/metrics` for programs on the same machine.
+public final class StudyOperations: Sendable {
+    /// What is looked at.
+    public struct Sources: Sendable {
+        /// The parts of a process.
+        public var supervisor: Supervisor?
+        /// The consumer.
+        public var consumer: ConsumerWatch?
+        /// The files of databases by what they are: `queue`, `warehouse`.
+        public var files: [(name: String, path: String)] = []
+
+        /// Nothing yet.
+        public init() {}
+    }
+
+    /// Where it is reached.
+    public let url: URL
+    private let listener: HTTPListener
+
+    private init(_ listener: HTTPListener) {
+        url = listener.url
+        self.listener = listener
+    }
+
+    /// Starts to listen.
+    ///
+    /// - Parameters:
+    ///   - address: An IPv4 address.
+    ///   - port: 0 for a free one.
+    /// - Throws: Why it cannot listen.
+    public static func start(_ sources: Sources, address: String = "127.0.0.1", port: UInt16) async throws
+        -> StudyOperations
+    {
+        let settings = HTTPListener.Configuration(
+            address: address,
+            port: port,
+            bodyLimit: 0,
+            serverName: "study"
+        )
+        let service = OperationsService(sources: sources)
+        return StudyOperations(try await HTTPListener(settings) { service.respond(to: $0) })
+    }
+
+    /// Stops listening.
+    public func stop() async { await listener.stop() }
+}
+
+/// Responds to those who run a study.
+struct OperationsService: Sendable {
+    let sources: StudyOperations.Sources
+
+    func respond(to request: Request) -> Response {
+        guard request.method == "GET" || request.method == "HEAD" else {
+            return ReceiverResponse.notAllowed("GET, HEAD")
+        }
+        switch request.rawPath {
+        case "/health": return health
+        case "/metrics":
+            guard request.isFromThisMachine else {
+                return ReceiverResponse.error(
+                    403,
+                    "access_denied",
+                    "Metrics are for programs on this machine"
+                )
+            }
+            return MetricsText.response(metrics)
+        default: return ReceiverResponse.error(404, "not_found", "There is nothing here")
+        }
+    }
+
+    private var health: Response {
+        var problems: [String: String] = [:]
+        for (name, state) in sources.supervisor?.states ?? [] where !state.isUp {
+            problems[name] = state.failure == nil ? "starting" : "failing"
+        }
+        if sources.consumer?.failure != nil { problems["consumer"] = "failing" }
+        for (name, path) in sources.files {
+            do { try DiskSpace.check(at: path) } catch { problems[name] = "disk" }
+        }
+        // The reasons are in the log, and not for strangers.
+        let members = problems.sorted { $0.key < $1.key }.map {
+            JSONMember(name: $0.key, value: JSONValue($0.value))
+        }
+        let status = problems.isEmpty ? "ok" : "failing"
+        return ReceiverResponse.json(
+            problems.isEmpty ? 200 : 503,
+            ["status": JSONValue(status), "problems": JSONValue(members: members)]
+        )
+    }
+
+    private var metrics: String {
+        let states = sources.supervisor?.states ?? []
+        let free = sources.files.compactMap { name, path in
+            DiskSpace.free(at: path).map { ("database=\"\(name)\"", $0) }
+        }
+        return
+            (states.isEmpty
+            ? ""
+            : MetricsText.metric(
+                "part_up",
+                .gauge,
+                "Whether a part of the process works.",
+                states.map { ("part=\"\($0.name)\"", $0.state.isUp ? 1 : 0) }
+            )
+                + MetricsText.metric(
+                    "part_restarts_total",
+                    .counter,
+                    "How often a part was started again.",
+                    states.map { ("part=\"\($0.name)\"", $0.state.restarts) }
+                ))
+            + (sources.consumer?.metrics ?? "")
+            + (free.isEmpty
+                ? ""
+                : MetricsText.metric("disk_free_bytes", .gauge, "What the disk of a database has left.", free))
+    }
+}

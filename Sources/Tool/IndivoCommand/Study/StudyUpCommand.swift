@@ -1,0 +1,212 @@
+import ArgumentParser
+import FHIR
+import Foundation
+import IndivoBase
+import Logging
+import OrderedJSON
+import StudyDelivery
+import StudyServer
+import StudyWarehouse
+
+struct StudyUpCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "up",
+        abstract: "Run a small study's back end in one process: receiver, consumer and pages.",
+        discussion: """
+            A part that fails is started again, after a pause of a second that doubles up to a minute, and \
+            the others go on; so it waits for a database that is not there yet. SIGTERM and Control-C end it: \
+            requests and the current message are finished.
+
+            The configuration is JSON; paths are relative to it:
+
+            {"title": "Sleep study", "source": "SLEEP",
+             "queue": "sqlite:queue.sqlite", "store": "sqlite:study.sqlite",
+             "keys": "keys", "questionnaires": ["sleep.json"],
+             "receiver": {"studies": ["org.example.sleep"], "port": 8084},
+             "pages": {"users": "users", "port": 8090, "host": "pages.example.org"},
+             "operations": {"port": 9464}}
+
+            receiver has the members of the configuration of indivo study serve, with address and port; \
+            pages (left out: none) has users, which indivo study user makes, address, port and host. keys \
+            is the folder of private keys; without it there is no consumer, which then is somewhere else. \
+            freeText, identities, unproven and allowPKCS1 are as the options of indivo study consume. \
+            operations has /health, 200 while everything works, and /metrics for Prometheus (left out: port \
+            9464). --check looks at the configuration, the keys and the questionnaires, and starts nothing.
+
+            \(StudyPlace.help)
+            """
+    )
+
+    @Option(help: "The configuration.", completion: .file(extensions: ["json"]))
+    var config: String
+
+    @ArgumentParser.Flag(help: "Check the configuration, and start nothing.")
+    var check = false
+
+    @ArgumentParser.Flag(help: "Print a line of JSON for each part that is up, for programs.")
+    var json = false
+
+    @OptionGroup var talk: MessageOptions
+
+    func run() async throws {
+        let file = try StudyUpFile(config)
+        let plan = try file.plan()
+        guard !check else {
+            try StandardStreams.say("\(config): \(plan.parts.joined(separator: ", "))")
+            return
+        }
+        let up = StudyUp(plan: plan, printsJSON: json)
+        let supervisor = Supervisor(up.parts)
+        var sources = StudyOperations.Sources()
+        sources.supervisor = supervisor
+        sources.consumer = plan.keys == nil ? nil : up.watch
+        sources.files = plan.files
+        let watched = sources
+        let operations = try await CommandFailure.starting("health and metrics") {
+            try await StudyOperations.start(
+                watched,
+                address: plan.operations.address,
+                port: plan.operations.port
+            )
+        }
+        up.report("operations", operations.url)
+        talk.note("Stop it with Control-C.")
+        let work = Task { await supervisor.run() }
+        await Interrupt.wait()
+        work.cancel()
+        await work.value
+        await operations.stop()
+        talk.note("All parts have ended.")
+    }
+}
+
+/// What a configuration asks for.
+struct StudyUpPlan: Sendable {
+    /// Where a part listens.
+    struct Address: Sendable {
+        var address = "127.0.0.1"
+        var port: UInt16
+        var host: String?
+    }
+
+    var title = "Study"
+    var source = "STUDY"
+    var queue: StudyPlace
+    var store: StudyPlace
+    var keys: KeyRing?
+    var questionnaires: [Questionnaire] = []
+    var freeText = ResponseMapper.FreeText.loaded
+    var identities = Disclosure.Identities.removed
+    var unproven = UnprovenChanges.pending
+    var receiver = ReceiverConfiguration()
+    var clients = ReceiverClients.besideQueue
+    var pages: (users: URL, at: Address)?
+    var operations = Address(port: 9464)
+
+    var parts: [String] {
+        ["receiver"] + (keys == nil ? [] : ["consumer"]) + (pages == nil ? [] : ["pages"])
+    }
+
+    /// The files of its databases.
+    var files: [(name: String, path: String)] {
+        [("queue", queue), ("warehouse", store)].compactMap { name, place in
+            if case .file(let url) = place { (name, url.path(percentEncoded: false)) } else { nil }
+        }
+    }
+}
+
+/// The parts of a study's back end, each with connections of its own.
+struct StudyUp: Sendable {
+    let plan: StudyUpPlan
+    let printsJSON: Bool
+    let watch = ConsumerWatch()
+
+    var parts: [Supervisor.Part] {
+        var parts = [Supervisor.Part("receiver", run: receive)]
+        if plan.keys != nil { parts.append(Supervisor.Part("consumer", run: consume)) }
+        if plan.pages != nil { parts.append(Supervisor.Part("pages", run: show)) }
+        return parts
+    }
+
+    func report(_ part: String, _ url: URL) {
+        let line: JSONValue = ["part": JSONValue(part), "url": JSONValue(url.absoluteString)]
+        // Nobody reads it any more: the parts go on.
+        if printsJSON { try? StandardStreams.say(line.text()) }
+        StandardStreams.printError("\(part): \(url.absoluteString)")
+    }
+
+    /// Waits for the end of the process.
+    private func rest() async {
+        while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
+    }
+
+    /// What the supervisor logs: the tool's own words.
+    private func told<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do { return try await body() } catch let error as CommandFailure {
+            throw StudyOperationsError.failed(error.description)
+        }
+    }
+
+    private func receive(_ isReady: @escaping @Sendable () -> Void) async throws {
+        let receiver = try await told {
+            let queue = try await StudyBackEnd.queue(plan.queue)
+            return try await CommandFailure.starting("the receiver") {
+                try await Receiver.start(queue: queue, clients: plan.clients, plan.receiver)
+            }
+        }
+        report("receiver", receiver.url)
+        isReady()
+        await rest()
+        await receiver.stop()
+    }
+
+    private func consume(_ isReady: @escaping @Sendable () -> Void) async throws {
+        guard let keys = plan.keys else { return }
+        let consumer = try await told {
+            let warehouse = try await StudyBackEnd.warehouse(plan.store, source: plan.source, makes: true)
+            try await StudyBackEnd.store(plan.questionnaires, in: warehouse)
+            return Consumer(
+                queue: try await StudyBackEnd.queue(plan.queue),
+                warehouse: warehouse,
+                keys: keys,
+                mapper: ResponseMapper(Codebook(plan.questionnaires), freeText: plan.freeText),
+                questionnaires: plan.questionnaires,
+                identities: plan.identities,
+                unproven: plan.unproven
+            )
+        }
+        isReady()
+        await consumer.run(watchedBy: watch)
+    }
+
+    private func show(_ isReady: @escaping @Sendable () -> Void) async throws {
+        guard let (users, at) = plan.pages else { return }
+        let pages = try await told {
+            var configuration = StudyPages.Configuration()
+            configuration.address = at.address
+            configuration.port = at.port
+            configuration.host = at.host
+            configuration.title = plan.title
+            let shown = configuration
+            // Without a consumer in this process, somebody else makes the warehouse.
+            let warehouse = try await StudyBackEnd.warehouse(
+                plan.store,
+                source: plan.source,
+                makes: plan.keys != nil
+            )
+            let queue = try await StudyBackEnd.queue(plan.queue)
+            return try await CommandFailure.starting("the pages") {
+                try await StudyPages.start(
+                    warehouse: warehouse,
+                    queue: queue,
+                    users: StudyUserFile(users),
+                    shown
+                )
+            }
+        }
+        report("pages", pages.url)
+        isReady()
+        await rest()
+        await pages.stop()
+    }
+}

@@ -1,0 +1,139 @@
+import FHIR
+import Foundation
+import IndivoBase
+import OrderedJSON
+import StudyServer
+import StudyWarehouse
+
+/// The configuration of `indivo study up`.
+struct StudyUpFile {
+    private let path: String
+    private let json: JSONValue
+
+    private static let members: Set = [
+        "title", "source", "queue", "store", "keys", "questionnaires", "freeText", "identities", "unproven",
+        "allowPKCS1", "receiver", "pages", "operations",
+    ]
+
+    init(_ path: String) throws {
+        self.path = path
+        do {
+            json = try JSONValue(parsing: StudyFile.read(path, limit: 1 << 20))
+        } catch let error as JSONError {
+            throw CommandFailure("\(error.reason)", at: "\(path):\(error.location):")
+        }
+        try check(json, "it", Self.members)
+    }
+
+    private func refuse(_ reason: String) -> CommandFailure { CommandFailure(reason, at: "\(path):") }
+
+    private func check(_ json: JSONValue, _ name: String, _ known: Set<String>) throws {
+        guard let members = json.members else { throw refuse("\(name) is no object") }
+        if let unknown = members.first(where: { !known.contains($0.name) }) {
+            throw refuse(
+                "“\(unknown.name)” is not known; there are \(known.sorted().joined(separator: ", "))"
+            )
+        }
+    }
+
+    /// A path relative to the configuration.
+    private func file(_ name: String) -> String {
+        URL(filePath: name, relativeTo: URL(filePath: path).deletingLastPathComponent()).absoluteURL.path(
+            percentEncoded: false
+        )
+    }
+
+    private func text(_ name: String, in object: JSONValue? = nil) throws -> String? {
+        guard let value = (object ?? json)[name] else { return nil }
+        guard let text = value.string, !text.isEmpty else { throw refuse("“\(name)” is a text") }
+        return text
+    }
+
+    private func choice<Value: RawRepresentable & CaseIterable>(_ name: String, _ standard: Value) throws
+        -> Value
+    where Value.RawValue == String {
+        guard let text = try text(name) else { return standard }
+        guard let value = Value(rawValue: text) else {
+            let all = Value.allCases.map(\.rawValue).joined(separator: " or ")
+            throw refuse("“\(name)” is \(all)")
+        }
+        return value
+    }
+
+    private func place(_ name: String, takesSQS: Bool) throws -> StudyPlace {
+        let standard = name == "queue" ? "sqlite:queue.sqlite" : "sqlite:study.sqlite"
+        let text = try text(name) ?? standard
+        do {
+            let place = try StudyPlace(text, option: name, takesSQS: takesSQS)
+            guard case .file = place, !text.hasPrefix("sqlite:/") else { return place }
+            return .file(URL(filePath: file(String(text.dropFirst("sqlite:".count)))))
+        } catch {
+            throw refuse("“\(name)” is not understood; it begins with sqlite: or postgresql://")
+        }
+    }
+
+    private func address(_ object: JSONValue, port: UInt16) throws -> StudyUpPlan.Address {
+        var address = StudyUpPlan.Address(port: port)
+        if let text = try text("address", in: object) { address.address = text }
+        if let value = object["port"] {
+            guard let port = value.integer.flatMap(UInt16.init(exactly:)) else {
+                throw refuse("“port” is a number from 0 to 65535")
+            }
+            address.port = port
+        }
+        address.host = try text("host", in: object)
+        return address
+    }
+
+    func plan() throws -> StudyUpPlan {
+        var plan = StudyUpPlan(
+            queue: try place("queue", takesSQS: true),
+            store: try place("store", takesSQS: false)
+        )
+        if let title = try text("title") { plan.title = title }
+        if let source = try text("source") { plan.source = source }
+        plan.freeText = try choice("freeText", plan.freeText)
+        plan.identities = try choice("identities", plan.identities)
+        plan.unproven = try choice("unproven", plan.unproven)
+        if let names = json["questionnaires"] {
+            guard let texts = names.elements?.map(\.string), !texts.contains(nil) else {
+                throw refuse("“questionnaires” is a list of texts")
+            }
+            plan.questionnaires = try StudyBackEnd.questionnaires(texts.compactMap { $0 }.map(file))
+        }
+        guard let allowsPKCS1 = json["allowPKCS1"].map(\.boolean) ?? false else {
+            throw refuse("“allowPKCS1” is true or false")
+        }
+        if let keys = try text("keys") {
+            plan.keys = try StudyBackEnd.keys(file(keys), allowsPKCS1: allowsPKCS1)
+        }
+        try readReceiver(into: &plan)
+        if let pages = json["pages"] {
+            try check(pages, "“pages”", ["users", "address", "port", "host"])
+            guard let users = try text("users", in: pages) else { throw refuse("“pages” needs “users”") }
+            plan.pages = (URL(filePath: file(users)), try address(pages, port: 8090))
+        }
+        if let operations = json["operations"] {
+            try check(operations, "“operations”", ["address", "port"])
+            plan.operations = try address(operations, port: plan.operations.port)
+        }
+        return plan
+    }
+
+    private func readReceiver(into plan: inout StudyUpPlan) throws {
+        let given = json["receiver"] ?? [:]
+        guard let members = given.members else { throw refuse("“receiver” is no object") }
+        let at = try address(given, port: 8084)
+        let file = try ReceiverFile(
+            JSONValue(members: members.filter { $0.name != "address" && $0.name != "port" }),
+            path: path
+        )
+        plan.receiver = try file.configuration()
+        plan.receiver.address = at.address
+        plan.receiver.port = at.port
+        if let token = ProcessInfo.processInfo.environment["INDIVO_STUDY_ANTISPAM"], !token.isEmpty {
+            plan.receiver.antispam.append(Secret(token))
+        }
+        plan.clients = try file.clients(beside: plan.queue, plan.receiver)
+    }
+}
