@@ -221,7 +221,7 @@ import WebServing
 
     @Test func aConfigurationNamesPathsRelativeToItself() async throws {
         let folder = try Folder()
-        try StudyKeysCommand.parse([folder.file("keys/key-1").path, "--bits", "2048"]).run()
+        try StudyKeysMakeCommand.parse([folder.file("keys/key-1").path, "--bits", "2048"]).run()
         let config = folder.file("study.json")
         let text = """
             {"title": "Sleep", "source": "SLEEP", "keys": "keys", "queue": "sqlite:q/queue.sqlite",

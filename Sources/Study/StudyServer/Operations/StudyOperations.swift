@@ -93,29 +93,34 @@ struct OperationsService: Sendable {
         )
     }
 
-    private var metrics: String {
-        let states = sources.supervisor?.states ?? []
+    private var metrics: String { parts + (sources.consumer?.metrics ?? "") + disks }
+
+    private var parts: String {
+        guard let states = sources.supervisor?.states else { return "" }
+        return MetricsText.metric(
+            "part_up",
+            .gauge,
+            "Whether a part of the process works.",
+            states.map { ("part=\"\($0.name)\"", $0.state.isUp ? 1 : 0) }
+        )
+            + MetricsText.metric(
+                "part_restarts_total",
+                .counter,
+                "How often a part was started again.",
+                states.map { ("part=\"\($0.name)\"", $0.state.restarts) }
+            )
+    }
+
+    private var disks: String {
         let free = sources.files.compactMap { name, path in
             DiskSpace.free(at: path).map { ("database=\"\(name)\"", $0) }
         }
-        return
-            (states.isEmpty
-            ? ""
-            : MetricsText.metric(
-                "part_up",
-                .gauge,
-                "Whether a part of the process works.",
-                states.map { ("part=\"\($0.name)\"", $0.state.isUp ? 1 : 0) }
-            )
-                + MetricsText.metric(
-                    "part_restarts_total",
-                    .counter,
-                    "How often a part was started again.",
-                    states.map { ("part=\"\($0.name)\"", $0.state.restarts) }
-                ))
-            + (sources.consumer?.metrics ?? "")
-            + (free.isEmpty
-                ? ""
-                : MetricsText.metric("disk_free_bytes", .gauge, "What the disk of a database has left.", free))
+        guard !free.isEmpty else { return "" }
+        return MetricsText.metric(
+            "disk_free_bytes",
+            .gauge,
+            "What the disk of a database has left.",
+            free
+        )
     }
 }

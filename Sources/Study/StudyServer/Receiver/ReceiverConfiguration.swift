@@ -42,6 +42,9 @@ public struct ReceiverConfiguration: Sendable {
     public var takesUnencrypted = false
     /// Questionnaires for the phones, by id.
     public var questionnaires: [String: Data] = [:]
+    /// The signed list of the study's keys (`StudyKeyList`), which phones fetch at `/c3pro/keys.jwt`. It is
+    /// read with each request.
+    public var keyList: URL?
     /// The largest body, in bytes.
     public var bodyLimit = 16 << 20
     /// The bytes of all bodies that are in memory at once.

@@ -13,6 +13,7 @@ extension ReceiverService {
         case "challenge" where path.count == 1: return ("challenge", try await challenge(request))
         case "oauth" where path.count == 1: return ("oauth", try await token(request))
         case "map.svg" where path.count == 1: return ("map", try await map(request))
+        case "keys.jwt" where path.count == 1: return ("keys", keyList(request))
         case "encfhir":
             return ("encfhir", try await authorized(request) { try await envelope(request, of: $0) })
         case "fhir":
@@ -22,6 +23,21 @@ extension ReceiverService {
             )
         default: return ("none", ReceiverResponse.error(404, "not_found", "There is nothing here"))
         }
+    }
+
+    /// The signed list of keys; its reader checks who signed it.
+    private func keyList(_ request: Request) -> Response {
+        guard request.method == "GET" || request.method == "HEAD" else {
+            return ReceiverResponse.notAllowed("GET, HEAD")
+        }
+        if let seconds = limiter.take(of: "address \(client(of: request))") {
+            return ReceiverResponse.tooMany(seconds)
+        }
+        guard let file = configuration.keyList,
+            let data = FileManager.default.contents(atPath: file.path(percentEncoded: false)),
+            data.count <= 4 << 20
+        else { return ReceiverResponse.error(404, "not_found", "The study publishes no list of keys") }
+        return Response(type: "application/jwt", body: data).adding("Cache-Control", "no-cache")
     }
 
     // MARK: Registration and token

@@ -7,6 +7,22 @@ import StudyDelivery
 struct StudyKeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
+        abstract: "Make a study's keys, replace, revoke, publish and list them.",
+        discussion: """
+            indivo study keys DIR makes a key pair in DIR, as indivo study keys make DIR does. The folder \
+            that DIR is in is the folder of keys, KEYS, of the other commands: a consumer has all of them.
+            """,
+        subcommands: [
+            StudyKeysMakeCommand.self, StudyKeysRotateCommand.self, StudyKeysRevokeCommand.self,
+            StudyKeysPublishCommand.self, StudyKeysListCommand.self,
+        ],
+        defaultSubcommand: StudyKeysMakeCommand.self
+    )
+}
+
+struct StudyKeysMakeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "make",
         abstract: "Make a study's key pair.",
         discussion: """
             DIR gets private-key.pem (PKCS#8, mode 0600), certificate.pem and certificate.der (signed by \

@@ -25,7 +25,8 @@ struct StudyServeCommand: AsyncParsableCommand {
             ["phq9.json"],
              "answers": "standard", "takesPackages": true, "takesUnencrypted": false, "trustsProxy": false, \
             "requestsPerMinute": 600,
-             "connectionsPerAddress": 64, "queuedMessages": 1000000, "queuedBytes": 17179869184}
+             "connectionsPerAddress": 64, "queuedMessages": 1000000, "queuedBytes": 17179869184, \
+            "keyList": "keys.jwt"}
 
             clients is where registered apps are: a file, or postgresql://… . With a queue of PostgreSQL \
             it is left out: they are in the same database, and known to each of its receivers; \
@@ -97,7 +98,7 @@ struct ReceiverFile {
         "antispam", "clients", "certificate", "keyID", "questionnaires",
         "answers",
         "takesPackages", "takesUnencrypted", "trustsProxy", "requestsPerMinute", "connectionsPerAddress",
-        "queuedMessages", "queuedBytes",
+        "queuedMessages", "queuedBytes", "keyList",
     ]
 
     init(_ path: String) throws {
@@ -253,6 +254,7 @@ struct ReceiverFile {
                 keyID: try KeyID(id)
             )
         }
+        configuration.keyList = try text("keyList").map { URL(filePath: file($0)) }
         for questionnaire in try StudyBackEnd.questionnaires(texts("questionnaires").map(file)) {
             guard let id = questionnaire.id else {
                 throw refuse("a questionnaire without an id cannot be served")

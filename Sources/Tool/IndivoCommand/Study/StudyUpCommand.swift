@@ -13,8 +13,8 @@ struct StudyUpCommand: AsyncParsableCommand {
         commandName: "up",
         abstract: "Run a small study's back end in one process: receiver, consumer and pages.",
         discussion: """
-            A part that fails is started again, after a pause of a second that doubles up to a minute, and \
-            the others go on; so it waits for a database that is not there yet. SIGTERM and Control-C end it: \
+            A part that fails is started again, after a pause of a second that doubles up to a minute, \
+            and the others go on; so it waits for a database that is not there yet. SIGTERM and Control-C end it: \
             requests and the current message are finished.
 
             The configuration is JSON; paths are relative to it:

@@ -85,7 +85,8 @@ struct StudyUpFile {
         return address
     }
 
-    func plan() throws -> StudyUpPlan {
+    /// - Parameter readsKeys: False where the parts are not started: private keys may be somewhere else.
+    func plan(readsKeys: Bool = true) throws -> StudyUpPlan {
         var plan = StudyUpPlan(
             queue: try place("queue", takesSQS: true),
             store: try place("store", takesSQS: false)
@@ -104,10 +105,10 @@ struct StudyUpFile {
         guard let allowsPKCS1 = json["allowPKCS1"].map(\.boolean) ?? false else {
             throw refuse("“allowPKCS1” is true or false")
         }
-        if let keys = try text("keys") {
+        if let keys = try text("keys"), readsKeys {
             plan.keys = try StudyBackEnd.keys(file(keys), allowsPKCS1: allowsPKCS1)
         }
-        try readReceiver(into: &plan)
+        if readsKeys { try readReceiver(into: &plan) }
         if let pages = json["pages"] {
             try check(pages, "“pages”", ["users", "address", "port", "host"])
             guard let users = try text("users", in: pages) else { throw refuse("“pages” needs “users”") }

@@ -1,0 +1,296 @@
+import Crypto
+import DurableQueue
+import Foundation
+import GRDB
+import IndivoBase
+import OrderedJSON
+import StudyFormats
+import StudyWarehouse
+import WebServing
+
+/// Backups of a study's queue and warehouse, while they are in use.
+///
+/// ```swift
+/// let backup = StudyBackup(queue: .file(queueFile), warehouse: .file(warehouseFile))
+/// let made = try await backup.make(in: URL(filePath: "backups"))
+/// try await StudyBackup(queue: .file(newQueue), warehouse: .file(newWarehouse)).restore(made.folder)
+/// ```
+/// A file of SQLite is copied by SQLite's own backup, a database of PostgreSQL by `pg_dump`, as one state
+/// each. The queue is copied first: a message that a consumer takes meanwhile is in both, and the consumer
+/// knows it. Private keys are in no backup: with them, whoever finds it could read it.
+public struct StudyBackup: Sendable {
+    /// Where a queue or a warehouse is.
+    public enum Place: Sendable, Hashable {
+        /// A file of SQLite.
+        case file(URL)
+        /// A database of PostgreSQL, as in `postgresql://user@host/database`.
+        case postgreSQL(String)
+    }
+
+    /// What a backup has.
+    public struct Made: Sendable, Hashable {
+        /// Its folder, for its owner alone.
+        public let folder: URL
+        /// The rows of the warehouse's tables, and `queue` and `dead` letters.
+        public let counts: [String: Int]
+    }
+
+    private let queue: Place?
+    private let warehouse: Place
+    private let source: String
+    private let others: [URL]
+
+    static let manifestName = "backup.json"
+
+    /// - Parameters:
+    ///   - queue: `nil` for one that is a service's (SQS).
+    ///   - source: The study's code in the warehouse.
+    ///   - others: Files that are copied, too: the configuration, the users.
+    public init(queue: Place?, warehouse: Place, source: String = "STUDY", others: [URL] = []) {
+        self.queue = queue
+        self.warehouse = warehouse
+        self.source = source
+        self.others = others
+    }
+
+    private var isOneDatabase: Bool { queue == warehouse }
+
+    // MARK: Making
+
+    /// Makes a backup in a folder of its own, which is there whole or not at all.
+    ///
+    /// - Parameter parent: Gets a folder named after the time, `20260301T093000Z`.
+    /// - Throws: ``StudyOperationsError``, `StudyError`, the database's errors.
+    public func make(in parent: URL, at time: Date = Date()) async throws -> Made {
+        try PrivateFolder.make(parent)
+        let name = StudyTime(time).description.filter { $0.isNumber || $0 == "T" || $0 == "Z" }
+        let folder = parent.appending(path: name, directoryHint: .isDirectory)
+        guard !FileManager.default.fileExists(atPath: folder.path(percentEncoded: false)) else {
+            throw StudyError.storage(reason: "\(folder.path(percentEncoded: false)) is there already")
+        }
+        let draft = parent.appending(path: ".making-\(UUID().uuidString.lowercased())")
+        try PrivateFolder.make(draft)
+        do {
+            var counts: [String: Int] = [:]
+            var files: [JSONValue] = []
+            if let queue, !isOneDatabase {
+                files.append(try await copy(queue, "queue", to: draft, &counts))
+            }
+            files.append(try await copy(warehouse, "warehouse", to: draft, &counts))
+            for file in others {
+                let target = draft.appending(path: file.lastPathComponent)
+                let data = try Data(contentsOf: file)
+                try NewFile(target).write { try $0(data) }
+                files.append(try Self.entry("other", target, schema: nil))
+            }
+            let manifest: JSONValue = [
+                "format": 1, "source": JSONValue(source), "made": JSONValue(StudyTime(time).description),
+                "queueIsInWarehouse": JSONValue(isOneDatabase),
+                "counts": JSONValue(
+                    members: counts.sorted { $0.key < $1.key }.map {
+                        JSONMember(name: $0.key, value: JSONValue($0.value))
+                    }
+                ),
+                "files": JSONValue(files),
+            ]
+            try NewFile(draft.appending(path: Self.manifestName)).write { try $0(Data(manifest.text().utf8)) }
+            guard rename(draft.path(percentEncoded: false), folder.path(percentEncoded: false)) == 0 else {
+                throw StudyError.storage(reason: String(cString: strerror(errno)))
+            }
+            return Made(folder: folder, counts: counts)
+        } catch {
+            try? FileManager.default.removeItem(at: draft)
+            throw error
+        }
+    }
+
+    private func copy(_ place: Place, _ part: String, to folder: URL, _ counts: inout [String: Int])
+        async throws
+        -> JSONValue
+    {
+        switch place {
+        case .file(let file):
+            guard FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) else {
+                throw StudyError.storage(reason: "\(file.path(percentEncoded: false)): there is no such file")
+            }
+            let target = folder.appending(path: "\(part).sqlite")
+            try Self.copy(file, to: target)
+            counts.merge(try await self.counts(of: .file(target), part)) { _, new in new }
+            // What is counted is closed again, and leaves no log beside the copy.
+            for end in ["-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: target.path(percentEncoded: false) + end)
+            }
+            return try Self.entry(part, target, schema: nil)
+        case .postgreSQL(let url):
+            let target = folder.appending(path: "\(part).dump")
+            guard part == "warehouse" else {
+                try PostgreSQLDump.make(url, to: target, snapshot: nil, schema: nil)
+                return try Self.entry(part, target, schema: nil)
+            }
+            let warehouse = try await Warehouse(postgreSQL: url, source: source, makes: false)
+            let (found, schema) = try await warehouse.read { db in
+                let schema = try db.currentSchema()
+                try PostgreSQLDump.make(url, to: target, snapshot: try db.exportedSnapshot(), schema: schema)
+                return (try db.tableCounts(), schema)
+            }
+            for (table, rows) in found { counts[table] = rows }
+            return try Self.entry(part, target, schema: schema)
+        }
+    }
+
+    /// Copies a database while others use it: one state of it, in one file.
+    private static func copy(_ file: URL, to target: URL) throws {
+        var reading = Configuration()
+        reading.readonly = true
+        reading.busyMode = .timeout(30)
+        let source = try DatabaseQueue(path: file.path(percentEncoded: false), configuration: reading)
+        let copy = try PrivateSQLite.open(target)
+        try source.backup(to: copy)
+        try copy.writeWithoutTransaction { db in
+            _ = try db.checkpoint(.truncate)
+            // One file, that can be read where nothing can be written.
+            try db.execute(sql: "PRAGMA journal_mode = DELETE")
+            guard try String.fetchOne(db, sql: "PRAGMA quick_check") == "ok" else {
+                throw StudyOperationsError.failed(
+                    "\(file.lastPathComponent) is damaged: SQLite's check fails"
+                )
+            }
+        }
+        try copy.close()
+    }
+
+    private static func entry(_ part: String, _ file: URL, schema: String?) throws -> JSONValue {
+        let (digest, bytes) = try digest(of: file)
+        return [
+            "part": JSONValue(part), "name": JSONValue(file.lastPathComponent), "bytes": JSONValue(bytes),
+            "sha256": JSONValue(digest), "schema": JSONValue(schema),
+        ]
+    }
+
+    private static func digest(of file: URL) throws -> (digest: String, bytes: Int) {
+        let handle = try FileHandle(forReadingFrom: file)
+        defer { try? handle.close() }
+        var hash = SHA256()
+        var bytes = 0
+        while let data = try handle.read(upToCount: 1 << 20), !data.isEmpty {
+            hash.update(data: data)
+            bytes += data.count
+        }
+        return (Hexadecimal.encode(hash.finalize()), bytes)
+    }
+
+    private func counts(of place: Place, _ part: String) async throws -> [String: Int] {
+        guard part == "warehouse" else {
+            guard case .file(let file) = place else { return [:] }
+            let status = try await SQLiteMessageQueue(file).status()
+            return ["queue": status.depth, "dead": status.dead]
+        }
+        let warehouse: Warehouse =
+            switch place {
+            case .file(let file): try Warehouse(file, source: source)
+            case .postgreSQL(let url): try await Warehouse(postgreSQL: url, source: source, makes: false)
+            }
+        let found = try await warehouse.read { try $0.tableCounts() }
+        return Dictionary(uniqueKeysWithValues: found.map { ($0.table, $0.rows) })
+    }
+
+    // MARK: Restoring
+
+    /// Makes queue and warehouse of a backup, and counts what is in them.
+    ///
+    /// - Returns: The counts, which are the backup's.
+    /// - Throws: ``StudyOperationsError`` where a file of the backup is damaged, where something is in the
+    ///   way, and where the counts are others.
+    public func restore(_ folder: URL) async throws -> Made {
+        let data = try Data(contentsOf: folder.appending(path: Self.manifestName))
+        guard data.count < 1 << 20, let json = try? JSONValue(parsing: data), json["format"]?.integer == 1,
+            let files = json["files"]?.elements
+        else {
+            throw StudyOperationsError.failed(
+                "\(folder.path(percentEncoded: false)) has no \(Self.manifestName) of a backup"
+            )
+        }
+        guard json["source"]?.string == source else {
+            throw StudyOperationsError.failed(
+                "the backup is of the study \(json["source"]?.string ?? ""), not of \(source)"
+            )
+        }
+        guard json["queueIsInWarehouse"]?.boolean == isOneDatabase || queue == nil else {
+            throw StudyOperationsError.failed(
+                "queue and warehouse of the backup are \(isOneDatabase ? "two databases" : "one database")"
+            )
+        }
+        var entries: [(part: String, file: URL)] = []
+        for file in files {
+            guard let name = file["name"]?.string, !name.contains("/"), let part = file["part"]?.string else {
+                continue
+            }
+            let url = folder.appending(path: name)
+            guard let found = try? Self.digest(of: url), found.digest == file["sha256"]?.string else {
+                throw StudyOperationsError.failed("\(name) is damaged or missing: it has another digest")
+            }
+            entries.append((part, url))
+        }
+        // All is looked at before anything is written.
+        let targets = entries.compactMap { entry -> (place: Place, file: URL)? in
+            switch entry.part {
+            case "queue": queue.map { ($0, entry.file) }
+            case "warehouse": (warehouse, entry.file)
+            default: nil
+            }
+        }
+        for target in targets { try check(target.place, target.file) }
+        for target in targets { try write(target.file, to: target.place) }
+        var counts: [String: Int] = [:]
+        if let queue, !isOneDatabase {
+            counts.merge(try await self.counts(of: queue, "queue")) { _, new in new }
+        }
+        counts.merge(try await self.counts(of: warehouse, "warehouse")) { _, new in new }
+        for member in json["counts"]?.members ?? [] {
+            guard let now = counts[member.name], now != member.value.integer else { continue }
+            throw StudyOperationsError.failed(
+                "\(member.name) has \(now) rows, and the backup \(member.value.integer ?? 0): do not use it"
+            )
+        }
+        return Made(folder: folder, counts: counts)
+    }
+
+    private func check(_ place: Place, _ file: URL) throws {
+        switch place {
+        case .file(let target):
+            let path = target.path(percentEncoded: false)
+            guard file.pathExtension == "sqlite" else {
+                throw StudyOperationsError.failed("\(file.lastPathComponent) is of PostgreSQL, not of a file")
+            }
+            guard ["", "-wal", "-shm"].allSatisfy({ !FileManager.default.fileExists(atPath: path + $0) })
+            else {
+                throw StudyOperationsError.failed(
+                    "\(path) is there already, and is not overwritten; move it away"
+                )
+            }
+        case .postgreSQL:
+            guard file.pathExtension == "dump" else {
+                throw StudyOperationsError.failed(
+                    "\(file.lastPathComponent) is a file of SQLite, not of PostgreSQL"
+                )
+            }
+        }
+    }
+
+    private func write(_ file: URL, to place: Place) throws {
+        switch place {
+        case .file(let target): try Self.restore(file, to: target)
+        case .postgreSQL(let url): try PostgreSQLDump.restore(file, to: url)
+        }
+    }
+
+    private static func restore(_ file: URL, to target: URL) throws {
+        var reading = Configuration()
+        reading.readonly = true
+        let source = try DatabaseQueue(path: file.path(percentEncoded: false), configuration: reading)
+        let copy = try PrivateSQLite.open(target)
+        try source.backup(to: copy)
+        try copy.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+        try copy.close()
+    }
+}
