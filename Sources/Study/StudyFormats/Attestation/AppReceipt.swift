@@ -9,7 +9,7 @@ import X509
 ///
 /// ```swift
 /// let apple = try TrustAnchors(Data(contentsOf: rootFile))          // Apple Root CA
-/// let receipt = try await AppReceipt(file, trusting: apple)
+/// let receipt = try await AppReceipt(data, trusting: apple)
 /// try receipt.check(bundles: ["org.example.sleep"])
 /// ```
 ///
