@@ -246,6 +246,36 @@ struct ResearchKitQuestionnaireTests {
         }
     }
 
+    @Test("tasks with very many steps, rules or conditions are read, and what is left out is reported")
+    func manyRules() throws {
+        let boolean: JSONValue = ["_class": "ORKBooleanAnswerFormat"]
+        let names = (0..<10_000).map { "q\($0)" }
+        let steps = names.map { Self.question($0, boolean) }
+        func read(_ rules: [JSONMember]) throws -> ResearchKitQuestionnaire {
+            try ResearchKitQuestionnaire(
+                Self.task(
+                    steps,
+                    [
+                        "_class": "ORKNavigableOrderedTask",
+                        "stepNavigationRules": JSONValue(members: rules),
+                    ]
+                )
+            )
+        }
+        let test = Self.predicate("q0", "$z.answer == 1")
+        let wide = names.dropLast(3).enumerated().map { index, name in
+            JSONMember(name: name, value: Self.rule([(test, names[index + 3])], otherwise: nil))
+        }
+        #expect(try read(wide).diagnostics.map(\.text).contains { $0.contains("too many") })
+        let ways = names.dropFirst(2).map { (test, $0) }
+        let long = [JSONMember(name: "q0", value: Self.rule(Array(ways), otherwise: nil))]
+        #expect(try read(long).diagnostics.map(\.text).contains { $0.contains("too many") })
+        let one = [JSONMember(name: "q0", value: Self.rule([(test, "q9999")], otherwise: nil))]
+        let short = try read(one)
+        #expect(short.diagnostics.isEmpty)
+        #expect(short.questionnaire.tree["item"]?[9_998]?["enableWhen"]?[0]?["operator"] == "!=")
+    }
+
     @Test("results of ResearchKit are answers of the questionnaire that the task is")
     func results() throws {
         let choices: JSONValue = [

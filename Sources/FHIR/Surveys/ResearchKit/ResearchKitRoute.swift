@@ -22,31 +22,44 @@ struct ResearchKitRoute {
     /// How many steps there are.
     let count: Int
     private let rules: [Int: Rule]
+    private let ordered: [Rule]
+    /// The steps that may be passed over. The others are always reached.
+    let passedOver: Set<Int>
+
+    /// The most comparisons of steps with rules.
+    private static let maximumWork = 4_000_000
+    /// The most conditions of a rule, each of which holds where those before it do not.
+    private static let maximumConditions = 100
 
     /// - Parameter rules: All lead forwards.
     init(count: Int, rules: [Rule]) {
         self.count = count
         self.rules = Dictionary(rules.map { ($0.from, $0) }) { first, _ in first }
+        ordered = self.rules.values.sorted { $0.from < $1.from }
+        passedOver = Self.passedOver(count, ordered)
     }
 
-    /// The steps that may be passed over, with the condition under which they are shown.
-    var visibilities: [Int: Visibility] {
-        let passed = passedOver
-        if let conditions = rows() { return conditions.mapValues { .condition($0.simplified) } }
-        var found: [Int: Visibility] = [:]
-        for step in passed { found[step] = single(step).map { .condition($0.simplified) } ?? .reached }
+    private static func passedOver(_ count: Int, _ rules: [Rule]) -> Set<Int> {
+        var ends: [Int] = Array(repeating: 0, count: count + 1)
+        for rule in rules { ends[rule.from] = rule.furthest }
+        var furthest = 0
+        var found: Set<Int> = []
+        for step in 0..<count {
+            if furthest > step { found.insert(step) }
+            furthest = max(furthest, ends[step])
+        }
         return found
     }
 
-    private var passedOver: [Int] {
-        var ends: [Int] = Array(repeating: 0, count: count + 1)
-        for rule in rules.values { ends[rule.from] = max(ends[rule.from], rule.furthest) }
-        var furthest = 0
-        var found: [Int] = []
-        for step in 0..<count {
-            if furthest > step { found.append(step) }
-            furthest = max(furthest, ends[step])
-        }
+    /// The steps that may be passed over, with the condition under which they are shown; nil where the rules
+    /// are too many to be followed.
+    var visibilities: [Int: Visibility]? {
+        if let conditions = rows() { return conditions.mapValues { .condition($0.simplified) } }
+        guard passedOver.count * max(1, ordered.count) <= Self.maximumWork,
+            ordered.allSatisfy({ $0.conditional.count <= Self.maximumConditions })
+        else { return nil }
+        var found: [Int: Visibility] = [:]
+        for step in passedOver { found[step] = single(step).map { .condition($0.simplified) } ?? .reached }
         return found
     }
 
@@ -81,9 +94,9 @@ struct ResearchKitRoute {
 
     /// The condition of a step that one rule alone may pass over, and whose rule is always reached.
     private func single(_ step: Int) -> ResearchKitCondition? {
-        let passing = rules.values.filter { $0.from < step && $0.furthest > step }
+        let passing = ordered.filter { $0.from < step && $0.furthest > step }
         guard passing.count == 1, let rule = passing.first,
-            !rules.values.contains(where: { $0.from < rule.from && $0.furthest > rule.from })
+            !ordered.contains(where: { $0.from < rule.from && $0.furthest > rule.from })
         else { return nil }
         return Self.leading(rule) { $0 <= step }
     }
@@ -105,12 +118,18 @@ struct ResearchKitRoute {
 
     /// From where a step is reached: from these steps, under these conditions (nil: always).
     func ways(to step: Int) -> [(from: Int, condition: ResearchKitCondition?)] {
-        (0..<step).compactMap { from in
-            guard let rule = rules[from] else { return from + 1 == step ? (from, nil) : nil }
+        var found: [(from: Int, condition: ResearchKitCondition?)] = []
+        for rule in ordered where rule.from < step {
             let all = rule.conditional.map(\.step) + [rule.next]
-            guard all.contains(step) else { return nil }
-            if all.allSatisfy({ $0 == step }) { return (from, nil) }
-            return Self.leading(rule) { $0 == step }.map { (from, $0.simplified) }
+            guard all.contains(step) else { continue }
+            if all.allSatisfy({ $0 == step }) {
+                found.append((rule.from, nil))
+            } else if let condition = Self.leading(rule, to: { $0 == step }) {
+                found.append((rule.from, condition.simplified))
+            }
         }
+        // Without a rule, a step leads to the next.
+        if step > 0, rules[step - 1] == nil { found.append((step - 1, nil)) }
+        return found
     }
 }

@@ -32,6 +32,8 @@ struct ResearchKitTaskReader {
     private var linkIds: Set<String> = []
     /// What is asked, by the identifiers of step and result.
     private var asked: [ResearchKitCondition.Question: Asked] = [:]
+    /// The same, of a condition that names no step.
+    private var askedByName: [String: Asked] = [:]
     private var title: String?
     private var items = 0
     /// Whether steps are reached, as extensions of the questionnaire.
@@ -112,9 +114,9 @@ struct ResearchKitTaskReader {
             var item = try begin(identifier, "attachment", label, json)
             item["extension"] = [["url": JSONValue(ExtensionURL.mimeType), "valueCode": "image/jpeg"]]
             require(&item, json)
-            asked[.init(step: identifier, item: identifier)] = Asked(
-                linkId: item["linkId"]?.string ?? identifier,
-                type: "attachment"
+            remember(
+                .init(step: identifier, item: identifier),
+                Asked(linkId: item["linkId"]?.string ?? identifier, type: "attachment")
             )
             return item
         case "ORKStep", "ORKInstructionStep", "ORKLearnMoreInstructionStep", "ORKCompletionStep":
@@ -240,8 +242,16 @@ struct ResearchKitTaskReader {
             ]
             item["item"] = [display]
         }
-        asked[question] = Asked(linkId: linkId, type: format.type, options: format.options, unit: format.unit)
+        remember(
+            question,
+            Asked(linkId: linkId, type: format.type, options: format.options, unit: format.unit)
+        )
         return item
+    }
+
+    private mutating func remember(_ question: ResearchKitCondition.Question, _ item: Asked) {
+        asked[question] = item
+        askedByName[question.item] = askedByName[question.item] ?? item
     }
 
     // MARK: Conditions
@@ -287,7 +297,10 @@ struct ResearchKitTaskReader {
         }
         let route = ResearchKitRoute(count: steps.count, rules: rules)
         var usesRoute = false
-        for (step, visibility) in route.visibilities.sorted(by: { $0.key < $1.key }) {
+        guard let visibilities = route.visibilities else {
+            return report("The rules are too many to be conditions of steps; every step is asked.", nil)
+        }
+        for (step, visibility) in visibilities.sorted(by: { $0.key < $1.key }) {
             guard var item = steps[step].item else { continue }
             switch visibility {
             case .condition(let condition): show(&item, when: condition)
@@ -345,15 +358,16 @@ struct ResearchKitTaskReader {
         return ResearchKitRoute.Rule(from: from, conditional: conditional, next: next)
     }
 
-    /// A variable for each step: whether it is reached.
+    /// A variable for each step that may be passed over: whether it is reached.
     private mutating func writeVariables(_ route: ResearchKitRoute) {
-        for step in 0..<route.count {
+        for step in route.passedOver.sorted() {
             let ways = route.ways(to: step).map { from, condition in
-                guard let condition else { return "%step\(from)" }
-                return "(%step\(from) and \(path(condition)))"
+                let parts = [
+                    route.passedOver.contains(from) ? "%step\(from)" : nil, condition.map(path),
+                ].compactMap { $0 }
+                return parts.isEmpty ? "true" : "(" + parts.joined(separator: " and ") + ")"
             }
-            let expression = step == 0 ? "true" : ways.isEmpty ? "false" : ways.joined(separator: " or ")
-            var variable = Self.expression(expression)
+            var variable = Self.expression(ways.isEmpty ? "false" : ways.joined(separator: " or "))
             variable["name"] = JSONValue("step\(step)")
             variables.append(["url": JSONValue(ExtensionURL.variable[0]), "valueExpression": variable])
         }
@@ -394,7 +408,8 @@ struct ResearchKitTaskReader {
     }
 
     private func find(_ question: ResearchKitCondition.Question) -> Asked? {
-        asked[question] ?? asked.first { $0.key.item == question.item && question.step == nil }?.value
+        if let found = asked[question] { return found }
+        return question.step == nil ? askedByName[question.item] : nil
     }
 
     private func enableWhen(_ condition: ResearchKitCondition) -> JSONValue? {

@@ -7,7 +7,7 @@ import IndivoXML
 ///
 /// ```swift
 /// for try await row in PatientDataReader(contentsOf: file) {
-///     if case .observation(let observation) = row { print(observation.patient.id, observation.fact.concept) }
+///     if case .observation(let observation) = row { print(observation.fact.concept) }
 /// }
 /// ```
 /// Memory is bounded by the largest row, whatever the size of the object.
