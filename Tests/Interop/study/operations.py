@@ -1,6 +1,6 @@
 """A study of `indivo study up` through what happens to servers, for scripts/interop study-operations."""
 
-import base64, json, os, pathlib, shutil, signal, subprocess, sys, tempfile, time, urllib.error, urllib.request, uuid
+import base64, json, os, pathlib, shutil, signal, subprocess, sys, tempfile, time, urllib.error, urllib.parse, urllib.request, uuid
 
 from services import PostgreSQL
 
@@ -44,7 +44,8 @@ class Study:
         (folder / "antispam.txt").write_text("spam\n")
         (folder / "antispam.txt").chmod(0o600)
         (folder / "study.json").write_text(json.dumps({
-            "keys": "keys", "pages": {"users": "users", "port": 0}, "operations": {"port": 0}, **places,
+            "keys": "keys", "pages": {"users": "users", "port": 0}, "operations": {"port": 0}, "audit": "audit.jsonl",
+            **places,
             "receiver": {"registration": "open", "antispam": "antispam.txt", "certificate": "keys/key-1/certificate.pem",
                          "keyID": "key-1", "port": 0, "requestsPerMinute": 100000}}))
         run("up", "--config", folder / "study.json", "--check")
@@ -95,14 +96,39 @@ def run(*arguments, **more):
     return done.stdout
 
 
-# On SQLite: from nothing to a fact, and a clean end.
+def backed_up(folder, **places):
+    """A backup of a study that is running, restored somewhere else: the seconds that both took."""
+    start = time.monotonic()
+    made = json.loads(run("backup", "--config", folder / "study.json", folder / "backups", "--json"))
+    there = time.monotonic()
+    kept = set(os.listdir(made["folder"]))
+    assert {"backup.json", "study.json", "users", "audit.jsonl"} <= kept and not any("key" in name for name in kept), kept
+    target = [part for name, place in places.items() for part in ("--" + name, place)]
+    restored = json.loads(run("restore", made["folder"], *target, "--json"))
+    assert restored["counts"] == made["counts"] and made["counts"]["study_resource"] >= 1, (made, restored)
+    return f"backup in {there - start:.1f} s, restored with the same rows in {time.monotonic() - there:.1f} s"
+
+
+# On SQLite: from nothing to a fact, a backup, and a clean end.
 study = Study(work / "sqlite")
 study.wait("operations", "receiver", "pages")
 until("health", 20, lambda: study.health()[0] == 200)
 study.deliver()
 seconds = until("facts", 30, lambda: study.loaded() == 2)
+# A login that fails is written down.
+jar = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+page = jar.open(study.urls["pages"] + "/login").read().decode()
+fields = {"name": "ada", "password": "wrong", "code": "", "csrf": page.split('name="csrf" value="')[1].split('"')[0]}
+try:
+    jar.open(urllib.request.Request(study.urls["pages"] + "/login", urllib.parse.urlencode(fields).encode(),
+                                    {"Origin": study.urls["pages"]}))
+    sys.exit("a wrong password logs in")
+except urllib.error.HTTPError as error:
+    assert error.code == 403, error
 assert get(study.urls["pages"] + "/login")[0] == 200
 assert get(study.urls["receiver"] + "/health") == (200, '{"status":"ok"}')
+print("SQLite:", backed_up(work / "sqlite", queue=f"sqlite:{work}/new-queue.sqlite", store=f"sqlite:{work}/new.sqlite"))
+assert int(run("audit", "verify", work / "sqlite/audit.jsonl").split()[0]) >= 1
 print(f"SQLite: delivered and in the warehouse after {seconds} s; ended by SIGTERM in {study.end()} s")
 shown = run("export", "--store", f"sqlite:{work}/sqlite/study.sqlite", "--format", "tables", "--output", work / "export")
 assert (work / "export/d.csv").read_text().splitlines()[1].endswith(",7"), shown
@@ -126,6 +152,13 @@ database.start()
 away = until("health after", 60, lambda: study.health()[0] == 200 and get(study.urls["receiver"] + "/health")[0] == 200)
 study.deliver()
 until("facts after", 30, lambda: study.loaded() == 4)
+database.ask("CREATE DATABASE restored")
+new = database.url.replace("/postgres?", "/restored?")
+# Nobody has looked at the pages: the log begins here.
+os.environ["INDIVO_STUDY_AUDIT"] = str(work / "postgresql/audit.jsonl")
+run("export", "--store", database.url, "--format", "odm", "--output", work / "odm")
+assert "export" in run("audit", "list", work / "postgresql/audit.jsonl")
+print("PostgreSQL:", backed_up(work / "postgresql", queue=new, store=new))
 print(f"PostgreSQL: waited for, {seconds} s after the parts were up; well {away} s after it came back; "
       f"ended in {study.end()} s")
 

@@ -1,3 +1,4 @@
+import FHIR
 import Foundation
 import IndivoBase
 import Logging
@@ -25,6 +26,11 @@ struct PageService: Sendable {
     /// The day, as in `2026-03-01`, and its number since 1970.
     let today: @Sendable () -> Timestamp
     let title: String
+    /// Where it is written down who did what; `nil` for nowhere.
+    let audit: AuditLog?
+    /// They name the columns of exports.
+    let questionnaires: [Questionnaire]
+    let usedCodes = UsedCodes()
     private let host: String?
     private let requests: RateLimiter
 
@@ -35,6 +41,8 @@ struct PageService: Sendable {
         title: String = "Study",
         host: String? = nil,
         schedule: StudySchedule? = nil,
+        audit: AuditLog? = nil,
+        questionnaires: [Questionnaire] = [],
         logger: Logger = Logger(label: "study.pages"),
         today: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) },
         elapsed: @escaping @Sendable () -> Duration
@@ -44,6 +52,8 @@ struct PageService: Sendable {
         self.users = users
         self.logger = logger
         self.title = title
+        self.audit = audit
+        self.questionnaires = questionnaires
         self.host = host?.lowercased()
         self.today = today
         sessions = SessionTable(elapsed: elapsed)
@@ -113,6 +123,12 @@ struct PageService: Sendable {
         },
         .get("/map") { service, visit, _ in try await service.map(visit) },
         .get("/map.svg") { service, _, _ in try await service.mapPicture() },
+        .get("/export") { service, visit, _ in try await service.exports(visit) },
+        .get("/export/{file}") { service, visit, captures in
+            try await service.export(visit, captures["file"] ?? "")
+        },
+        .get("/people") { service, visit, _ in try service.people(visit) },
+        .get("/audit") { service, visit, _ in try service.auditPage(visit) },
         .post("/logout") { service, visit, _ in
             service.sessions.end(visit.request.cookie(service.cookie))
             return Response.seeOther("/login").adding("Set-Cookie", service.setCookie(service.cookie, nil))
@@ -137,8 +153,8 @@ struct PageService: Sendable {
             default: return frame().notAllowed("GET, HEAD, POST")
             }
         }
-        guard let session = try session(of: request) else { return .seeOther("/login") }
-        let visit = PageVisit(request: request, session: session)
+        guard let (session, role) = try session(of: request) else { return .seeOther("/login") }
+        let visit = PageVisit(request: request, session: session, role: role)
         // A form that changes something comes from a page of this session.
         if request.method == "POST" {
             guard request.isFromOwnPage, constantTimeEqual(visit.form["csrf"] ?? "", session.csrf) else {
@@ -149,8 +165,25 @@ struct PageService: Sendable {
                 )
             }
         }
+        let needed = StudyRole.needed(for: request.method, path)
+        guard role >= needed else {
+            try record(visit, "refused", ["method": request.method, "path": request.rawPath])
+            return frame(visit).problem(
+                "Not allowed",
+                "Your role is \(role.rawValue); this needs \(needed.rawValue).",
+                status: 403
+            )
+        }
         switch Self.pages.match(request.method, path) {
-        case .found(let page, let captures): return try await page(self, visit, captures)
+        case .found(let page, let captures):
+            // Written down before it is done: what cannot be written down is not done.
+            let message = visit.form["id"].map { ["message": $0] } ?? [:]
+            try record(
+                visit,
+                request.method == "POST" ? "change" : "view",
+                ["path": request.rawPath].merging(message) { first, _ in first }
+            )
+            return try await page(self, visit, captures)
         case .otherMethod(let allowed, _): return frame(visit).notAllowed(allowed)
         case .nothing: return frame(visit).notFound
         }
@@ -162,9 +195,11 @@ struct PageService: Sendable {
     func client(of request: Request) -> String { request.client(isBehindProxy: isBehindTLS) }
 
     /// The session of a person who is still in the file, with the same password.
-    private func session(of request: Request) throws -> SessionTable.Session? {
-        guard let session = sessions.session(request.cookie(cookie)) else { return nil }
-        return try users.users()[session.name] == session.hash ? session : nil
+    private func session(of request: Request) throws -> (SessionTable.Session, StudyRole)? {
+        guard let session = sessions.session(request.cookie(cookie)),
+            let user = try users.users()[session.name], user.hash == session.hash
+        else { return nil }
+        return (session, user.role)
     }
 
     // MARK: Cookies
@@ -183,6 +218,8 @@ struct PageService: Sendable {
 struct PageVisit: Sendable {
     let request: Request
     let session: SessionTable.Session
+    /// What the person may do.
+    let role: StudyRole
 
     /// The fields of the form that was sent.
     var form: FormParameters { FormParameters(decoding: request.body) }

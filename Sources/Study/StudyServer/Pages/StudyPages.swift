@@ -1,3 +1,4 @@
+import FHIR
 import Foundation
 import Logging
 import StudyFormats
@@ -33,6 +34,11 @@ public final class StudyPages: Sendable {
         public var title = "Study"
         /// What participants are asked for: the pages show what of it is done, due, late and missed.
         public var schedule: StudySchedule?
+        /// Where it is written down who logged in, saw, exported and changed what; `nil` for nowhere. What
+        /// cannot be written down is not done.
+        public var audit: AuditLog?
+        /// They name the columns of tables that are downloaded.
+        public var questionnaires: [Questionnaire] = []
 
         /// The defaults given above.
         public init() {}
@@ -81,6 +87,8 @@ public final class StudyPages: Sendable {
             title: configuration.title,
             host: configuration.host,
             schedule: configuration.schedule,
+            audit: configuration.audit,
+            questionnaires: configuration.questionnaires,
             logger: logger
         ) {
             ContinuousClock.now - start

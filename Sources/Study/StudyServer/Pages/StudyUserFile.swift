@@ -3,8 +3,8 @@ import Foundation
 import IndivoBase
 import WebServing
 
-/// Who may see a study's pages: a file with a line for each person, the name and the hashed password. Its
-/// owner alone can read it.
+/// Who may see a study's pages: a file with a line for each person, the name, the hashed password, the role,
+/// and the secret of a second factor. Its owner alone can read it.
 ///
 /// ```swift
 /// let users = StudyUserFile(URL(filePath: "users"))
@@ -37,10 +37,70 @@ public struct StudyUserFile: Sendable {
                 "a password has \(lengths.lowerBound) to \(lengths.upperBound) bytes, and is one line"
             )
         }
-        var users =
-            FileManager.default.fileExists(atPath: url.path(percentEncoded: false)) ? try self.users() : [:]
-        users[name] = try PasswordHash(of: text)
-        let lines = users.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value.text)\n" }.joined()
+        let hash = try PasswordHash(of: text)
+        try change { users in
+            if users[name] == nil { users[name] = StudyUser(hash: hash) } else { users[name]?.hash = hash }
+        }
+    }
+
+    /// The names of those who may log in; none where there is no file.
+    public func names() throws -> [String] { try known().keys.sorted() }
+
+    /// Gives a person a role, from their next request on.
+    ///
+    /// - Throws: ``StudyPagesError``.
+    public func setRole(_ role: StudyRole, of name: String) throws {
+        try changeKnown(name) { $0.role = role }
+    }
+
+    /// Asks a person for the code of an authenticator, from the next login on.
+    ///
+    /// - Parameter study: What the authenticator calls the study.
+    /// - Returns: The URI with the new secret (`otpauth:`), which nothing else shows.
+    /// - Throws: ``StudyPagesError``.
+    public func makeSecondFactor(of name: String, study: String) throws -> String {
+        let totp = TOTP.make()
+        try changeKnown(name) { $0.totp = totp }
+        return totp.uri(name: name, issuer: study)
+    }
+
+    /// Asks a person for no code any more.
+    ///
+    /// - Throws: ``StudyPagesError``.
+    public func removeSecondFactor(of name: String) throws { try changeKnown(name) { $0.totp = nil } }
+
+    /// Takes a person out, which ends their sessions.
+    ///
+    /// - Throws: ``StudyPagesError``.
+    public func remove(_ name: String) throws {
+        try change { users in
+            guard users.removeValue(forKey: name) != nil else { throw unknown(name) }
+        }
+    }
+
+    private func unknown(_ name: String) -> StudyPagesError {
+        .badInput("\(url.path(percentEncoded: false)) has nobody of the name \(name.prefix(64))")
+    }
+
+    private func changeKnown(_ name: String, _ body: (inout StudyUser) -> Void) throws {
+        try change { users in
+            guard var user = users[name] else { throw unknown(name) }
+            body(&user)
+            users[name] = user
+        }
+    }
+
+    private func known() throws -> [String: StudyUser] {
+        FileManager.default.fileExists(atPath: url.path(percentEncoded: false)) ? try users() : [:]
+    }
+
+    private func change(_ body: (inout [String: StudyUser]) throws -> Void) throws {
+        var users = try known()
+        try body(&users)
+        let lines = users.sorted { $0.key < $1.key }.map { name, user in
+            let fields = [name, user.hash.text, user.role.rawValue] + [user.totp?.base32].compactMap { $0 }
+            return fields.joined(separator: ":") + "\n"
+        }.joined()
         let folder = url.absoluteURL.deletingLastPathComponent().path(percentEncoded: false)
         do {
             try Disk().writeAtomically(
@@ -52,11 +112,11 @@ public struct StudyUserFile: Sendable {
         }
     }
 
-    /// Names and hashes.
+    /// The people by their names.
     ///
     /// - Throws: ``StudyPagesError`` when the file is not there, when others can read it, or when it is
     ///   malformed.
-    func users() throws -> [String: PasswordHash] {
+    func users() throws -> [String: StudyUser] {
         let path = url.path(percentEncoded: false)
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         guard let mode = attributes?[.posixPermissions] as? Int, let size = attributes?[.size] as? Int else {
@@ -72,15 +132,20 @@ public struct StudyUserFile: Sendable {
         guard size <= Self.limit, let data = FileManager.default.contents(atPath: path),
             let text = String(validating: data, as: UTF8.self)
         else { throw StudyPagesError.badInput("\(path) cannot be read, or is no file of users") }
-        var users: [String: PasswordHash] = [:]
+        var users: [String: StudyUser] = [:]
         for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: true).enumerated() {
-            let parts = line.split(separator: ":", maxSplits: 1)
-            guard parts.count == 2, Self.isName(String(parts[0])) else {
+            let parts = line.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            let role = parts.count > 2 ? StudyRole(rawValue: parts[2]) : StudyUser.standardRole
+            let totp = parts.count > 3 ? TOTP(base32: parts[3]) : nil
+            guard (2...4).contains(parts.count), Self.isName(parts[0]), !parts[1].isEmpty, let role,
+                totp != nil || parts.count < 4
+            else {
                 throw StudyPagesError.badInput(
-                    "\(path): line \(number + 1) is not a name, a colon and a hash"
+                    "\(path): line \(number + 1) is not a name, a hash, a role and a secret, "
+                        + "with colons between"
                 )
             }
-            users[String(parts[0])] = PasswordHash(text: String(parts[1]))
+            users[parts[0]] = StudyUser(hash: PasswordHash(text: parts[1]), role: role, totp: totp)
         }
         return users
     }

@@ -13,8 +13,9 @@ struct StudyBackupCommand: AsyncParsableCommand {
             of PostgreSQL (pg_dump, Debian's postgresql-client), each as one state, backup.json with counts \
             and digests, and with --config the configuration and the users. It is there whole or not at all.
 
-            Private keys are not in it: keep a copy of them somewhere else, or what is encrypted is lost with \
-            them. indivo study restore puts it back. A queue of SQS is Amazon's to keep. \(ExitStatus.help)
+            Private keys are not in it: keep a copy of them somewhere else, or what is encrypted is lost \
+            with them. indivo study restore puts it back. A queue of SQS is Amazon's to keep. \
+            \(ExitStatus.help)
             """
     )
 
@@ -31,6 +32,7 @@ struct StudyBackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
+            try StudyAudit.record("backup", ["folder": folder])
             let made = try await places.backup().make(in: URL(filePath: folder, directoryHint: .isDirectory))
             try StudyBackupPlaces.report(made, json: json)
         } catch let error as StudyError {
@@ -49,8 +51,8 @@ struct StudyRestoreCommand: AsyncParsableCommand {
             BACKUP is a folder that indivo study backup made. Its digests are checked, then files of SQLite \
             are made, or databases of PostgreSQL filled (pg_restore); nothing that is there is overwritten, \
             so that a database has to be empty. What is in them is counted, and has to be what the backup \
-            counted. What phones delivered since the backup is lost, unless they still have it; to lose less, \
-            PostgreSQL archives its log (the article Running of StudyServer). Put the keys back, too. \
+            counted. What phones delivered since the backup is lost, unless they still have it; to lose \
+            less, PostgreSQL archives its log (the article Running of StudyServer). Put the keys back, too. \
             \(ExitStatus.help)
             """
     )
@@ -65,6 +67,7 @@ struct StudyRestoreCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
+            try StudyAudit.record("restore", ["backup": folder])
             let made = try await places.backup().restore(URL(filePath: folder, directoryHint: .isDirectory))
             try StudyBackupPlaces.report(made, json: json)
         } catch let error as StudyOperationsError {
@@ -96,7 +99,7 @@ struct StudyBackupPlaces: ParsableArguments {
         }
         let plan = try StudyUpFile(config).plan(readsKeys: false)
         let users = plan.pages.map(\.users)
-        let others = [URL(filePath: config)] + [users].compactMap { $0 }
+        let others = [URL(filePath: config)] + [users, plan.audit].compactMap { $0 }
         return try Self.backup(
             queue: plan.queue,
             store: plan.store,

@@ -28,6 +28,7 @@ struct StudyCommand: ParsableCommand {
             StudyOntologyCommand.self, StudyExportCommand.self, StudyWarehouseCommand.self,
             StudyMessageCommand.self, StudyDecryptCommand.self, StudyReceiptCommand.self,
             StudyProgressCommand.self, StudyPagesCommand.self, StudyUserCommand.self,
+            StudyAuditCommand.self,
         ]
     )
 }

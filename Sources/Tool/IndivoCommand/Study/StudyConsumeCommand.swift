@@ -129,11 +129,14 @@ struct StudyConsumeCommand: AsyncParsableCommand {
             keptLimit: keptBytes
         )
         if let leaver {
+            // Whose it was is known by the digest alone.
+            try StudyAudit.record("withdraw", ["participant": Consumer.digest(of: leaver)])
             let facts = try await Self.answered { try await consumer.withdraw(leaver) }
             try StandardStreams.say("\(facts) facts removed")
             return
         }
         if reprocess {
+            try StudyAudit.record("reprocess", ["messages": "all that failed"])
             try report(
                 try await Self.answered {
                     for letter in try await queue.deadLetters(limit: .max) {

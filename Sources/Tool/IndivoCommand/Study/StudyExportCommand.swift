@@ -113,6 +113,13 @@ struct StudyExportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try StudyAudit.record(
+            "export",
+            [
+                "format": files == nil ? format.rawValue : "files", "audience": audience.rawValue,
+                "folder": files ?? output ?? "", "identities": identities.rawValue,
+            ]
+        )
         if let files, let keys {
             do { return try await writeFiles(to: files, keys) } catch let error as StudyError {
                 throw CommandFailure("\(error)")

@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import IndivoBase
 import OrderedJSON
 import StudyDelivery
 import StudyServer

@@ -34,6 +34,7 @@ struct StudyKeysRotateCommand: ParsableCommand {
 
     func run() throws {
         let folder = StudyKeyFolder(URL(filePath: keys, directoryHint: .isDirectory))
+        try StudyAudit.record("rotate keys", ["folder": keys])
         let entry = try folder.rotate(
             id: try id.map { try KeyID($0) },
             subject: subject,
@@ -66,6 +67,7 @@ struct StudyKeysRevokeCommand: ParsableCommand {
     var reason = ""
 
     func run() throws {
+        try StudyAudit.record("revoke key", ["key": id, "reason": reason])
         try StudyKeyFolder(URL(filePath: keys, directoryHint: .isDirectory)).revoke(KeyID(id), reason: reason)
         try StandardStreams.say("revoked \(id)")
         StandardStreams.printError("Publish the list anew: indivo study keys publish \(keys) …")
@@ -77,10 +79,10 @@ struct StudyKeysPublishCommand: ParsableCommand {
         commandName: "publish",
         abstract: "Write the signed list of keys that phones fetch.",
         discussion: """
-            The list has the keys of the folder that are valid and not revoked. It is a JWK Set signed as JWS, \
-            by a key of its own whose certificate is part of the app (StudyKeyList reads it). The receiver \
-            serves it at /c3pro/keys.jwt, where its configuration has "keyList": FILE; the file is replaced \
-            as a whole. Publish it again before it expires.
+            The list has the keys of the folder that are valid and not revoked. It is a JWK Set signed as \
+            JWS, by a key of its own whose certificate is part of the app (StudyKeyList reads it). The \
+            receiver serves it at /c3pro/keys.jwt, where its configuration has "keyList": FILE; the file \
+            is replaced as a whole. Publish it again before it expires.
             """
     )
 
@@ -121,10 +123,10 @@ struct StudyKeysListCommand: AsyncParsableCommand {
         abstract: "List a study's keys, and what would be lost without each.",
         discussion: """
             With --store the envelopes that the warehouse keeps are counted by the keys that they need. What \
-            was loaded is in the tables, and stays without its key; what waits or failed is lost with it, and \
-            so is the right to load anything again. A key that is named and not in the folder is missing. \
-            Messages that are still in the queue are not counted: run the consumer first. Packages name no \
-            key, and are not counted either. The exit status is 1 when a key is missing.
+            was loaded is in the tables, and stays without its key; what waits or failed is lost with it, \
+            and so is the right to load anything again. A key that is named and not in the folder is \
+            missing. Messages that are still in the queue are not counted: run the consumer first. \
+            Packages name no key, and are not counted either. The exit status is 1 when a key is missing.
             """
     )
 

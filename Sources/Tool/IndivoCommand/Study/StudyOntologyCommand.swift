@@ -1,6 +1,7 @@
 import ArgumentParser
 import FHIR
 import Foundation
+import IndivoBase
 import StudyDelivery
 import StudyWarehouse
 

@@ -39,6 +39,19 @@ struct StudyPagesCommand: AsyncParsableCommand {
     )
     var schedule: String?
 
+    @Option(
+        help: ArgumentHelp("Write down here who saw, exported and changed what.", valueName: "file"),
+        completion: .file()
+    )
+    var audit: String?
+
+    @Option(
+        parsing: .upToNextOption,
+        help: "Questionnaires, which name the columns of tables that are downloaded.",
+        completion: .file(extensions: ["json"])
+    )
+    var questionnaires: [String] = []
+
     @Option(help: "The port; 0 for a free one.")
     var port: UInt16 = 8090
 
@@ -58,6 +71,8 @@ struct StudyPagesCommand: AsyncParsableCommand {
         configuration.host = host
         configuration.title = title
         configuration.schedule = try schedule.map { try StudyDueCommand.schedule(in: $0) }
+        configuration.audit = audit.map { AuditLog(URL(filePath: $0)) }
+        configuration.questionnaires = try StudyBackEnd.questionnaires(questionnaires)
         let warehouse = try await store.open(makes: false)
         let queue = try await queue.open()
         let pages = try await CommandFailure.starting("the pages") {

@@ -51,6 +51,8 @@ struct StudyPendingCommand: AsyncParsableCommand {
         let participant = try participant.map { try StudyParticipant.id($0, option: "of") }
         let warehouse = try await store.open(makes: false)
         var missing = 0
+        for id in approve { try StudyAudit.record("approve", ["message": id]) }
+        for id in refuse { try StudyAudit.record("refuse", ["message": id]) }
         for id in approve {
             missing += try report(id, "approved", try await warehouse.transaction { try $0.approve(id) })
         }

@@ -14,8 +14,8 @@ struct StudyUpCommand: AsyncParsableCommand {
         abstract: "Run a small study's back end in one process: receiver, consumer and pages.",
         discussion: """
             A part that fails is started again, after a pause of a second that doubles up to a minute, \
-            and the others go on; so it waits for a database that is not there yet. SIGTERM and Control-C end it: \
-            requests and the current message are finished.
+            and the others go on; so it waits for a database that is not there yet. SIGTERM and Control-C \
+            end it: requests and the current message are finished.
 
             The configuration is JSON; paths are relative to it:
 
@@ -24,11 +24,12 @@ struct StudyUpCommand: AsyncParsableCommand {
              "keys": "keys", "questionnaires": ["sleep.json"],
              "receiver": {"studies": ["org.example.sleep"], "port": 8084},
              "pages": {"users": "users", "port": 8090, "host": "pages.example.org"},
-             "operations": {"port": 9464}}
+             "operations": {"port": 9464}, "audit": "audit.jsonl"}
 
             receiver has the members of the configuration of indivo study serve, with address and port; \
             pages (left out: none) has users, which indivo study user makes, address, port and host. keys \
             is the folder of private keys; without it there is no consumer, which then is somewhere else. \
+            audit is where the pages write down who saw, exported and changed what. \
             freeText, identities, unproven and allowPKCS1 are as the options of indivo study consume. \
             operations has /health, 200 while everything works, and /metrics for Prometheus (left out: port \
             9464). --check looks at the configuration, the keys and the questionnaires, and starts nothing.
@@ -102,6 +103,7 @@ struct StudyUpPlan: Sendable {
     var clients = ReceiverClients.besideQueue
     var pages: (users: URL, at: Address)?
     var operations = Address(port: 9464)
+    var audit: URL?
 
     var parts: [String] {
         ["receiver"] + (keys == nil ? [] : ["consumer"]) + (pages == nil ? [] : ["pages"])
@@ -187,6 +189,8 @@ struct StudyUp: Sendable {
             configuration.port = at.port
             configuration.host = at.host
             configuration.title = plan.title
+            configuration.audit = plan.audit.map { AuditLog($0) }
+            configuration.questionnaires = plan.questionnaires
             let shown = configuration
             // Without a consumer in this process, somebody else makes the warehouse.
             let warehouse = try await StudyBackEnd.warehouse(

@@ -9,8 +9,14 @@ struct StudyUserCommand: ParsableCommand {
         abstract: "Let a person log in to a study’s pages.",
         discussion: """
             The password is a line of standard input, of at least 12 characters. \
-            A person who is known gets another password, and has to log in anew. \
-            Whoever is to leave is a line that is taken out of the file.
+            A person who is known gets another password, and has to log in anew. With --role, \
+            --second-factor, --no-second-factor or --remove a person who is known keeps the password, and \
+            none is read.
+
+            Roles: view sees the pages, export downloads tables of the answers, operate puts messages \
+            back and decides about withdrawals and corrections, administer sees the people and the audit \
+            log; each may do what those before it may. Without --role it is operate. --second-factor \
+            prints what an authenticator reads (TOTP, RFC 6238); from then on a login needs its code, too.
             """
     )
 
@@ -25,17 +31,59 @@ struct StudyUserCommand: ParsableCommand {
     )
     var users: String
 
+    @Option(help: "view, export, operate or administer.")
+    var role: StudyRole?
+
+    @ArgumentParser.Flag(help: "Ask for a code of an authenticator, too; prints a new secret, once.")
+    var secondFactor = false
+
+    @ArgumentParser.Flag(help: "Ask for no code any more.")
+    var noSecondFactor = false
+
+    @ArgumentParser.Flag(help: "Take the person out; their sessions end.")
+    var remove = false
+
+    @Option(help: ArgumentHelp("What the authenticator calls the study.", valueName: "name"))
+    var title = "Study"
+
+    func validate() throws {
+        guard !(secondFactor && noSecondFactor), !(remove && (secondFactor || noSecondFactor || role != nil))
+        else {
+            throw ValidationError("These options exclude one another.")
+        }
+    }
+
     func run() throws {
+        let file = StudyUserFile(URL(filePath: users))
+        do {
+            let changes = [
+                remove ? "removed" : nil, role.map { "role \($0.rawValue)" },
+                secondFactor ? "second factor" : nil, noSecondFactor ? "no second factor" : nil,
+            ].compactMap { $0 }
+            let isKnown = try file.names().contains(name)
+            try StudyAudit.record(
+                "user",
+                ["name": name, "change": changes.isEmpty ? "password" : changes.joined(separator: ", ")]
+            )
+            if remove { return try file.remove(name) }
+            if changes.isEmpty || !isKnown { try file.setPassword(readPassword(), of: name) }
+            if let role { try file.setRole(role, of: name) }
+            if noSecondFactor { try file.removeSecondFactor(of: name) }
+            if secondFactor { try StandardStreams.say(try file.makeSecondFactor(of: name, study: title)) }
+        } catch let error as StudyPagesError {
+            throw CommandFailure("\(error)")
+        }
+    }
+
+    private func readPassword() throws -> Secret {
         if StandardStreams.inputIsTerminal { StandardStreams.hint("Password (it is shown): ") }
         guard let line = readLine(strippingNewline: true) else {
             throw CommandFailure(
                 "standard input has no password; type one, or pass a file: indivo study user … < FILE"
             )
         }
-        do {
-            try StudyUserFile(URL(filePath: users)).setPassword(Secret(line), of: name)
-        } catch {
-            throw CommandFailure("\(error)")
-        }
+        return Secret(line)
     }
 }
+
+extension StudyRole: ExpressibleByArgument {}

@@ -297,6 +297,6 @@ import WebServing
             try FileManager.default.attributesOfItem(atPath: pages.users.url.path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         #expect(try !String(contentsOf: pages.users.url, encoding: .utf8).contains(TestPages.password))
-        #expect(try pages.users.users()["ada"]?.matches(TestPages.password) == true)
+        #expect(try pages.users.users()["ada"]?.hash.matches(TestPages.password) == true)
     }
 }

@@ -15,6 +15,7 @@ final class TestPages: Sendable {
     let queue: SQLiteMessageQueue
     let users: StudyUserFile
     let service: PageService
+    let audit: AuditLog
     private let folder: URL
     private let clock: Clock
 
@@ -31,6 +32,7 @@ final class TestPages: Sendable {
         for name in names { try users.setPassword(Secret(Self.password), of: name) }
         let clock = Clock()
         self.clock = clock
+        audit = AuditLog(folder.appending(path: "audit.jsonl"))
         warehouse = try Warehouse(nil)
         queue = try SQLiteMessageQueue(nil, maximumReceives: 1)
         // The clock of the rate limit stands still in a test that says nothing else.
@@ -40,6 +42,7 @@ final class TestPages: Sendable {
             users,
             title: "Sleep & rest",
             host: host,
+            audit: audit,
             today: { Timestamp(rawValue: 1_772_409_600_000_000) },
             elapsed: { clock.elapsed }
         )

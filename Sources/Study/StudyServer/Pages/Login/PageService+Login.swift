@@ -1,3 +1,4 @@
+import Foundation
 import IndivoBase
 import WebServing
 
@@ -24,6 +25,8 @@ extension PageService {
                 required autofocus></label>
             <label>Password<input name="password" type="password" autocomplete="current-password" \
             required></label>
+            <label>Code of your authenticator, if you have one<input name="code" inputmode="numeric" \
+            autocomplete="one-time-code" maxlength="12"></label>
             <div><button class="primary">Log in</button></div>
             </form></section>
             """
@@ -72,14 +75,30 @@ extension PageService {
         let password = form["password"] ?? ""
         // The system's hash takes no longer ones.
         let isPossible = password.utf8.count <= StudyUserFile.passwordLengths.upperBound
-        let hash = try users.users()[name]
+        let user = try users.users()[name]
+        let hash = user?.hash
         let matches = await checks.matches(isPossible ? password : "", isPossible ? hash : nil)
-        guard matches, let hash else {
+        // A code is looked at behind the right password alone, and then it counts once.
+        guard matches, let user, isSecondFactor(form["code"] ?? "", of: name, user) else {
             logger.notice("a login fails", metadata: ["address": "\(address)"])
-            return loginForm(request, name: shown, problem: "Name and password do not fit.", status: 403)
+            // A name that nobody has may be a password in the wrong field.
+            try record(user == nil ? "-" : name, "login fails", ["address": address])
+            return loginForm(
+                request,
+                name: shown,
+                problem: "Name, password and code do not fit.",
+                status: 403
+            )
         }
+        try record(name, "login", ["address": address])
         limiter.succeed(name: name, address: address)
         logger.info("a login", metadata: ["name": "\(name)"])
-        return Response.seeOther("/").adding("Set-Cookie", setCookie(cookie, sessions.begin(name, hash)))
+        return Response.seeOther("/").adding("Set-Cookie", setCookie(cookie, sessions.begin(name, user.hash)))
+    }
+
+    /// Whether somebody shows what their second factor asks for.
+    private func isSecondFactor(_ code: String, of name: String, _ user: StudyUser) -> Bool {
+        guard let totp = user.totp else { return true }
+        return usedCodes.take(code, of: name, totp, at: Int(Date().timeIntervalSince1970))
     }
 }

@@ -15,7 +15,11 @@ extension PageService {
     func frame(_ visit: PageVisit? = nil, section: String? = nil) -> PageFrame {
         var bar: Markup = "<a class=\"home\" href=\"/\">\(title)</a>"
         if let visit {
-            let links = Self.places.map { entry -> Markup in
+            let more = [
+                ("/export", "Export", StudyRole.export), ("/people", "People", .administer),
+                ("/audit", "Audit", .administer),
+            ].filter { visit.role >= $0.2 && ($0.0 != "/audit" || audit != nil) }
+            let links = (Self.places + more.map { ($0.0, $0.1) }).map { entry -> Markup in
                 let current: Markup = entry.path == section ? " aria-current=\"page\"" : .empty
                 return "<li><a href=\"\(entry.path)\"\(current)>\(entry.title)</a></li>"
             }

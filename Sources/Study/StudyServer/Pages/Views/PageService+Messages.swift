@@ -99,10 +99,11 @@ extension PageService {
 
     private static func button(_ visit: PageVisit, _ action: String, _ words: String, _ id: String) -> Markup
     {
-        """
-        <form method="post" action="/messages/\(action)">\(visit.csrf)<input type="hidden" name="id" \
-        value="\(id)"><button>\(words)<span class="unseen"> \(shortened(id))</span></button></form>
-        """
+        guard visit.role >= .operate else { return "–" }
+        return """
+            <form method="post" action="/messages/\(action)">\(visit.csrf)<input type="hidden" name="id" \
+            value="\(id)"><button>\(words)<span class="unseen"> \(shortened(id))</span></button></form>
+            """
     }
 
     private static func shortened(_ id: String) -> String { id.count > 24 ? String(id.prefix(24)) + "…" : id }
@@ -133,7 +134,7 @@ extension PageService {
         let more: Markup =
             count > rows.count ? "<p class=\"quiet\">The oldest \(rows.count) of \(count).</p>" : .empty
         let all: Markup =
-            rows.isEmpty
+            rows.isEmpty || visit.role < .operate
             ? .empty
             : """
             <form class="choices" method="post" action="/messages/\(action)">\(visit.csrf)\

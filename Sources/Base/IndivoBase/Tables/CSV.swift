@@ -2,8 +2,9 @@ import Foundation
 
 /// Comma-separated values (RFC 4180): a header, lines that end in CRLF, quotation marks where they are
 /// needed.
-enum CSV {
-    static func data(header: [String], rows: [[String]]) -> Data {
+package enum CSV {
+    /// Lines of a table.
+    package static func data(header: [String], rows: [[String]]) -> Data {
         Data(([header] + rows).map { $0.map(field).joined(separator: ",") + "\r\n" }.joined().utf8)
     }
 

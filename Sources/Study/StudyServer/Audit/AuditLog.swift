@@ -1,0 +1,272 @@
+import Crypto
+import DurableQueue
+import Foundation
+import IndivoBase
+import OrderedJSON
+import StudyFormats
+
+/// Who did what in a study: a file of lines of JSON, each with the digest of the one before it.
+///
+/// ```swift
+/// let log = AuditLog(URL(filePath: "audit.jsonl"))
+/// try log.append(who: "ada", action: "export", ["format": "tables"])
+/// let state = try log.verify()
+/// print(state.head)            // the digest of the last entry: noted elsewhere, it proves all before it
+/// ```
+/// An entry that is changed, taken out or put in between breaks the chain. Whoever may write the file can
+/// make a new chain, or cut off its end: what proves the contrary is a head that was noted where they cannot
+/// write, such as the system's log, in which the pages write each one. It holds names of the team, and
+/// nothing of participants but pseudonyms and ids of messages.
+public struct AuditLog: Sendable {
+    /// An entry.
+    public struct Entry: Sendable, Hashable {
+        /// From 1.
+        public let number: Int
+        /// When, in UTC.
+        public let time: String
+        /// A user of the pages, or `user@machine` of the tool.
+        public let who: String
+        /// What was done, in a word: `login`, `view`, `export`.
+        public let action: String
+        /// With what.
+        public let details: [String: String]
+        /// The digest of the entry, and of all before it, in hexadecimal digits.
+        public let digest: String
+    }
+
+    /// What a verification found.
+    public struct State: Sendable, Hashable {
+        /// How many entries there are.
+        public let count: Int
+        /// The digest of the last one; of none, 64 zeros.
+        public let head: String
+    }
+
+    /// Why a log cannot be written, or does not hold.
+    public enum Problem: Error, Sendable, Hashable, CustomStringConvertible {
+        /// The file cannot be read or written.
+        case storage(String)
+        /// A line is not what was written.
+        case broken(line: Int, reason: String)
+        /// No entry has a digest that was noted.
+        case missingHead(String)
+
+        public var description: String {
+            switch self {
+            case .storage(let reason): reason
+            case .broken(let line, let reason): "line \(line): \(reason)"
+            case .missingHead(let head):
+                "no entry has the digest \(head): the log was cut off, or made anew, after it was noted"
+            }
+        }
+    }
+
+    /// The file.
+    public let url: URL
+    /// The most bytes of a line: details are cut.
+    private static let maximumLine = 8192
+    private static let maximumText = 500
+    private static let maximumDetails = 10
+    static let start = String(repeating: "0", count: 64)
+
+    /// A log, which need not be there yet.
+    public init(_ url: URL) { self.url = url }
+
+    private var path: String { url.path(percentEncoded: false) }
+
+    // MARK: Writing
+
+    /// Writes an entry. When this returns, it is on the disk.
+    ///
+    /// - Parameters:
+    ///   - details: At most ten, of 500 characters each; more is cut.
+    ///   - time: When it happened.
+    /// - Returns: The entry.
+    /// - Throws: ``Problem``: what cannot be written down is better not done.
+    @discardableResult
+    public func append(
+        who: String,
+        action: String,
+        _ details: [String: String] = [:],
+        at time: Date = Date()
+    ) throws -> Entry {
+        do {
+            // One process at a time reads the end and writes behind it.
+            let lock = try FileLock(waitingFor: path + ".lock")
+            defer { withExtendedLifetime(lock) {} }
+            let last = try lastEntry()
+            let cut = details.sorted { $0.key < $1.key }.prefix(Self.maximumDetails).map {
+                (Self.shortened($0.key), Self.shortened($0.value))
+            }
+            let line = Self.line(
+                number: (last?.number ?? 0) + 1,
+                time: StudyTime(time).description,
+                who: Self.shortened(who),
+                action: Self.shortened(action),
+                details: cut,
+                previous: last?.digest ?? Self.start
+            )
+            try write(Data((line.text + "\n").utf8))
+            return line.entry
+        } catch let failure as DiskFailure {
+            throw Problem.storage("\(failure)")
+        }
+    }
+
+    private static func shortened(_ text: String) -> String { String(text.prefix(maximumText)) }
+
+    private static func line(
+        number: Int,
+        time: String,
+        who: String,
+        action: String,
+        details: [(String, String)],
+        previous: String
+    ) -> (text: String, entry: Entry) {
+        var json: JSONValue = [
+            "n": JSONValue(number), "at": JSONValue(time), "who": JSONValue(who), "action": JSONValue(action),
+            "details": JSONValue(
+                members: details.map { JSONMember(name: $0.0, value: JSONValue($0.1)) }
+            ),
+            "previous": JSONValue(previous),
+        ]
+        let digest = digest(of: json)
+        json["digest"] = JSONValue(digest)
+        let entry = Entry(
+            number: number,
+            time: time,
+            who: who,
+            action: action,
+            details: Dictionary(details, uniquingKeysWith: { first, _ in first }),
+            digest: digest
+        )
+        return (json.text(), entry)
+    }
+
+    /// The digest of a line without its own digest. That of the line before is in it.
+    private static func digest(of json: JSONValue) -> String {
+        Hexadecimal.encode(SHA256.hash(data: Data(("study audit\n" + json.text()).utf8)))
+    }
+
+    private func write(_ data: Data) throws {
+        let file = Foundation.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw Problem.storage("\(path): \(String(cString: strerror(errno)))") }
+        defer { close(file) }
+        guard fchmod(file, 0o600) == 0 else {
+            throw Problem.storage("\(path): \(String(cString: strerror(errno)))")
+        }
+        var rest = data[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
+            guard count >= 0 || errno == EINTR else {
+                throw Problem.storage("\(path) cannot be written: \(String(cString: strerror(errno)))")
+            }
+            rest = rest.dropFirst(max(0, count))
+        }
+        guard fsync(file) == 0 else {
+            throw Problem.storage("\(path) cannot be written: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    /// The last entry. A last line without an end is one whose writer was killed: it is ended, and the chain
+    /// goes on behind the one before it, where verification says so.
+    private func lastEntry() throws -> Entry? {
+        guard let handle = FileHandle(forReadingAtPath: path) else {
+            guard !FileManager.default.fileExists(atPath: path) else {
+                throw Problem.storage("\(path) cannot be read")
+            }
+            return nil
+        }
+        defer { try? handle.close() }
+        let size = try handle.seekToEnd()
+        guard size > 0 else { return nil }
+        try handle.seek(toOffset: size - min(size, UInt64(2 * Self.maximumLine)))
+        let tail = try handle.readToEnd() ?? Data()
+        if tail.last != UInt8(ascii: "\n") { try write(Data("\n".utf8)) }
+        let lines = tail.split(separator: UInt8(ascii: "\n"))
+        for (offset, line) in lines.enumerated().reversed() {
+            // The first piece may be the end of a line.
+            if offset == 0, size > UInt64(tail.count) { break }
+            if let entry = try? Self.entry(Data(line), line: 0) { return entry.entry }
+        }
+        throw Problem.storage("\(path) ends with what is no entry; look at it, then begin a new file")
+    }
+
+    // MARK: Reading
+
+    /// Checks the chain.
+    ///
+    /// - Parameters:
+    ///   - noted: A digest that was noted before, which an entry has to have.
+    ///   - each: Gets the entries in their order.
+    /// - Throws: ``Problem`` with the first line that does not hold.
+    @discardableResult
+    public func verify(noted: String? = nil, _ each: (Entry) throws -> Void = { _ in }) throws -> State {
+        guard let handle = FileHandle(forReadingAtPath: path) else {
+            throw Problem.storage("\(path): there is no such file, or it cannot be read")
+        }
+        defer { try? handle.close() }
+        var previous = Self.start
+        var count = 0
+        var found = noted == nil || noted == Self.start
+        var number = 0
+        var rest = Data()
+        func check(_ line: Data) throws {
+            number += 1
+            let read = try Self.entry(line, line: number)
+            guard read.previous == previous else {
+                throw Problem.broken(line: number, reason: "entries before it were changed or taken out")
+            }
+            guard read.entry.number == count + 1 else {
+                throw Problem.broken(
+                    line: number,
+                    reason: "its number is \(read.entry.number), not \(count + 1)"
+                )
+            }
+            count += 1
+            previous = read.entry.digest
+            if previous == noted { found = true }
+            try each(read.entry)
+        }
+        while let data = try handle.read(upToCount: 1 << 16), !data.isEmpty {
+            rest.append(data)
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                try check(Data(rest[..<end]))
+                rest = Data(rest[(end + 1)...])
+            }
+            guard rest.count <= 4 * Self.maximumLine else {
+                throw Problem.broken(line: number + 1, reason: "it is longer than an entry")
+            }
+        }
+        guard rest.isEmpty else {
+            throw Problem.broken(
+                line: number + 1,
+                reason: "it has no end: its writer was stopped, or it was cut off"
+            )
+        }
+        if let noted, !found { throw Problem.missingHead(noted) }
+        return State(count: count, head: previous)
+    }
+
+    private static func entry(_ line: Data, line number: Int) throws -> (entry: Entry, previous: String) {
+        guard var json = try? JSONValue(parsing: line), let n = json["n"]?.integer,
+            let time = json["at"]?.string,
+            let who = json["who"]?.string, let action = json["action"]?.string,
+            let previous = json["previous"]?.string, let digest = json["digest"]?.string
+        else { throw Problem.broken(line: number, reason: "it is no entry") }
+        json = JSONValue(members: (json.members ?? []).filter { $0.name != "digest" })
+        guard Self.digest(of: json) == digest else {
+            throw Problem.broken(line: number, reason: "the entry was changed")
+        }
+        let details = (json["details"]?.members ?? []).map { ($0.name, $0.value.string ?? "") }
+        let entry = Entry(
+            number: n,
+            time: time,
+            who: who,
+            action: action,
+            details: Dictionary(details, uniquingKeysWith: { first, _ in first }),
+            digest: digest
+        )
+        return (entry, previous)
+    }
+}

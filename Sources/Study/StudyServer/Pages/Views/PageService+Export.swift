@@ -1,0 +1,134 @@
+import FHIR
+import Foundation
+import IndivoBase
+import StudyWarehouse
+import WebServing
+
+extension PageService {
+    /// The largest table that a browser gets; the tool writes larger ones.
+    private static let maximumTable = 64 << 20
+
+    /// The tables that may be downloaded.
+    func exports(_ visit: PageVisit) async throws -> Response {
+        let questionnaires = questionnaires
+        let instruments = try await warehouse.read { try $0.instruments(of: questionnaires) }
+        let rows = instruments.map { instrument -> [Markup] in
+            [
+                PageTable.cell(instrument.title), PageTable.cell(String(instrument.columns.count)),
+                "<a href=\"/export/\(instrument.name).csv\">\(instrument.name).csv</a>",
+            ]
+        }
+        return frame(visit).page(
+            "Export",
+            """
+            <section aria-labelledby="tables"><h2 id="tables">Tables</h2><p class="quiet">A row for each \
+            response, under pseudonyms: whoever has these files has each person's answers. What you download \
+            is written down. <a href="/export/codebook.csv">codebook.csv</a> and \
+            <a href="/export/labels.csv">labels.csv</a> say what the columns mean.</p>
+            \(PageTable(heads: ["Questionnaire", "Columns", "File"], rows: rows).markup)</section>
+            """
+        )
+    }
+
+    /// A table, or the codebook.
+    func export(_ visit: PageVisit, _ file: String) async throws -> Response {
+        let questionnaires = questionnaires
+        let limit = Self.maximumTable
+        let table = try await warehouse.read { db -> Data? in
+            let instruments = try db.instruments(of: questionnaires)
+            switch file {
+            case "codebook.csv":
+                return CSV.data(
+                    header: InstrumentCodebook.columns.map(\.name),
+                    rows: InstrumentCodebook.rows(of: instruments)
+                )
+            case "labels.csv":
+                return CSV.data(
+                    header: InstrumentCodebook.labelColumns,
+                    rows: InstrumentCodebook.labels(of: instruments)
+                )
+            default: break
+            }
+            guard let instrument = instruments.first(where: { "\($0.name).csv" == file }) else { return nil }
+            var data = CSV.data(header: InstrumentCodebook.header(of: instrument), rows: [])
+            try db.eachRow(of: [instrument]) { _, row in
+                data += CSV.data(header: InstrumentCodebook.cells(of: row, instrument), rows: [])
+                guard data.count <= limit else { throw TableTooLarge() }
+            }
+            return data
+        }
+        guard let table else { return frame(visit).notFound }
+        try record(visit, "export", ["file": file, "bytes": String(table.count)])
+        return Response(type: "text/csv; charset=utf-8", body: table)
+            .adding("Content-Disposition", "attachment; filename=\"\(file)\"")
+            .adding("Cache-Control", "no-store")
+    }
+
+    private struct TableTooLarge: Error {}
+
+    // MARK: For administrators
+
+    /// Who may log in.
+    func people(_ visit: PageVisit) throws -> Response {
+        let rows = try users.users().sorted { $0.key < $1.key }.map { name, user -> [Markup] in
+            [
+                PageTable.cell(name), PageTable.cell(user.role.rawValue),
+                PageTable.cell(user.totp == nil ? "password" : "password and code"),
+            ]
+        }
+        return frame(visit).page(
+            "People",
+            """
+            <section aria-labelledby="people"><h2 id="people">Who may log in</h2><p class="quiet">\
+            <code>indivo study user</code> changes it.</p>
+            \(PageTable(heads: ["Name", "Role", "Login"], rows: rows).markup)</section>
+            """
+        )
+    }
+
+    /// What was done, the last first.
+    func auditPage(_ visit: PageVisit) throws -> Response {
+        guard let audit else { return frame(visit).notFound }
+        var last: [AuditLog.Entry] = []
+        let words: Markup
+        do {
+            let state = try audit.verify {
+                last.append($0)
+                if last.count > 400 { last.removeFirst(200) }
+            }
+            words = "The chain of \(state.count) entries holds; its head is <code>\(state.head)</code>."
+        } catch let problem as AuditLog.Problem {
+            words = "<strong>The log does not hold:</strong> \(problem.description)."
+        }
+        let rows = last.suffix(200).reversed().map { entry -> [Markup] in
+            let details = entry.details.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+            return [
+                PageTable.cell(entry.time), PageTable.cell(entry.who), PageTable.cell(entry.action),
+                PageTable.cell(details.joined(separator: ", ")),
+            ]
+        }
+        return frame(visit).page(
+            "Audit",
+            """
+            <section aria-labelledby="audit"><h2 id="audit">What was done</h2><p class="quiet">\(words)</p>
+            \(PageTable(heads: ["Time", "Who", "What", "Details"], rows: Array(rows)).markup)</section>
+            """
+        )
+    }
+
+    // MARK: Writing down
+
+    /// Writes down what somebody does, before it is done.
+    ///
+    /// - Throws: What keeps it from being written down; then it is not done.
+    func record(_ visit: PageVisit, _ action: String, _ details: [String: String] = [:]) throws {
+        try record(visit.session.name, action, details)
+    }
+
+    func record(_ who: String, _ action: String, _ details: [String: String] = [:]) throws {
+        guard let audit else { return }
+        let entry = try audit.append(who: who, action: action, details)
+        // The head, where those who may write the file cannot.
+        logger.info("audit", metadata: ["entry": "\(entry.number)", "head": "\(entry.digest)"])
+    }
+}

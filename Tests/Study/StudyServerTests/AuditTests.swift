@@ -1,0 +1,130 @@
+import Foundation
+import OrderedJSON
+import Testing
+
+@testable import IndivoCommand
+@testable import StudyServer
+
+/// A log in which no entry can be changed, taken out or put in unseen.
+@Suite struct AuditTests {
+    private func log(_ folder: Folder, entries: Int = 5) throws -> AuditLog {
+        let log = AuditLog(folder.file("audit.jsonl"))
+        for number in 0..<entries {
+            try log.append(who: "ada", action: "view", ["path": "/page/\(number)"])
+        }
+        return log
+    }
+
+    private func change(_ log: AuditLog, _ body: (inout [String]) -> Void) throws {
+        var lines = try String(contentsOf: log.url, encoding: .utf8).split(separator: "\n").map(String.init)
+        body(&lines)
+        try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: log.url)
+    }
+
+    @Test func aLogThatNobodyChangedHoldsAndItsHeadProvesWhatIsBeforeIt() throws {
+        let folder = try Folder()
+        let log = try log(folder)
+        let noted = try log.verify()
+        #expect(noted.count == 5)
+        try log.append(who: "bob", action: "export", ["format": "tables"])
+        var entries: [AuditLog.Entry] = []
+        let state = try log.verify(noted: noted.head) { entries.append($0) }
+        #expect(state.count == 6 && entries.map(\.number) == Array(1...6))
+        #expect(entries.last?.details == ["format": "tables"] && entries.last?.who == "bob")
+        let mode = try FileManager.default.attributesOfItem(atPath: log.url.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    enum Change: CaseIterable { case edited, removed, inserted, swapped, first, cut }
+
+    @Test(arguments: Change.allCases) func aChangeIsFoundWithItsLine(kind: Change) throws {
+        let folder = try Folder()
+        let log = try log(folder)
+        let head = try log.verify().head
+        try change(log) { lines in
+            switch kind {
+            case .edited: lines[2] = lines[2].replacing("/page/2", with: "/page/9")
+            case .removed: lines.remove(at: 2)
+            case .inserted: lines.insert(lines[1], at: 2)
+            case .swapped: lines.swapAt(1, 2)
+            case .first: lines.removeFirst()
+            case .cut: lines.removeLast(2)
+            }
+        }
+        let problem = #expect(throws: AuditLog.Problem.self) { try log.verify(noted: head) }
+        switch kind {
+        case .edited: #expect(problem == .broken(line: 3, reason: "the entry was changed"))
+        case .removed, .inserted: #expect("\(problem.map { "\($0)" } ?? "")".hasPrefix("line 3:"))
+        case .swapped: #expect("\(problem.map { "\($0)" } ?? "")".hasPrefix("line 2:"))
+        case .first: #expect("\(problem.map { "\($0)" } ?? "")".hasPrefix("line 1:"))
+        // The chain alone holds; the head that was noted does not.
+        case .cut: #expect(problem == .missingHead(head))
+        }
+    }
+
+    @Test func aChainThatWasMadeAnewDoesNotHaveTheHeadThatWasNoted() throws {
+        let folder = try Folder()
+        let log = try log(folder)
+        let head = try log.verify().head
+        try FileManager.default.removeItem(at: log.url)
+        for number in 0..<5 {
+            try log.append(who: "eve", action: "view", ["path": "/page/\(number)"])
+        }
+        #expect(try log.verify().count == 5)
+        #expect(throws: AuditLog.Problem.missingHead(head)) { try log.verify(noted: head) }
+    }
+
+    @Test func severalWritersAtOnceMakeOneChain() async throws {
+        let folder = try Folder()
+        let log = AuditLog(folder.file("audit.jsonl"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for writer in 0..<8 {
+                group.addTask {
+                    let own = AuditLog(log.url)
+                    for number in 0..<10 { try own.append(who: "w\(writer)", action: "\(number)") }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try log.verify().count == 80)
+    }
+
+    @Test func aLineOfAWriterThatWasKilledIsFoundAndTheChainGoesOn() throws {
+        let folder = try Folder()
+        let log = try log(folder, entries: 2)
+        let file = try FileHandle(forWritingTo: log.url)
+        try file.seekToEnd()
+        try file.write(contentsOf: Data(#"{"n":3,"at":"2026"#.utf8))
+        try file.close()
+        #expect(throws: AuditLog.Problem.self) { try log.verify() }
+        #expect(try log.append(who: "ada", action: "view").number == 3)
+        #expect(throws: AuditLog.Problem.broken(line: 3, reason: "it is no entry")) { try log.verify() }
+    }
+
+    @Test func longTextsAreCutAndLineEndsStayInTheirEntry() throws {
+        let folder = try Folder()
+        let log = AuditLog(folder.file("audit.jsonl"))
+        let text = String(repeating: "x\n\"ä", count: 5000)
+        try log.append(
+            who: text,
+            action: text,
+            Dictionary(uniqueKeysWithValues: (0..<50).map { ("\($0)", text) })
+        )
+        try log.append(who: "ada", action: "view")
+        var entries: [AuditLog.Entry] = []
+        try log.verify { entries.append($0) }
+        #expect(entries.count == 2 && entries[0].details.count == 10 && entries[0].who.count == 500)
+    }
+
+    @Test func theToolVerifiesAndListsALog() throws {
+        let folder = try Folder()
+        let log = try log(folder)
+        try StudyAuditVerifyCommand.parse([log.url.path]).run()
+        try StudyAuditListCommand.parse([log.url.path, "--json"]).run()
+        try change(log) { $0.remove(at: 0) }
+        let error = #expect(throws: CommandFailure.self) {
+            try StudyAuditVerifyCommand.parse([log.url.path]).run()
+        }
+        #expect(error?.status == .nothingFound)
+    }
+}
