@@ -10,8 +10,9 @@ struct StudyAuditCommand: ParsableCommand {
         abstract: "Show and verify who saw, exported, reprocessed and decided what.",
         discussion: """
             The file is written by the pages (indivo study pages --audit FILE, or "audit" in the \
-            configuration of indivo study up), and by export, pending, consume, restore, user and keys \
-            where INDIVO_STUDY_AUDIT names it. Each entry has the digest of the one before it.
+            configuration of indivo study up), and by export, message, decrypt, pending, consume, adherence, \
+            backup, restore, user and keys where INDIVO_STUDY_AUDIT names it. Each entry has the digest of \
+            the one before it.
             """,
         subcommands: [StudyAuditVerifyCommand.self, StudyAuditListCommand.self]
     )

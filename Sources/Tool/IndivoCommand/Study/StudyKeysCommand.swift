@@ -9,7 +9,7 @@ struct StudyKeysCommand: ParsableCommand {
         commandName: "keys",
         abstract: "Make a study's keys, replace, revoke, publish and list them.",
         discussion: """
-            indivo study keys DIR makes a key pair in DIR, as indivo study keys make DIR does. The folder \
+            Without a word of these, keys DIR makes a key pair in DIR, as keys make DIR does. The folder \
             that DIR is in is the folder of keys, KEYS, of the other commands: a consumer has all of them.
             """,
         subcommands: [

@@ -36,6 +36,7 @@ struct StudyMessageShowCommand: AsyncParsableCommand {
     @OptionGroup var envelopes: StudyPKCS1Options
 
     func run() async throws {
+        try StudyAudit.record("show message", ["message": id, "opened": keys == nil ? "no" : "yes"])
         let message = try await StudyMessages.message(id, try await store.open(makes: false))
         var json: JSONValue = [
             "id": JSONValue(message.id), "kind": JSONValue(message.kind),
@@ -90,6 +91,7 @@ struct StudyMessageSaveCommand: AsyncParsableCommand {
     var output: String
 
     func run() async throws {
+        try StudyAudit.record("save message", ["message": id, "folder": output])
         let message = try await StudyMessages.message(id, try await store.open(makes: false))
         guard let body = message.body else {
             throw CommandFailure(
@@ -148,6 +150,7 @@ struct StudyDecryptCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try StudyAudit.record("decrypt", ["folder": output])
         let ring = try StudyBackEnd.keys(keys, allowsPKCS1: envelopes.allowsPKCS1)
         let folder = URL(filePath: output, directoryHint: .isDirectory)
         try PrivateFolder.make(folder)
