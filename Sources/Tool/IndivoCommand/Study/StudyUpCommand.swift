@@ -21,7 +21,7 @@ struct StudyUpCommand: AsyncParsableCommand {
 
             {"title": "Sleep study", "source": "SLEEP",
              "queue": "sqlite:queue.sqlite", "store": "sqlite:study.sqlite",
-             "keys": "keys", "questionnaires": ["sleep.json"],
+             "keys": "keys", "questionnaires": ["sleep.json"], "schedule": "schedule.json",
              "receiver": {"studies": ["org.example.sleep"], "port": 8084},
              "pages": {"users": "users", "port": 8090, "host": "pages.example.org"},
              "operations": {"port": 9464}, "audit": "audit.jsonl"}
@@ -29,6 +29,7 @@ struct StudyUpCommand: AsyncParsableCommand {
             receiver has the members of the configuration of indivo study serve, with address and port; \
             pages (left out: none) has users, which indivo study user makes, address, port and host. keys \
             is the folder of private keys; without it there is no consumer, which then is somewhere else. \
+            schedule is what the phones ask for, and lets the pages show who keeps up. \
             audit is where the pages write down who saw, exported and changed what. \
             freeText, identities, unproven and allowPKCS1 are as the options of indivo study consume. \
             operations has /health, 200 while everything works, and /metrics for Prometheus (left out: port \
@@ -104,6 +105,7 @@ struct StudyUpPlan: Sendable {
     var pages: (users: URL, at: Address)?
     var operations = Address(port: 9464)
     var audit: URL?
+    var schedule: StudySchedule?
 
     var parts: [String] {
         ["receiver"] + (keys == nil ? [] : ["consumer"]) + (pages == nil ? [] : ["pages"])
@@ -191,6 +193,7 @@ struct StudyUp: Sendable {
             configuration.title = plan.title
             configuration.audit = plan.audit.map { AuditLog($0) }
             configuration.questionnaires = plan.questionnaires
+            configuration.schedule = plan.schedule
             let shown = configuration
             // Without a consumer in this process, somebody else makes the warehouse.
             let warehouse = try await StudyBackEnd.warehouse(

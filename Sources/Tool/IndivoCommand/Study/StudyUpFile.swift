@@ -12,7 +12,7 @@ struct StudyUpFile {
 
     private static let members: Set = [
         "title", "source", "queue", "store", "keys", "questionnaires", "freeText", "identities", "unproven",
-        "allowPKCS1", "receiver", "pages", "operations", "audit",
+        "allowPKCS1", "receiver", "pages", "operations", "audit", "schedule",
     ]
 
     init(_ path: String) throws {
@@ -114,6 +114,7 @@ struct StudyUpFile {
             guard let users = try text("users", in: pages) else { throw refuse("“pages” needs “users”") }
             plan.pages = (URL(filePath: file(users)), try address(pages, port: 8090))
         }
+        plan.schedule = try text("schedule").map { try StudyDueCommand.schedule(in: file($0)) }
         plan.audit = try text("audit").map { URL(filePath: file($0)) }
         if let operations = json["operations"] {
             try check(operations, "“operations”", ["address", "port"])
