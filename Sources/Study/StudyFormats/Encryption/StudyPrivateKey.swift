@@ -2,13 +2,17 @@ import Crypto
 import CryptoExtras
 import Foundation
 import IndivoBase
-import Synchronization
 import X509
 
 /// A study's private key, of RSA. Its description, mirror and dump never show it.
 public struct StudyPrivateKey: Sendable {
     private let key: _RSA.Signing.PrivateKey
-    private let decrypting: Decrypting
+    /// The key for decrypting, made once: to read it and to blind it anew takes as long as to decrypt with
+    /// it.
+    ///
+    /// It is only read, and safe in any number of threads at a time: BoringSSL says so of decrypting with a
+    /// key (`rsa.h`, "Encryption / Decryption"), and a key of Apple's Security does not change.
+    nonisolated(unsafe) private let decrypting: _RSA.Encryption.PrivateKey?
     /// The public key, DER.
     let publicKey: Data
 
@@ -64,7 +68,7 @@ public struct StudyPrivateKey: Sendable {
 
     private init(_ key: _RSA.Signing.PrivateKey) {
         self.key = key
-        decrypting = Decrypting(key)
+        decrypting = try? _RSA.Encryption.PrivateKey(unsafeDERRepresentation: key.derRepresentation)
         publicKey = key.publicKey.derRepresentation
     }
 
@@ -133,28 +137,12 @@ public struct StudyPrivateKey: Sendable {
     {
         let instead = SymmetricKey(size: SymmetricKeySize(bitCount: (lengths.first ?? 32) * 8))
         do {
+            guard let decrypting else { throw StudyError.wrongKeyOrDamaged }
             let bytes = try decrypting.decrypt(encrypted, padding: transport.padding)
             if lengths.contains(bytes.count) { return SymmetricKey(data: bytes) }
         } catch {}
         guard transport == .pkcs1 else { throw .wrongKeyOrDamaged }
         return instead
-    }
-
-    /// The key for decrypting, made once: to read it and to blind it anew takes as long as to decrypt with
-    /// it.
-    private final class Decrypting: Sendable {
-        private let key: Mutex<_RSA.Encryption.PrivateKey?>
-
-        init(_ key: _RSA.Signing.PrivateKey) {
-            self.key = Mutex(try? _RSA.Encryption.PrivateKey(unsafeDERRepresentation: key.derRepresentation))
-        }
-
-        func decrypt(_ data: Data, padding: _RSA.Encryption.Padding) throws -> Data {
-            try key.withLock { key in
-                guard let key else { throw StudyError.wrongKeyOrDamaged }
-                return try key.decrypt(data, padding: padding)
-            }
-        }
     }
 
     /// The length of what is encrypted for this key.
