@@ -5,6 +5,7 @@
 #include <libxml/xmlversion.h>
 #undef LIBXML_ICU_ENABLED
 #include <libxml/parser.h>
+#include <libxml/xmlreader.h>
 #include <libxml/tree.h>
 #include <libxml/xpath.h>
 
