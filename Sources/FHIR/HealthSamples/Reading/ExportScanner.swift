@@ -323,6 +323,7 @@ final class ExportScanner {
     }
 
     private static func key(_ name: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        // The eight bytes that are loaded are there.
         if name.count >= 8 { return UnsafeRawBufferPointer(name).loadUnaligned(as: UInt64.self) }
         var key: UInt64 = 0
         for byte in name { key = key << 8 | UInt64(byte) }
