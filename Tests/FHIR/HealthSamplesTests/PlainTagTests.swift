@@ -155,6 +155,34 @@ import Testing
         }
     }
 
+    @Test(
+        "what is unusual about a tag is no plain tag's",
+        arguments: [
+            "sourceName=\"a<b\"", "sourceName='a<b>c'", "sourceName=\"a>b\"", "sourceName = \"a\"",
+            "sourceName=a",
+            "sourceName", "sourceName=\"a", "sourceName=\"a\"b", "sourceName='a\"'", "=\"a\"", "a.b=\"1\"",
+            "sourceName=\"a\"sourceVersion=\"1\"", "sourceName=\"a\" sourceName=\"b\"", "/", "/ /", "<",
+            "é=\"1\"",
+            "sourceName=\"a\u{0}\"", "sourceName=\"\"",
+            (0..<101).map { "a\($0)=\"1\"" }.joined(separator: " "),
+        ]
+    )
+    func hostileTags(_ attribute: String) throws {
+        let dates = "startDate=\"2026-03-01 08:00:00 +0100\" endDate=\"2026-03-01 08:00:00 +0100\""
+        func record(_ more: String) -> String {
+            "<Record type=\"HKQuantityTypeIdentifierStepCount\" unit=\"count\" value=\"1\" \(dates) \(more)/>\n"
+        }
+        let good = record("sourceName=\"W\"")
+        for end in ["", "</Record \(attribute)>", "</Record/>"] {
+            let bytes = Array("<HealthData>\(good)\(record(attribute))\(end)\(good)</HealthData>".utf8)
+            let slow = try items(bytes, plain: false)
+            #expect(slow.count >= 2)
+            for pieces in [1 << 20, 7, 1] {
+                #expect(try items(bytes, pieces: pieces, plain: true) == slow)
+            }
+        }
+    }
+
     /// What libxml2 says of a record.
     private struct Facts: Hashable {
         var type: String?
