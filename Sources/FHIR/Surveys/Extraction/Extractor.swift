@@ -92,7 +92,17 @@ struct Extractor {
     }
 
     private mutating func extractAll() throws(ExtractionStop) {
+        let maps = ExtensionList(survey.questionnaire.tree).values(ExtensionURL.sdc + "targetStructureMap")
+        for map in maps {
+            let name = map.string.map { String($0.prefix(200)) } ?? ""
+            report(
+                .warning,
+                "structureMap",
+                "The StructureMap \(name) is not followed; what it makes of the answers is missing."
+            )
+        }
         guard !rootPlan.isEmpty || plans.values.contains(where: { !$0.isEmpty }) || hasObservedCodes else {
+            guard maps.isEmpty else { return }
             return report(.warning, "noExtraction", "The questionnaire does not say what is to be extracted.")
         }
         guard response.status != .enteredInError else {

@@ -66,8 +66,8 @@ extension JSONValue {
 
 /// The extensions of questionnaires that are read.
 enum ExtensionURL {
-    private static let core = "http://hl7.org/fhir/StructureDefinition/"
-    private static let sdc = "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-"
+    static let core = "http://hl7.org/fhir/StructureDefinition/"
+    static let sdc = "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-"
 
     static let markdown = core + "rendering-markdown"
     static let xhtml = core + "rendering-xhtml"
@@ -80,6 +80,8 @@ enum ExtensionURL {
     static let orientation = core + "questionnaire-choiceOrientation"
     static let displayCategory = core + "questionnaire-displayCategory"
     static let supportLink = core + "questionnaire-supportLink"
+    /// R5's name of it.
+    static let supportHyperlink = core + "questionnaire-supportHyperlink"
     static let shortText = sdc + "shortText"
     static let collapsible = sdc + "collapsible"
     static let itemMedia = sdc + "itemMedia"
@@ -159,18 +161,8 @@ enum ExtensionURL {
     static let templateExtractValue = sdc + "templateExtractValue"
     private static let ios = "http://bdh.stanford.edu/fhir/StructureDefinition/ios-"
     private static let oldIOS = "http://biodesign.stanford.edu/fhir/StructureDefinition/ios-"
+    static let sdcKeyboard = sdc + "keyboard"
     static let keyboard = [ios + "keyboardtype", oldIOS + "keyboardtype"]
     static let textContent = [ios + "textcontenttype", oldIOS + "textcontenttype"]
     static let capitalization = [ios + "autocapitalizationType", oldIOS + "autocapitalizationType"]
-
-    /// What asks for something that is not done here, with what that is.
-    static let unsupported = [
-        sdc + "sourceStructureMap": "population by a StructureMap",
-        sdc + "targetStructureMap": "extraction by a StructureMap",
-        sdc + "lookupQuestionnaire": "questions of another questionnaire",
-        sdc + "subQuestionnaire": "questions of another questionnaire; assemble it first",
-        sdc + "contextExpression": "context expressions",
-        sdc + "itemContext": "population by the resource of an item; give it as a launch context",
-        core + "questionnaire-signatureRequired": "signatures",
-    ]
 }

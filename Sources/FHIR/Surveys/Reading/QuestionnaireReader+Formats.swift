@@ -66,7 +66,9 @@ extension QuestionnaireReader {
         format.referenceTypes = extensions.values(ExtensionURL.referenceResource).compactMap(\.string)
         format.referenceProfiles = extensions.values(ExtensionURL.referenceProfile).compactMap(\.string)
         format.referenceFilter = extensions.value(ExtensionURL.referenceFilter)?.string
-        format.keyboard = extensions.value(ExtensionURL.keyboard[0], ExtensionURL.keyboard[1])?.string
+        format.keyboard =
+            extensions.value(ExtensionURL.keyboard[0], ExtensionURL.keyboard[1])?.string
+            ?? extensions.value(ExtensionURL.sdcKeyboard)?.string.flatMap { Self.keyboards[$0] }
         format.textContent =
             extensions.value(ExtensionURL.textContent[0], ExtensionURL.textContent[1])?.string
         format.capitalization =
@@ -111,6 +113,11 @@ extension QuestionnaireReader {
             )
         }
     }
+
+    /// The keyboards of SDC's codes.
+    private static let keyboards = [
+        "phone": "phonePad", "email": "emailAddress", "number": "numberPad", "url": "URL", "chat": "default",
+    ]
 
     private static func option(_ tree: JSONValue) -> SurveyOption? {
         guard let member = tree.valueMember,

@@ -44,7 +44,7 @@ struct QuestionnaireReader {
         launchContexts = extensions.all(ExtensionURL.launchContext[0], ExtensionURL.launchContext[1])
             .compactMap(LaunchContext.init)
         sourceQueries = extensions.values(ExtensionURL.sourceQueries).compactMap { readSourceQueries($0) }
-        reportUnsupported(extensions, nil)
+        reportUnsupported(tree, nil)
         if tree.member("status")?.isString("retired") == true {
             report(
                 .warning,
@@ -156,8 +156,8 @@ struct QuestionnaireReader {
                 .flatMap { expression($0, item) }
             readPopulation(extensions, &item)
             item.constraints = readConstraints(extensions, item)
-            reportUnsupported(extensions, item)
         }
+        reportUnsupported(tree, item)
         if let text = tree.member("_text") {
             item.textExpression = ExtensionList(text).value(ExtensionURL.expression)
                 .flatMap { expression($0, item) }
@@ -183,7 +183,8 @@ struct QuestionnaireReader {
         if let mode = item.usageMode, ["display", "display-non-empty"].contains(mode) {
             item.isHidden = true
         }
-        item.supportLinks = extensions.values(ExtensionURL.supportLink).compactMap(\.string)
+        item.supportLinks = extensions.values(ExtensionURL.supportLink, ExtensionURL.supportHyperlink)
+            .compactMap(\.string)
         item.shortText = extensions.text(ExtensionURL.shortText)
         item.media = extensions.value(ExtensionURL.itemMedia).flatMap(Attachment.init(tree:))
         if extensions.value(ExtensionURL.answerRepeats)?.boolean == true { item.repeats = true }
@@ -192,14 +193,6 @@ struct QuestionnaireReader {
     }
 
     // MARK: Diagnostics
-
-    private mutating func reportUnsupported(_ extensions: ExtensionList, _ item: SurveyItem?) {
-        for url in extensions.urls {
-            if let what = ExtensionURL.unsupported[url] {
-                report(.information, "unsupportedExtension", "Not supported: \(what).", item)
-            }
-        }
-    }
 
     mutating func report(
         _ severity: SurveyDiagnostic.Severity,
