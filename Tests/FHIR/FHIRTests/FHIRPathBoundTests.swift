@@ -170,4 +170,35 @@ import Testing
             #expect(error.offset == offset, "\(error)")
         }
     }
+
+    @Test("Many rows of a form are told apart in few steps, and equal elements are one, however written")
+    func rows() throws {
+        func row(_ number: Int) -> JSONValue {
+            [
+                "linkId": "row", "text": "A row",
+                "item": [
+                    ["linkId": "id", "answer": [["valueString": JSONValue("id-\(number)")]]],
+                    ["linkId": "state", "answer": [["valueCoding": ["code": "active"]]]],
+                ],
+            ]
+        }
+        let response: JSONValue = [
+            "resourceType": "QuestionnaireResponse", "item": JSONValue((0..<500).map(row)),
+        ]
+        var context = FHIRPathContext()
+        context.limits.steps = 200_000
+        // 500 rows, 500 items for their ids, and one for the state, which all of them have.
+        #expect(try FHIRPath("repeat(item)").evaluate(on: response, in: context).count == 1_001)
+
+        let same: JSONValue = [
+            "resourceType": "Observation",
+            "component": [
+                ["code": ["text": "a"], "valueQuantity": ["value": 1, "unit": "g", "code": "g"]],
+                ["valueQuantity": ["code": "g", "unit": "g", "value": 1.0], "code": ["text": "a"]],
+                ["code": ["text": "b"], "valueQuantity": ["value": 1, "unit": "g", "code": "g"]],
+            ],
+        ]
+        #expect(try FHIRPath("component.distinct()").evaluate(on: same).count == 2)
+        #expect(try FHIRPath("repeat(component)").evaluate(on: same).count == 2)
+    }
 }

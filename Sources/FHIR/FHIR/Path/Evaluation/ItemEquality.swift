@@ -131,6 +131,13 @@ extension FHIRPathEvaluation {
         if let key = EqualityKey(item) {
             guard !set.keys.contains(key), try !contains(set.others, item, at: position) else { return false }
             set.keys.insert(key)
+        } else if item.systemValue == nil, case .node(let node) = item.storage {
+            // An element is equal to another element alone, and only to one of the same fingerprint.
+            var size = 0
+            let fingerprint = node.fingerprint(counting: &size)
+            try spend(size / 4, at: position)
+            guard try !contains(set.nodes[fingerprint] ?? [], item, at: position) else { return false }
+            set.nodes[fingerprint, default: []].append(item)
         } else {
             guard try !contains(set.items, item, at: position) else { return false }
             set.others.append(item)
@@ -139,10 +146,11 @@ extension FHIRPathEvaluation {
         return true
     }
 
-    /// Distinct items. Simple ones are found by hashing.
+    /// Distinct items. Simple ones are found by hashing, elements by fingerprints.
     struct DistinctItems {
         fileprivate(set) var items: Items = []
         fileprivate var keys: Set<EqualityKey> = []
+        fileprivate var nodes: [Int: Items] = [:]
         fileprivate var others: Items = []
     }
 }
@@ -167,6 +175,45 @@ fileprivate enum EqualityKey: Hashable {
 }
 
 extension PathNode {
+    /// How deep objects are looked into for a fingerprint: questions with their answers in a group's row.
+    private static let fingerprintDepth = 4
+
+    /// A number that equal elements have in common: so that one of many is compared with few.
+    ///
+    /// What may be equal in other words has no part in it: numbers, times, and quantities.
+    /// - Parameter size: Takes how much was looked at.
+    fileprivate func fingerprint(counting size: inout Int) -> Int {
+        [json, sibling].compactMap(\.self).reduce(0) { sum, tree in
+            sum &+ Self.fingerprint(of: tree, depth: Self.fingerprintDepth, &size)
+        }
+    }
+
+    private static func fingerprint(of tree: JSONValue, depth: Int, _ size: inout Int) -> Int {
+        size += 1
+        switch tree.kind {
+        case .string:
+            let text = tree.string ?? ""
+            size += text.utf8.count / 16
+            return text.utf8.allSatisfy(isInTime) ? 1 : text.hashValue
+        case .boolean: return tree.boolean == true ? 2 : 3
+        case .number, .null, .array: return 4
+        case .object:
+            guard depth > 0, tree.member("value") == nil else { return 5 }
+            var sum = 6
+            for member in tree.members ?? [] {
+                var name = Hasher()
+                name.combine(member.name)
+                // Neither the order of members counts nor, for a fingerprint, that of a list.
+                for value in member.value.elements.map(Array.init) ?? [member.value] where !value.isNull {
+                    var part = name
+                    part.combine(fingerprint(of: value, depth: depth - 1, &size))
+                    sum &+= part.finalize()
+                }
+            }
+            return sum
+        }
+    }
+
     /// Whether a member is another text, so that the elements cannot be equal: found without making the
     /// parts, which most items that are compared need not.
     ///
