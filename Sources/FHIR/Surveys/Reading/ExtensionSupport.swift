@@ -125,8 +125,8 @@ enum ExtensionSupport {
 }
 
 extension QuestionnaireReader {
-    /// Tells of the extensions of an item, or of the questionnaire, that are not followed, also of those on its
-    /// texts and options.
+    /// Tells of the extensions of an item, or of the questionnaire, that are not followed, also of those on
+    /// its texts and options.
     mutating func reportUnsupported(_ element: JSONValue, _ item: SurveyItem?) {
         var told: Set<String> = []
         var stack: [(element: JSONValue, place: String)] = [(element, "")]
