@@ -59,7 +59,7 @@ enum ExtensionSupport {
     private static let families = [
         ExtensionURL.sdc, "http://hl7.org/fhir/uv/sdc/StructureDefinition/",
         ExtensionURL.core + "questionnaire-",
-        "http://hl7.org/fhir/5.0/StructureDefinition/extension-Questionnaire.",
+        "http://hl7.org/fhir/5.0/StructureDefinition/extension-Questionnaire.item.",
     ]
 
     /// What is not done, by extensions that ask for it.
