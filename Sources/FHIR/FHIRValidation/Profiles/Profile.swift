@@ -47,7 +47,11 @@ struct ExtensionContext: Sendable, Hashable {
 }
 
 /// What a profile says of an element, or of a slice of it. What is nil or empty it leaves as it is.
-package struct ProfileNode: Sendable {
+///
+/// A class, because a node has a dozen references, and checking asks for nodes all the time.
+// Sendable, because only the reader changes a node, before its profile is given to anybody else; the profile
+// that is derived from another has copies of the other's nodes.
+package final class ProfileNode: @unchecked Sendable {
     /// The name; of a choice without `[x]`. Of the element itself the type.
     package let name: String
     /// The path, with the names of slices: `Observation.component:systolic.code`.
@@ -81,6 +85,39 @@ package struct ProfileNode: Sendable {
     package var definedTypes: [Int] = []
     /// The path whose definition it has.
     var contentReference: String?
+
+    init(name: String, id: String, sliceName: String?, source: String) {
+        self.name = name
+        self.id = id
+        self.sliceName = sliceName
+        self.source = source
+    }
+
+    /// The same, to be changed.
+    func copy() -> ProfileNode {
+        let copy = ProfileNode(name: name, id: id, sliceName: sliceName, source: source)
+        copy.minimum = minimum
+        copy.maximum = maximum
+        copy.types = types
+        copy.fixed = fixed
+        copy.pattern = pattern
+        copy.binding = binding
+        copy.rules = rules
+        copy.maximumLength = maximumLength
+        copy.minimumLength = minimumLength
+        copy.minimumValue = minimumValue
+        copy.maximumValue = maximumValue
+        copy.isMustSupport = isMustSupport
+        copy.mustHaveValue = mustHaveValue
+        copy.valueAlternatives = valueAlternatives
+        copy.narrative = narrative
+        copy.slicing = slicing
+        copy.slices = slices
+        copy.children = children
+        copy.definedTypes = definedTypes
+        copy.contentReference = contentReference
+        return copy
+    }
 }
 
 /// One of the types that an element may have.

@@ -40,7 +40,7 @@ struct ProfileReader {
     }
 
     private static func empty(_ url: String, _ type: String) -> Profile {
-        var root = ProfileNode(name: type, id: type, sliceName: nil, source: url)
+        let root = ProfileNode(name: type, id: type, sliceName: nil, source: url)
         root.definedTypes = Definitions.r4.type(named: type).map { [$0.id] } ?? []
         return Profile(url: url, type: type, nodes: [root], nodesByPath: [type: 0])
     }
@@ -62,7 +62,7 @@ struct ProfileReader {
                     .init(element: nil, text: "the profiles it is derived from are too many, or a circle")
                 )
             } else if let known = Self.profile(base, in: definitions, depth: depth + 1) {
-                start.nodes = known.nodes
+                start.nodes = known.nodes.map { $0.copy() }
                 start.nodesByPath = known.nodesByPath
                 start.imposed = known.imposed
                 start.problems += known.problems.filter { $0.element == nil }
@@ -213,7 +213,7 @@ struct ProfileReader {
         -> Profile.Index
     {
         let own = profile.nodes[parent]
-        var node = ProfileNode(
+        let node = ProfileNode(
             name: name,
             id: own.id + "." + name + (isChoice ? "[x]" : ""),
             sliceName: nil,
@@ -238,7 +238,7 @@ struct ProfileReader {
         let key = SliceKey(owner: owner, name: name)
         if let known = slices[key] { return known }
         let own = profile.nodes[main]
-        var node = ProfileNode(
+        let node = ProfileNode(
             name: own.name,
             id: own.id + ":" + name,
             sliceName: name,
@@ -267,8 +267,8 @@ struct ProfileReader {
     // MARK: Facts
 
     private mutating func apply(_ element: JSONValue, to index: Profile.Index, _ position: Int) {
-        var node = profile.nodes[index]
-        if index != 0 { cardinality(element, of: &node, position) }
+        let node = profile.nodes[index]
+        if index != 0 { cardinality(element, of: node, position) }
         let types = (element.member("type")?.elements ?? []).compactMap(Self.type)
         if !types.isEmpty, index != 0 {
             node.types = types
@@ -306,7 +306,7 @@ struct ProfileReader {
         if element.member("mustSupport")?.boolean == true { node.isMustSupport = true }
         if element.member("mustHaveValue")?.boolean == true { node.mustHaveValue = true }
         node.valueAlternatives += (element.member("valueAlternatives")?.elements ?? []).compactMap(\.string)
-        for part in element.member("extension")?.elements ?? [] { Self.apply(extension: part, to: &node) }
+        for part in element.member("extension")?.elements ?? [] { Self.apply(extension: part, to: node) }
         for constraint in element.member("constraint")?.elements ?? [] {
             guard let rule = rule(constraint, of: node) else { continue }
             if rule.path == nil, rule.severity == .error {
@@ -330,14 +330,13 @@ struct ProfileReader {
                 problem(position, "the discriminator \(name) is no element of \(node.id)")
             }
         }
-        profile.nodes[index] = node
         if index == 0, element.member("slicing") != nil {
             problem(position, "slicing is not allowed at the root of a profile")
         }
     }
 
     /// Reads how many values there may be; a profile allows none that its base does not.
-    private mutating func cardinality(_ element: JSONValue, of node: inout ProfileNode, _ position: Int) {
+    private mutating func cardinality(_ element: JSONValue, of node: ProfileNode, _ position: Int) {
         if let minimum = element.member("min")?.integer {
             if node.sliceName == nil, let old = node.minimum, minimum < old, node.source != profile.url {
                 problem(position, "the base asks for at least \(old) of \(node.id)")
@@ -366,7 +365,7 @@ struct ProfileReader {
         return type.flatMap { Definitions.r4.type(named: $0)?.id }.map { [$0] }
     }
 
-    private static func apply(extension part: JSONValue, to node: inout ProfileNode) {
+    private static func apply(extension part: JSONValue, to node: ProfileNode) {
         // Elements of R5 are extensions in R4.
         let later = "http://hl7.org/fhir/5.0/StructureDefinition/extension-ElementDefinition."
         switch part.member("url")?.string {

@@ -79,10 +79,33 @@ enum ReferenceText {
 
     /// The reference without `/_history/…` and `|version`, and the version.
     static func unversioned(_ text: String) -> (text: String, version: String?) {
-        if let range = text.range(of: "/_history/") {
+        if let range = historyRange(in: text) {
             return (String(text[..<range.lowerBound]), String(text[range.upperBound...]))
         }
-        let parts = text.split(separator: "|", maxSplits: 1)
-        return (parts.first.map(String.init) ?? "", parts.count > 1 ? String(parts[1]) : nil)
+        let bar = UInt8(ascii: "|")
+        let bytes = text.utf8
+        guard let start = bytes.firstIndex(where: { $0 != bar }),
+            let end = bytes[start...].firstIndex(of: bar)
+        else { return (text, nil) }
+        return (String(text[start..<end]), String(text[bytes.index(after: end)...]))
+    }
+
+    /// Where a reference has `/_history/`. Bytes are compared: a bundle has thousands of references.
+    private static func historyRange(in text: String) -> Range<String.Index>? {
+        let part: StaticString = "/_history/"
+        var copy = text
+        let found = copy.withUTF8 { bytes -> Int? in
+            guard bytes.count > part.utf8CodeUnitCount else { return nil }
+            for start in 0...bytes.count - part.utf8CodeUnitCount where bytes[start + 1] == UInt8(ascii: "_") {
+                let isHere = (0..<part.utf8CodeUnitCount).allSatisfy { offset in
+                    bytes[start + offset] == part.utf8Start[offset]
+                }
+                if isHere { return start }
+            }
+            return nil
+        }
+        guard let found else { return nil }
+        let start = text.utf8.index(text.startIndex, offsetBy: found)
+        return start..<text.utf8.index(start, offsetBy: part.utf8CodeUnitCount)
     }
 }

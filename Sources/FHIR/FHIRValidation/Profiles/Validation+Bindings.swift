@@ -53,7 +53,7 @@ extension Validation {
     }
 
     /// Whether one of the codes of a value is in a value set; nil where that is not known.
-    func isMember(_ json: ParsedNode, _ focus: ProfileFocus, of valueSet: String) -> Bool? {
+    mutating func isMember(_ json: ParsedNode, _ focus: ProfileFocus, of valueSet: String) -> Bool? {
         var codes: [(system: String?, code: String)] = []
         switch focus.type.name {
         case "CodeableConcept":
@@ -69,14 +69,34 @@ extension Validation {
         }
         var isUnknown = false
         for (system, code) in codes {
-            switch options.membership(of: code, system: system, in: valueSet) {
-            case .valid: return true
-            case .invalid: break
-            case .notChecked: isUnknown = true
+            switch membership(of: code, system: system, in: valueSet) {
+            case true?: return true
+            case false?: break
+            case nil: isUnknown = true
             }
         }
         return isUnknown ? nil : false
     }
+
+    private mutating func membership(of code: String, system: String?, in valueSet: String) -> Bool? {
+        let key = Membership(valueSet: valueSet, system: system, code: code)
+        if let known = memberships[key] { return known }
+        let result: Bool? =
+            switch options.membership(of: code, system: system, in: valueSet) {
+            case .valid: true
+            case .invalid: false
+            case .notChecked: nil
+            }
+        if memberships.count < 10_000 { memberships[key] = .some(result) }
+        return result
+    }
+}
+
+/// A question whether a code is in a value set.
+struct Membership: Hashable {
+    let valueSet: String
+    let system: String?
+    let code: String
 }
 
 extension ValidationOptions {

@@ -48,16 +48,19 @@ struct ProfileFocus {
         guard let object, let index = type.index(ofElementNamed: name) else { return [] }
         let element = type.elements[index]
         var values: [ProfileFocus] = []
+        // Names of all types are only made where some member begins as they do.
+        if element.isChoice, !Self.hasMember(object, beginningWith: name) { return [] }
         for kind in element.types {
             let member = element.isChoice ? name + kind.suffix : name
             let value = object.member(named: member)
-            let sibling = object.sibling(named: member)
+            let type = Definitions.r4.type(id: kind.id)
+            let sibling = type.kind == .primitive ? object.sibling(named: member) : nil
             guard value != nil || sibling != nil else { continue }
             let suffix = element.isChoice ? kind.suffix : nil
             let list = value?.list
             let siblings = sibling?.list
             guard list != nil || siblings != nil else {
-                values.append(Self.value(value, sibling, kind, nil, suffix))
+                values.append(Self.value(value, sibling, kind, type, nil, suffix))
                 continue
             }
             for position in 0..<max(list?.count ?? 0, siblings?.count ?? 0) {
@@ -70,6 +73,7 @@ struct ProfileFocus {
                         one?.isNull == true ? nil : one,
                         other?.isNull == true ? nil : other,
                         kind,
+                        type,
                         position,
                         suffix
                     )
@@ -79,14 +83,22 @@ struct ProfileFocus {
         return values
     }
 
+    private static func hasMember(_ object: ParsedNode, beginningWith name: String) -> Bool {
+        var name = name
+        var isFound = false
+        name.withUTF8 { prefix in object.forEachMember(beginningWith: prefix) { _, _ in isFound = true } }
+        return isFound
+    }
+
     private static func value(
         _ json: ParsedNode?,
         _ sibling: ParsedNode?,
         _ kind: ElementType,
+        _ type: DefinedType,
         _ index: Int?,
         _ suffix: String?
     ) -> ProfileFocus {
-        var type = Definitions.r4.type(id: kind.id)
+        var type = type
         var code = kind.code
         if type.kind == .resource, let name = json?.resourceType, let own = Definitions.r4.type(named: name) {
             type = own
@@ -160,7 +172,10 @@ extension Validation {
         guard let anchor = focus.anchor else { return }
         let key = ProfileVisit(node: anchor.identity, url: profile.url, index: index)
         // A resource that refers to itself conforms if the rest does.
-        guard visits.insert(key).inserted else { return }
+        guard visits.insert(key).inserted else {
+            assumptions += 1
+            return
+        }
         defer { visits.remove(key) }
         if index == 0, !focus.type.isNamed(profile.type), Definitions.r4.type(named: profile.type) != nil {
             return report(
@@ -408,6 +423,12 @@ extension Validation {
         }
         let targets = types.flatMap(\.targets)
         guard !targets.isEmpty, types.allSatisfy({ !$0.targets.isEmpty }) else { return }
+        if let found {
+            let node = found.json.identity
+            if targets.contains(where: { conformances[ProfileVisit(node: node, url: $0, index: 0)] == true }) {
+                return
+            }
+        }
         let profiles = targets.map { options.definitions.profile($0) }
         guard let found, let target = ProfileFocus(resource: found.json) else {
             guard let name = ReferenceText.type(of: text), let type = Definitions.r4.type(named: name) else {
@@ -423,17 +444,10 @@ extension Validation {
                 at: anchor
             )
         }
-        guard profiles.allSatisfy({ $0 != nil }) else { return }
-        let outer = scope
-        let outerContext = (context.resource, context.rootResource)
-        if !found.isContained {
-            scope = scope.entering(found.json)
-            context.rootResource = nil
-        }
-        let isFound = profiles.contains { profile in profile.map { conforms(target, to: $0) } ?? false }
-        scope = outer
-        (context.resource, context.rootResource) = outerContext
-        if !isFound {
+        let known = profiles.compactMap { $0 }
+        guard known.count == profiles.count else { return }
+        let pairs = Array(zip(targets, known))
+        if !conforms(target, toOneOf: pairs, isContained: found.isContained) {
             let list = targets.joined(separator: ", ")
             report(
                 .error,
@@ -442,6 +456,40 @@ extension Validation {
                 at: anchor
             )
         }
+    }
+
+    /// Whether a resource that is referred to conforms to one of several profiles. What was found is kept,
+    /// unless it rests on what is being checked.
+    private mutating func conforms(
+        _ target: ProfileFocus,
+        toOneOf profiles: [(url: String, profile: Profile)],
+        isContained: Bool
+    ) -> Bool {
+        guard let json = target.json else { return false }
+        let node = json.identity
+        let unknown = profiles.filter {
+            conformances[ProfileVisit(node: node, url: $0.url, index: 0)] == nil
+        }
+        if unknown.isEmpty { return false }
+        let outer = scope
+        let outerContext = (context.resource, context.rootResource)
+        if !isContained {
+            scope = scope.entering(json)
+            context.rootResource = nil
+        }
+        defer {
+            scope = outer
+            (context.resource, context.rootResource) = outerContext
+        }
+        for (url, profile) in unknown {
+            let before = assumptions
+            let isConforming = conforms(target, to: profile)
+            if !isStopped, !isConforming || assumptions == before, conformances.count < 100_000 {
+                conformances[ProfileVisit(node: node, url: url, index: 0)] = isConforming
+            }
+            if isConforming { return true }
+        }
+        return false
     }
 
     // MARK: Children

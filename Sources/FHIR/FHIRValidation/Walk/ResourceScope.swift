@@ -83,6 +83,7 @@ final class BundleScope {
 
     let type: String?
     private let json: ParsedNode
+    private var lastRoot: (url: String, root: String?)?
     private(set) lazy var entries: [Entry] = (json.member("entry")?.list ?? []).compactMap { entry in
         guard let resource = entry.member("resource"), let type = resource.resourceType else { return nil }
         let id = resource.member("id")?.string
@@ -126,7 +127,9 @@ final class BundleScope {
     func matches(_ reference: String, from base: String?) -> [Int] {
         let (text, version) = ReferenceText.unversioned(reference)
         var url = text
-        if !text.contains(":"), let base, let root = Self.root(of: base) { url = root + text }
+        if !text.utf8.contains(UInt8(ascii: ":")), let base, let root = knownRoot(of: base) {
+            url = root + text
+        }
         guard let version else { return indicesByURL[url] ?? [] }
         return indicesByVersion["\(url) \(version)"] ?? []
     }
@@ -139,8 +142,19 @@ final class BundleScope {
 
     /// The entry whose full URL is `urn:uuid:` and the id of a relative reference.
     func uuid(_ reference: String) -> Int? {
-        guard let id = reference.split(separator: "/").last, id.utf8.count == 36 else { return nil }
+        let bytes = reference.utf8
+        let slash = bytes.lastIndex(of: UInt8(ascii: "/"))
+        let id = reference[(slash.map { bytes.index(after: $0) } ?? bytes.startIndex)...]
+        guard id.utf8.count == 36 else { return nil }
         return indicesByURL["urn:uuid:\(id)"]?.first
+    }
+
+    /// The root of the URL that was asked for last, which is that of all references of an entry.
+    private func knownRoot(of url: String) -> String? {
+        if let last = lastRoot, last.url == url { return last.root }
+        let root = Self.root(of: url)
+        lastRoot = (url, root)
+        return root
     }
 
     /// `https://server/fhir/` of `https://server/fhir/Patient/7`; nil for another URL.

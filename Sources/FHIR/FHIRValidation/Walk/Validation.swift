@@ -20,6 +20,12 @@ struct Validation {
     var silent: Int?
     /// What profiles are being applied to.
     var visits: Set<ProfileVisit> = []
+    /// Whether resources that are referred to conform to profiles: many references are to the same patient.
+    var conformances: [ProfileVisit: Bool] = [:]
+    /// How often something was taken to conform because it is being checked.
+    var assumptions = 0
+    /// Whether codes are in value sets, where that was asked: a bundle has the same codes many times.
+    var memberships: [Membership: Bool?] = [:]
     /// Profiles and value sets that are not known, each reported once.
     var unknownProfiles: Set<String> = []
     var uncheckedValueSets: Set<String> = []

@@ -55,8 +55,27 @@ extension JSONValue: PathTree {
 }
 
 extension ParsedNode: PathTree {
+    // What every tree has, once more: from other modules the compiler calls what is written for any tree by
+    // its metadata, which takes most of the time of a look-up.
+    package func member(named name: String) -> ParsedNode? {
+        var name = name
+        return name.withUTF8 { member($0) }
+    }
+
+    package func sibling(named name: String) -> ParsedNode? { member(named: "_" + name) }
+
+    package var list: [ParsedNode]? {
+        guard kind == .array else { return nil }
+        var list: [ParsedNode] = []
+        forEachElement { list.append($0) }
+        return list
+    }
+
     /// `resourceType` of a resource.
-    package var resourceType: String? { typeMember?.string }
+    package var resourceType: String? {
+        let name: StaticString = "resourceType"
+        return member(Text(start: name.utf8Start, count: name.utf8CodeUnitCount))?.string
+    }
 
     package func read<Result>(_ body: (Text) -> Result) -> Result? { withUTF8(body) }
 }
