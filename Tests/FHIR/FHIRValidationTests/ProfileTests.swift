@@ -68,6 +68,23 @@ struct ProfileTests {
         #expect(errors.filter { $0.text.contains("value set") } == [])
     }
 
+    @Test("a risk without a probability is valid, one above 100 is not")
+    func riskWithoutProbability() throws {
+        func issues(_ members: String) throws -> [ValidationIssue] {
+            ValidationIssue.all(
+                of: try JSONValue(
+                    parsing: """
+                        {"resourceType":"RiskAssessment","status":"final","subject":{"display":"a"},
+                        "prediction":[{"outcome":{"text":"b"}\(members)}]}
+                        """
+                )
+            ).filter(\.isError)
+        }
+        #expect(try issues("") == [])
+        #expect(try issues(#","probabilityDecimal":100"#) == [])
+        #expect(try issues(#","probabilityDecimal":100.5"#).map(\.rule) == ["ras-2"])
+    }
+
     @Test("a unit that R4's vital signs do not have is a warning, as HL7's validator has it")
     func unitOfVitalSign() throws {
         let text = """

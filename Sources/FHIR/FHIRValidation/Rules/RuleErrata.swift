@@ -19,6 +19,8 @@ enum RuleErrata {
             + " or (lastModified >= authoredOn).empty()",
         // Quantities without a value have no order, nor have those in units of another kind.
         "rng-2": "low.value.empty() or high.value.empty() or (low <= high) or (low <= high).empty()",
+        // Without a probability nothing is of a type, and nothing follows from that.
+        "ras-2": "probability.ofType(decimal).all($this <= 100)",
         // `when` may have several codes, and `in` takes one.
         "tim-9":
             "offset.empty() or (when.exists() and when.where($this in ('C' | 'CM' | 'CD' | 'CV')).empty())",

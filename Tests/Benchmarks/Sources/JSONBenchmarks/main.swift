@@ -110,6 +110,28 @@ for text in texts {
                 (try? JSONValue(parsing: bytes))?.members?.count ?? .min
             }
         )
+        var plain = ValidationOptions()
+        plain.appliesProfiles = false
+        row(
+            "validate without profiles, to parsing",
+            target: 8,
+            Comparison(rounds: 10) {
+                resource.issues(plain).count + 1
+            } theirs: {
+                (try? JSONValue(parsing: bytes))?.members?.count ?? .min
+            }
+        )
+        if let guide = try USCore.options {
+            row(
+                "validate under US Core, to parsing",
+                target: 8,
+                Comparison(rounds: 10) {
+                    resource.issues(guide).count + 1
+                } theirs: {
+                    (try? JSONValue(parsing: bytes))?.members?.count ?? .min
+                }
+            )
+        }
         row(
             "validate, to JSONSerialization",
             target: 0.75,
