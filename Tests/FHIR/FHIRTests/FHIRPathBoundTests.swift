@@ -201,4 +201,35 @@ import Testing
         #expect(try FHIRPath("component.distinct()").evaluate(on: same).count == 2)
         #expect(try FHIRPath("repeat(component)").evaluate(on: same).count == 2)
     }
+
+    @Test("Rows that are looked for by link id are those of the whole repetition, in its order")
+    func filteredRows() throws {
+        var random = SystemRandomNumberGenerator()
+        let seed = UInt64.random(in: .min ... .max, using: &random)
+        var state = seed | 1
+        func next(_ bound: UInt64) -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return (state >> 33) % bound
+        }
+        func row(_ depth: Int) -> JSONValue {
+            var row: JSONValue = ["linkId": JSONValue("\(next(3))")]
+            if next(2) == 0 { row["answer"] = [["valueInteger": JSONValue(Int(next(3)))]] }
+            let count = depth > 0 ? Int(next(4)) : 0
+            let rows = (0..<count).map { _ in row(depth - 1) }
+            if !rows.isEmpty { row["item"] = JSONValue(rows) }
+            return row
+        }
+        for _ in 0..<50 {
+            let response: JSONValue = [
+                "resourceType": "QuestionnaireResponse",
+                "item": JSONValue((0..<(1 + Int(next(6)))).map { _ in row(4) }),
+            ]
+            for base in ["", "%resource.", "item.", "item.where(linkId = '1')."] {
+                let short = try FHIRPath("\(base)repeat(item).where(linkId = '1')")
+                let long = try FHIRPath("\(base)repeat(item).where((linkId = '1') = true)")
+                let found = try short.evaluate(on: response).map { $0.json.text() }
+                #expect(try found == long.evaluate(on: response).map { $0.json.text() }, "seed \(seed)")
+            }
+        }
+    }
 }

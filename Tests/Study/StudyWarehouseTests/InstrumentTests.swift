@@ -21,20 +21,13 @@ import Testing
             let facts = try Samples.mapper.map(resource, visit: "v", received: Samples.received)
             try await warehouse.transaction { db in
                 let person = try db.participant(response.of, now: Self.now)
-                let upload = try db.store(
+                try db.store(
                     [facts],
+                    (json: resource.tree, type: "QuestionnaireResponse"),
                     of: person,
                     label: "m\(number)",
                     written: Self.now,
                     now: Self.now
-                )
-                try db.keepResource(
-                    resource.tree,
-                    type: "QuestionnaireResponse",
-                    visit: facts.visit,
-                    of: person,
-                    written: Self.now,
-                    upload: upload
                 )
             }
         }

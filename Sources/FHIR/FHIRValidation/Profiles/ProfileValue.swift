@@ -96,7 +96,8 @@ enum ReferenceText {
         var copy = text
         let found = copy.withUTF8 { bytes -> Int? in
             guard bytes.count > part.utf8CodeUnitCount else { return nil }
-            for start in 0...bytes.count - part.utf8CodeUnitCount where bytes[start + 1] == UInt8(ascii: "_") {
+            for start in 0...bytes.count - part.utf8CodeUnitCount where bytes[start + 1] == UInt8(ascii: "_")
+            {
                 let isHere = (0..<part.utf8CodeUnitCount).allSatisfy { offset in
                     bytes[start + offset] == part.utf8Start[offset]
                 }

@@ -425,7 +425,8 @@ extension Validation {
         guard !targets.isEmpty, types.allSatisfy({ !$0.targets.isEmpty }) else { return }
         if let found {
             let node = found.json.identity
-            if targets.contains(where: { conformances[ProfileVisit(node: node, url: $0, index: 0)] == true }) {
+            if targets.contains(where: { conformances[ProfileVisit(node: node, url: $0, index: 0)] == true })
+            {
                 return
             }
         }

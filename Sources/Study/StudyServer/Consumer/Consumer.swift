@@ -146,16 +146,22 @@ public struct Consumer: Sendable {
 
     /// Processes messages as they come, until the task is cancelled. The messages at hand are finished.
     ///
-    /// - Parameter interval: How long it waits when there is nothing, and the queue does not say when
-    ///   something comes.
-    public func run(every interval: Duration = .seconds(1)) async {
+    /// - Parameters:
+    ///   - watch: Gets what becomes of messages, and why the queue or the warehouse fails.
+    ///   - interval: How long it waits when there is nothing, and the queue does not say when something
+    ///     comes.
+    public func run(watchedBy watch: ConsumerWatch? = nil, every interval: Duration = .seconds(1)) async {
         while !Task.isCancelled {
             var report = Report()
             do {
-                if try await !step(&report) { try await queue.wait(for: interval) }
+                let hasWork = try await step(&report)
+                watch?.succeed(report)
+                if !hasWork { try await queue.wait(for: interval) }
             } catch {
                 guard !Task.isCancelled else { break }
-                logger.error("the queue or the warehouse fails", metadata: ["error": "\(type(of: error))"])
+                let reason = FailureReason.text(of: error)
+                watch?.fail(report, reason)
+                logger.error("the queue or the warehouse fails", metadata: ["reason": "\(reason)"])
                 try? await Task.sleep(for: interval)
             }
         }

@@ -90,27 +90,3 @@ extension Consumer.Report {
         released += other.released
     }
 }
-
-extension Consumer {
-    /// Processes messages as they come, until the task is cancelled, and counts them.
-    ///
-    /// - Parameters:
-    ///   - watch: Gets what becomes of messages, and why the queue or the warehouse fails.
-    ///   - interval: As of ``run(every:)``.
-    public func run(watchedBy watch: ConsumerWatch, every interval: Duration = .seconds(1)) async {
-        while !Task.isCancelled {
-            var report = Report()
-            do {
-                let hasWork = try await step(&report)
-                watch.succeed(report)
-                if !hasWork { try await queue.wait(for: interval) }
-            } catch {
-                guard !Task.isCancelled else { break }
-                let reason = FailureReason.text(of: error)
-                watch.fail(report, reason)
-                logger.error("the queue or the warehouse fails", metadata: ["reason": "\(reason)"])
-                try? await Task.sleep(for: interval)
-            }
-        }
-    }
-}

@@ -167,6 +167,10 @@ struct FHIRPathEvaluation {
         case .member(let base, let name):
             let items = try base.map { reference throws(FHIRPathError) in try evaluate(reference, in: focus) }
             return try members(name, of: items ?? focus.items, isRoot: base == nil, node)
+        case .function(let base?, .where, let arguments):
+            if let items = try filteredRepeat(base, arguments, in: focus, at: node) { return items }
+            let items = try evaluate(base, in: focus)
+            return try call(Call(.where, arguments, node, input: items, focus: focus))
         case .function(let base, let function, let arguments):
             let items = try base.map { reference throws(FHIRPathError) in try evaluate(reference, in: focus) }
             return try call(Call(function, arguments, node, input: items ?? focus.items, focus: focus))

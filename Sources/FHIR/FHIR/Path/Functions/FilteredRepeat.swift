@@ -1,0 +1,49 @@
+import OrderedJSON
+
+/// `repeat(item).where(linkId = 'x')`, of which forms of hundreds of rows have hundreds.
+///
+/// To repeat compares all rows with each other, to leave out those that are equal to an earlier one. Equal rows
+/// have equal names and equal rows below them, so that it comes to the same to look for the name first, and to
+/// compare the few that have it.
+extension FHIRPathEvaluation {
+    /// The result of such a filter; nil where it is another one.
+    mutating func filteredRepeat(
+        _ base: Reference,
+        _ arguments: [Reference],
+        in focus: Focus,
+        at node: FHIRPathSyntax.Node
+    ) throws(FHIRPathError) -> Items? {
+        guard !context.isStrict, case .function(let root, .repeat, let projection) = syntax[base].kind,
+            case .member(nil, "item") = syntax[projection[0]].kind,
+            let linkId = syntax.linkId(asked: arguments[0])
+        else { return nil }
+        var level = focus.items
+        if let root { level = try evaluate(root, in: focus) }
+        var found: Items = []
+        while !level.isEmpty {
+            level = try members("item", of: level, isRoot: true, node)
+            for item in level where item.hasLinkId(linkId) { found.append(item) }
+        }
+        return try distinct(found, at: node)
+    }
+}
+
+extension FHIRPathSyntax {
+    /// The link id that a criterion asks for, where it asks nothing else: `linkId = 'x'`.
+    func linkId(asked criterion: Reference) -> String? {
+        guard case .operation(.equal, let left, let right) = self[criterion].kind else { return nil }
+        switch (self[left].kind, self[right].kind) {
+        case (.member(nil, "linkId"), .string(let text)), (.string(let text), .member(nil, "linkId")):
+            return text
+        default: return nil
+        }
+    }
+}
+
+extension FHIRPathItem {
+    /// Whether this is an element with a link id: as FHIRPath compares strings, by code points.
+    fileprivate func hasLinkId(_ text: String) -> Bool {
+        guard case .node(let element) = storage, let linkId = element.json?["linkId"] else { return false }
+        return linkId.isString(equalTo: text)
+    }
+}
