@@ -3,7 +3,8 @@ import Surveys
 
 /// A survey that was filled from a patient's record, to be checked and completed by a person.
 public struct PopulatedSurvey: Sendable {
-    /// The session with what was filled in; ``/Surveys/SurveySession/origin(of:)`` says where each answer comes from.
+    /// The session with what was filled in; ``/Surveys/SurveySession/origin(of:)`` says where each answer
+    /// comes from.
     public var session: SurveySession
     /// What could not be had, such as a search that the server refused.
     public let problems: [PopulationProblem]

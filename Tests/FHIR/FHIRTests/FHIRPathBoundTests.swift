@@ -212,12 +212,12 @@ import Testing
             return (state >> 33) % bound
         }
         func row(_ depth: Int) -> JSONValue {
-            var row: JSONValue = ["linkId": JSONValue("\(next(3))")]
-            if next(2) == 0 { row["answer"] = [["valueInteger": JSONValue(Int(next(3)))]] }
+            var made: JSONValue = ["linkId": JSONValue("\(next(3))")]
+            if next(2) == 0 { made["answer"] = [["valueInteger": JSONValue(Int(next(3)))]] }
             let count = depth > 0 ? Int(next(4)) : 0
             let rows = (0..<count).map { _ in row(depth - 1) }
-            if !rows.isEmpty { row["item"] = JSONValue(rows) }
-            return row
+            if !rows.isEmpty { made["item"] = JSONValue(rows) }
+            return made
         }
         for _ in 0..<50 {
             let response: JSONValue = [
@@ -227,8 +227,8 @@ import Testing
             for base in ["", "%resource.", "item.", "item.where(linkId = '1')."] {
                 let short = try FHIRPath("\(base)repeat(item).where(linkId = '1')")
                 let long = try FHIRPath("\(base)repeat(item).where((linkId = '1') = true)")
-                let found = try short.evaluate(on: response).map { $0.json.text() }
-                #expect(try found == long.evaluate(on: response).map { $0.json.text() }, "seed \(seed)")
+                let found = try short.evaluate(on: response).map(\.json)
+                #expect(try found == long.evaluate(on: response).map(\.json), "seed \(seed)")
             }
         }
     }

@@ -7,8 +7,8 @@ import LoginSupport
 import OrderedJSON
 
 extension SMARTServer {
-    /// Lets a person log in, choose a patient where ``/SMARTScopes/SMARTScope/launchPatient`` asks for one, and allow what
-    /// the app asks for: a standalone launch. Cancel the task to give up.
+    /// Lets a person log in, choose a patient where ``/SMARTScopes/SMARTScope/launchPatient`` asks for one,
+    /// and allow what the app asks for: a standalone launch. Cancel the task to give up.
     /// - Parameters:
     ///   - callback: The way back from the browser; by default a ``LoopbackRedirect``, for which the app's
     ///     redirect URI is an address of this machine.

@@ -8,9 +8,9 @@ struct StudyPagesCommand: AsyncParsableCommand {
         commandName: "pages",
         abstract: "Serve a study's web pages for its team, behind a login.",
         discussion: """
-            What came in by day, participants and consents, how they keep up by week, the queue and \
-            what it gave up, a map by state, and charts of the answers. No answer of a single person is shown: \
-            numbers of people are rounded down to multiples of five, and fewer are not counted. \
+            What came in by day, participants and consents, how they keep up by week, the queue and what \
+            it gave up, a map by state, and charts of the answers. No answer of a single person is \
+            shown: numbers of people are rounded down to multiples of five, and fewer are not counted. \
             indivo study user adds people who may log in.
 
             The pages are for people at this machine. For others a proxy that ends TLS stands before them, \

@@ -14,10 +14,10 @@ struct StudyProgressCommand: AsyncParsableCommand {
             indivo study progress --store sqlite:study.sqlite
             indivo study progress --schedule schedule.json --open
 
-            For each questionnaire and each week since the enrolment: how many participants are in it or were, \
-            and how many of them answered. With the schedule also what it asked for, and what of that is done, \
-            due, late and missed; its surveys have the last part of a questionnaire's URL as id. With --open \
-            the tasks that are due or late, by the pseudonym that the exports have.
+            For each questionnaire and each week since the enrolment: how many participants are in it or \
+            were, and how many of them answered. With the schedule also what it asked for, and what of \
+            that is done, due, late and missed; its surveys have the last part of a questionnaire's URL \
+            as id. With --open the tasks that are due or late, by the pseudonym that the exports have.
 
             The numbers are exact: they are for those who may see the warehouse. The pages round them. \
             \(ExitStatus.help)

@@ -2,9 +2,9 @@ import OrderedJSON
 
 /// `repeat(item).where(linkId = 'x')`, of which forms of hundreds of rows have hundreds.
 ///
-/// To repeat compares all rows with each other, to leave out those that are equal to an earlier one. Equal rows
-/// have equal names and equal rows below them, so that it comes to the same to look for the name first, and to
-/// compare the few that have it.
+/// To repeat compares all rows with each other, to leave out those that are equal to an earlier one. Equal
+/// rows have equal link ids, and equal rows below them. So the result is the same when the rows with the link
+/// id are found first, and those few are compared.
 extension FHIRPathEvaluation {
     /// The result of such a filter; nil where it is another one.
     mutating func filteredRepeat(
