@@ -21,7 +21,8 @@ struct StudyUpCommand: AsyncParsableCommand {
 
             {"title": "Sleep study", "source": "SLEEP",
              "queue": "sqlite:queue.sqlite", "store": "sqlite:study.sqlite",
-             "keys": "keys", "questionnaires": ["sleep.json"], "schedule": "schedule.json",
+             "keys": "keys", "questionnaires": ["sleep.json"],
+             "schedule": "schedule.json",
              "receiver": {"studies": ["org.example.sleep"], "port": 8084},
              "pages": {"users": "users", "port": 8090, "host": "pages.example.org"},
              "operations": {"port": 9464}, "audit": "audit.jsonl"}

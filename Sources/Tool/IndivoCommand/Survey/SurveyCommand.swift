@@ -115,7 +115,7 @@ extension InputFile {
     func task(_ json: JSONValue) throws -> ResearchKitQuestionnaire {
         do {
             return try ResearchKitQuestionnaire(json)
-        } catch let error as ResearchKitTaskError {
+        } catch {
             guard let location = error.location else { throw CommandFailure("\(name): \(error.reason)") }
             throw CommandFailure(error.reason, at: place(location.line, location.column))
         }
