@@ -10,7 +10,8 @@ struct FHIRViewsCommand: ParsableCommand {
             The same as profile2swift: every option is handed on. indivo fhir views --help lists them.
 
             indivo fhir views hl7.fhir.us.core-3.1.0.tgz --output Sources/App/Views
-            indivo fhir views --profile http://hl7.org/fhir/StructureDefinition/bp --output Views
+            indivo fhir views --output Views \\
+                --profile http://hl7.org/fhir/StructureDefinition/bp
             """
     )
 
