@@ -1,0 +1,4 @@
+import IndivoXML
+
+/// Not Foundation's, which macOS has.
+typealias XMLNode = IndivoXML.XMLNode
