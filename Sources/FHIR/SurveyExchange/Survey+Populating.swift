@@ -33,7 +33,7 @@ extension Survey {
     ///   - client: The client of the patient's server.
     ///   - subject: The patient, as `Patient/7`.
     ///   - context: Resources of further launch contexts, and the time.
-    ///   - launchContexts: References of further launch contexts by their names, as in
+    ///   - references: References of further launch contexts by their names, as in
     ///     `["user": "Practitioner/9"]`; those that the questionnaire has are read with the patient.
     ///   - limits: How much is asked for.
     /// - Throws: `FHIRClientError` where the server cannot be asked at all. What a single search lacks is

@@ -31,8 +31,8 @@ public struct ConsentAnswers: Sendable, Hashable {
 
     /// Reads `answers.json`; see <doc:Formats>.
     ///
-    /// - Throws: `JSONError`, ``StudyFormatError`` with all problems, including answers to questions that the
-    ///   document does not ask.
+    /// - Throws: `JSONError`, ``/StudyFormats/StudyFormatError`` with all problems, including answers to
+    ///   questions that the document does not ask.
     public init(parsing data: some Sequence<UInt8>, for document: ConsentDocument) throws {
         var limits = JSONLimits()
         limits.bytes = 4 << 20

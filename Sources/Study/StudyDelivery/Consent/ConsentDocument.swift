@@ -93,7 +93,7 @@ public struct ConsentDocument: Sendable, Hashable {
 
     /// Reads `consent.json`, or a Contract of C3-PRO.
     ///
-    /// - Throws: `JSONError`, ``StudyFormatError`` with all problems.
+    /// - Throws: `JSONError`, ``/StudyFormats/StudyFormatError`` with all problems.
     public init(parsing data: some Sequence<UInt8>) throws {
         var limits = JSONLimits()
         limits.bytes = 4 << 20

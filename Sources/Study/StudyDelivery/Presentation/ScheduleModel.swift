@@ -44,7 +44,7 @@ public final class ScheduleModel {
     ///   - titles: Titles by the tasks' ids, such as those of the questionnaires; else the task's own, else
     ///     its id.
     ///   - completions: What was done before.
-    /// - Throws: ``ScheduleError``.
+    /// - Throws: ``/StudyFormats/ScheduleError``.
     public init(
         _ schedule: StudySchedule,
         enrolledAt: Date,
@@ -80,7 +80,7 @@ public final class ScheduleModel {
     }
 
     /// The reminders from now on, for the system; see
-    /// ``StudySchedule/notifications(_:from:in:hour:limit:)``.
+    /// ``/StudyFormats/StudySchedule/notifications(_:from:in:hour:limit:)``.
     public func notifications(hour: Int = 9, limit: Int = 64) -> [TaskNotification] {
         schedule.notifications(occurrences, from: now, in: zone, hour: hour, limit: limit)
     }
@@ -93,7 +93,7 @@ public final class ScheduleModel {
     /// Notes that a task was done: its earliest occurrence that is open then.
     ///
     /// - Returns: whether one was open.
-    /// - Throws: ``ScheduleError``; then nothing was noted.
+    /// - Throws: ``/StudyFormats/ScheduleError``; then nothing was noted.
     @discardableResult
     public func complete(_ taskID: String, at date: Date = Date()) throws(ScheduleError) -> Bool {
         let before = completions
@@ -115,7 +115,7 @@ public final class ScheduleModel {
 
     /// Looks again: when the app comes to the front, at midnight, or in another zone.
     ///
-    /// - Throws: ``ScheduleError``.
+    /// - Throws: ``/StudyFormats/ScheduleError``.
     public func refresh(at date: Date = Date(), in zone: TimeZone? = nil) throws(ScheduleError) {
         now = date
         if let zone, zone != self.zone {

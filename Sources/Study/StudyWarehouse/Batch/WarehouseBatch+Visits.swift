@@ -13,7 +13,7 @@ extension WarehouseBatch {
 
     /// Reads what is known of visits at once; others are read when they are asked for.
     ///
-    /// - Parameter visits: By the digests of their participants' ids.
+    /// - Parameter wanted: By the digests of their participants' ids.
     public mutating func read(visits wanted: [(participant: String, visit: StudyVisit)]) throws {
         var participants: [String: String] = [:]
         var keys: Set<BatchVisit.Key> = []
