@@ -704,10 +704,10 @@ class StudyPages:
                 # An answer stands below its question behind an escaped "=".
                 codes[path.split("\\")[-2].removeprefix("~3d")] = code
 
-            def fact(person, code, kind, text=None, number=None, unit=None):
+            def fact(person, code, kind, text=None, number=None, unit=None, at="2026-03-01 09:00:00"):
                 db.execute("INSERT INTO observation_fact (encounter_num, patient_num, concept_cd, provider_id, start_date, modifier_cd,"
-                           " instance_num, valtype_cd, tval_char, nval_num, units_cd) VALUES (?, ?, ?, '@', '2026-03-01 09:00:00', '@',"
-                           " 1, ?, ?, ?, ?)", (person, person, code, kind, text, number, unit))
+                           " instance_num, valtype_cd, tval_char, nval_num, units_cd) VALUES (?, ?, ?, '@', ?, '@',"
+                           " 1, ?, ?, ?, ?)", (person, person, code, at, kind, text, number, unit))
 
             states = ["MA"] * 14 + ["NY"] * 9 + ["CA"] * 7 + ["TX"] * 6 + ["VT"] * 4
             for person, state in enumerate(states, 1):
@@ -716,6 +716,8 @@ class StudyPages:
                 db.execute("INSERT INTO study_consent VALUES (?, ?, ?, '1', ?)", (f"digest-{person}", f"m-{person}", moment(20), person % 3 > 0))
                 fact(person, codes["hours"], "N", "E", round(chance.uniform(4, 9), 1))
                 fact(person, codes["true" if person % 4 else "false"], "T", "yes")
+                survey = next(code for name, code in codes.items() if name.startswith("sleep-"))
+                fact(person, survey, "@", at=moment(person % 20).replace("T", " ").rstrip("Z"))
                 fact(person, codes["note"], "T", f"my private note {person}")
                 for code in ["noise"] * (person % 2) + ["light"] * (person % 5 > 1) + ["pain"] * (person == 3):
                     fact(person, codes[code], "T", code)
@@ -768,7 +770,7 @@ def study_pages(tool, pictures):
             check.expect("private" not in text, "study-answers shows an answer in own words")
             check.page("study-progress", "/progress")
             text = driver.find_element(By.TAG_NAME, "main").text
-            check.expect("Enrolment" in text and "take part" in text, "study-progress has no enrolment")
+            check.expect("Enrolment" in text and "take part" in text and "Who answered" in text, "study-progress lacks a part")
             check.page("study-map", "/map")
             check.expect(driver.execute_script("return document.querySelector('img.map').naturalWidth > 0"), "the map is not drawn")
             check.page("study-not-found", "/nothing", status=404)

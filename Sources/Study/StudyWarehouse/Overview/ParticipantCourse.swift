@@ -37,6 +37,8 @@ extension WarehouseTransaction {
     private static let courseBatch = 1000
 
     /// Gives the course of each participant who takes part, in the order of their numbers.
+    ///
+    /// - Throws: What `body` throws, ``WarehouseError`` for a time that cannot be read, the database's error.
     public func eachCourse(_ body: (ParticipantCourse) throws -> Void) throws {
         var last = 0
         while true {
@@ -56,13 +58,10 @@ extension WarehouseTransaction {
             guard let highest = people.last?.integer(0) else { return }
             let responses = try responses(of: (last + 1)...highest)
             for person in people {
-                guard let number = person.integer(0), let enrolled = Self.date(person.text(2)) else {
-                    continue
-                }
                 let course = ParticipantCourse(
                     pseudonym: person.text(1) ?? "",
-                    enrolled: enrolled,
-                    responses: responses[number] ?? []
+                    enrolled: try Self.date(person.text(2), in: "study_consent"),
+                    responses: responses[person.integer(0) ?? 0] ?? []
                 )
                 try body(course)
             }
@@ -86,16 +85,22 @@ extension WarehouseTransaction {
                 """,
             arguments: [numbers.lowerBound, numbers.upperBound]
         ) { row in
-            guard let number = row.integer(0), let canonical = row.text(1), let date = Self.date(row.text(2))
-            else { return }
-            let questionnaire = String(canonical.prefix { $0 != "|" })
-            responses[number, default: []].append(.init(questionnaire: questionnaire, date: date))
+            guard let number = row.integer(0), let canonical = row.text(1) else { return }
+            let response = ParticipantCourse.Response(
+                questionnaire: String(canonical.prefix { $0 != "|" }),
+                date: try Self.date(row.text(2), in: "observation_fact")
+            )
+            responses[number, default: []].append(response)
         }
         return responses
     }
 
-    /// The moment of a column.
-    private static func date(_ text: String?) -> Date? {
-        text.flatMap { FHIRDateTime(text: $0.replacing(" ", with: "T") + "Z")?.instant }
+    /// The moment of a column, in UTC, with its zone or without.
+    private static func date(_ text: String?, in table: String) throws -> Date {
+        let written = (text ?? "").replacing(" ", with: "T")
+        guard let date = FHIRDateTime(text: written.hasSuffix("Z") ? written : written + "Z")?.instant else {
+            throw WarehouseError.badInput("\(table) has a time that cannot be read: \(written)")
+        }
+        return date
     }
 }
