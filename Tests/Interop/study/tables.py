@@ -195,12 +195,12 @@ print(f"{options.participants} participants, {counts} responses")
 # MARK: Provenance
 
 for kind in ["tables", "stata", "redcap", "odm", "bare"]:
-    provenance = json.loads((work / kind / "provenance.json").read_text())
+    provenance = json.loads((work / kind / f"provenance-{'tables' if kind == 'bare' else kind}.json").read_text())
     assert provenance["responses"] == sum(counts.values()) and provenance["participants"] == options.participants, provenance
     for file in provenance["files"]:
         data = (work / kind / file["name"]).read_bytes()
         assert hashlib.sha256(data).hexdigest() == file["sha256"] and len(data) == file["bytes"], file
-print("provenance.json: digests and sizes of all files hold")
+print("provenance: digests and sizes of all files hold")
 
 # MARK: pandas
 

@@ -65,10 +65,10 @@ import Testing
         ]).run()
         #expect(
             try Set(FileManager.default.contentsOfDirectory(atPath: output.path))
-                == Set(names + ["provenance.json"])
+                == Set(names + ["provenance-\(format).json"])
         )
         let provenance = try JSONValue(
-            parsing: Data(contentsOf: output.appending(path: "provenance.json"))
+            parsing: Data(contentsOf: output.appending(path: "provenance-\(format).json"))
         )
         #expect(provenance["participants"]?.integer == 1 && provenance["responses"]?.integer == 1)
         #expect(provenance["version"]?.string == "0.1.0")

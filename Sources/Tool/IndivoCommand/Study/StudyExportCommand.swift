@@ -20,8 +20,8 @@ struct StudyExportCommand: AsyncParsableCommand {
             odm writes odm.xml, CDISC's Operational Data Model 1.3.2. \
             ndjson writes a file of FHIR resources for each type, \
             as in QuestionnaireResponse.ndjson. pdo writes pdo.xml, i2b2's patient data object. \
-            provenance.json says what wrote an export, when, from which commit and questionnaires, how many \
-            rows each file has, and its digest.
+            provenance-FORMAT.json says what wrote an export, when, from which commit and questionnaires, \
+            how many rows each file has, and its digest.
 
             Participants have their pseudonyms. Of the resources, and of the answers in tables, names, \
             displays, identifiers, contacts, narratives and what names a device are left out, unless \

@@ -59,8 +59,10 @@ final class StudyExportFiles {
         case .tables, .redcap, .odm, .stata: try writeInstruments()
         }
         let json = provenance.json.fileData
-        try NewFile(folder.appending(path: "provenance.json")).write { try $0(json) }
-        return provenance.files.map(\.name) + ["provenance.json"]
+        // By format: a folder may take one export of each.
+        let name = "provenance-\(request.format.rawValue).json"
+        try NewFile(folder.appending(path: name)).write { try $0(json) }
+        return provenance.files.map(\.name) + [name]
     }
 
     private var audience: ExportAudience { request.audience }
