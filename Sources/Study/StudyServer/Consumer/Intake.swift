@@ -216,7 +216,12 @@ struct Intake: Sendable {
         switch type {
         case "Patient": references = [json["id"]?.string]
         case "Contract":
-            for signer in OlderResources.list(json["signer"]) {
+            let signers = OlderResources.list(json["signer"])
+            // A withdrawal needs no signature: the app's names its subject alone.
+            if signers.isEmpty {
+                references = OlderResources.list(json["subject"]).map { $0["reference"]?.string }
+            }
+            for signer in signers {
                 references.append(signer["party"]?["reference"]?.string)
                 // DSTU2, as C3-PRO's consumer reads it: the signature is the participant's id.
                 references.append(signer["signature"]?.string)
