@@ -6,6 +6,7 @@ import IndivoBase
 import OrderedJSON
 import StudyServer
 import StudyTesting
+import Synchronization
 import Testing
 
 @testable import StudyDelivery
@@ -324,6 +325,32 @@ import Testing
         }
     }
 
+    @Test("An app that a receiver has forgotten registers again, once")
+    func forgottenApp() async throws {
+        let folder = try Folder()
+        let clients = OneClient(C3ProClient(id: "of an earlier start", secret: Secret("gone")))
+        try await with { phone, queue async throws in
+            let endpoint = try C3ProEndpoint(
+                phone.url.appending(path: "c3pro"),
+                antispam: "spam-secret",
+                attestation: ReceiptAttestation { "receipt" },
+                clients: clients
+            )
+            let study = try StudyQueue(
+                in: folder.file("phone"),
+                study: "org.example.sleep",
+                subject: UUID(),
+                keys: FileKeyStore(folder.file("phone.key"))
+            )
+            try await study.submit(
+                resource: Data(Given.response(UUID()).utf8),
+                protection: .c3ProEnvelope(.init(for: StudyKeys.certificate(), keyID: StudyKeys.id))
+            )
+            #expect(try await study.deliver(to: endpoint).delivered.count == 1)
+            #expect(clients.client(of: "")?.id != "of an earlier start")
+        }
+    }
+
     // MARK: ResearchKit
 
     func upload(_ upload: UUID = UUID(), _ subject: UUID = UUID()) -> [String: String] {
@@ -429,4 +456,15 @@ import Testing
             )
         }
     }
+}
+
+/// The client of an app, in memory.
+private final class OneClient: C3ProClientStore {
+    private let kept: Mutex<C3ProClient?>
+
+    init(_ client: C3ProClient) { kept = Mutex(client) }
+
+    func client(of server: String) -> C3ProClient? { kept.withLock { $0 } }
+
+    func keep(_ client: C3ProClient?, of server: String) { kept.withLock { $0 = client } }
 }

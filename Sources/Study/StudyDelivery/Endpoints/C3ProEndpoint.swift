@@ -128,7 +128,11 @@ public final class C3ProEndpoint: StudyEndpoint {
 
     // MARK: Token
 
-    private func bearer() async throws -> Secret {
+    /// What receivers say of a client that they do not know: by RFC 6749, section 5.2, and as the first ones.
+    private static let unknownClient: Set = ["invalid_client", "unauthorized_client"]
+
+    /// - Parameter registersAnew: Whether an app that the receiver no longer knows is registered again.
+    private func bearer(registersAnew: Bool = true) async throws -> Secret {
         if let token = token.withLock({ $0 }), token.expires > engine.timing.elapsed() { return token.text }
         let client = try await client()
         func escaped(_ text: String) -> String { PercentEncoding.encode(text) }
@@ -146,6 +150,11 @@ public final class C3ProEndpoint: StudyEndpoint {
         let start = engine.timing.elapsed()
         let http = try await engine.transfer(.data(Data("grant_type=client_credentials".utf8))) { request }
         let json = C3ProJSON.read(http.body)
+        let problem = json?["error"]?.string ?? ""
+        if registersAnew, http.response.status.code == 401, Self.unknownClient.contains(problem) {
+            try clients.keep(nil, of: server)
+            return try await bearer(registersAnew: false)
+        }
         guard (200..<300).contains(http.response.status.code), let text = json?["access_token"]?.string,
             !text.isEmpty,
             text.utf8.count <= 8192, text.utf8.allSatisfy({ 0x20 < $0 && $0 < 0x7F })
