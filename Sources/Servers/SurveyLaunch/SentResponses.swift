@@ -74,6 +74,10 @@ final class SentResponses: SurveyResponseStore {
         guard owners.isFree(id, for: owner) else {
             throw SurveyStoreRefusal.openElsewhere
         }
+        // An address that another person has had in this browser is not written to.
+        if let stored = try await store.response(id), stored.subject?.reference != subject {
+            throw SurveyStoreRefusal.openElsewhere
+        }
         owners.take(id, owner)
         var response = response
         if response.status == .completed { response = try await send(response, id: id) }

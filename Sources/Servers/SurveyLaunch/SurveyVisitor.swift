@@ -60,6 +60,8 @@ final class SurveyVisitor: Sendable {
             ),
             context: { filled.context },
             initial: filled,
+            // A digest: the page needs no id.
+            person: String(SHA256Sum.hex(Array(subject.utf8)).prefix(32)),
             logout: "/" + LaunchPages.logout,
             maximumVisits: 20
         )

@@ -25,6 +25,7 @@ package struct SurveyPages: Sendable {
     private let store: any SurveyResponseStore
     private let context: @Sendable () -> SurveyContext
     private let subject: String?
+    private let person: String?
     private let now: @Sendable () -> Date
     private let languages: Set<String>
     let registry: VisitRegistry
@@ -40,6 +41,8 @@ package struct SurveyPages: Sendable {
     ///   - home: Where the survey is from, on the same server.
     ///   - subject: A reference to whom the responses are about.
     ///   - initial: The session that a response begins with; without one, the survey's initial values.
+    ///   - person: What names the person who has the pages in this browser now: each form carries it, and one
+    ///     that was shown to another person is not taken.
     ///   - logout: The address of the page that ends the login, if there is one.
     package init(
         _ survey: Survey,
@@ -49,6 +52,7 @@ package struct SurveyPages: Sendable {
         subject: String? = nil,
         context: @escaping @Sendable () -> SurveyContext = { SurveyContext() },
         initial: SurveySession? = nil,
+        person: String? = nil,
         logout: String? = nil,
         now: @escaping @Sendable () -> Date = { Date() },
         maximumVisits: Int = 500
@@ -60,6 +64,7 @@ package struct SurveyPages: Sendable {
         given = initial
         self.store = store
         self.subject = subject
+        self.person = person
         self.context = context
         self.now = now
         registry = VisitRegistry(maximumVisits: maximumVisits)
@@ -149,6 +154,7 @@ package struct SurveyPages: Sendable {
             query: language.query,
             page: pageMarkup(language),
             textLanguage: language.text,
+            person: person,
             notice: notice
         )
     }
@@ -185,6 +191,9 @@ package struct SurveyPages: Sendable {
         }
         return await registry.use(token) { known in
             do {
+                guard person == nil || sent["person"] == person else {
+                    throw SurveyStoreRefusal.openElsewhere
+                }
                 let stored = try await self.visit(known, token)
                 return try await answer(sent, stored, token, language)
             } catch {

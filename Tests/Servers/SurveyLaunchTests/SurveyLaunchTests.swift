@@ -211,6 +211,27 @@ struct SurveyLaunchTests {
         }
     }
 
+    @Test("a form that was shown to one patient is not stored for another, or over what that one has")
+    func anothersForm() async throws {
+        try await use { world in
+            let ann = Browser()
+            let begun = try await world.enter(ann)
+            let bob = Browser()
+            let own = try await world.enter(bob, patient: "bob")
+            // As where the second has logged in in the same browser.
+            let sent = try await bob.send(begun, ["weight.0": "72.5", "action": "save"])
+            #expect(sent.status == 409 && !sent.text.contains("72.5"))
+            _ = try await ann.send(begun, ["weight.0": "70", "action": "save"])
+            let late = try await bob.send(begun, ["weight.0": "99", "action": "save"])
+            #expect(late.status == 409)
+            // Also a form of their own at the other's address.
+            var moved = own
+            moved.url = begun.url
+            #expect(try await bob.send(moved, ["weight.0": "99", "action": "save"]).status == 409)
+            #expect(try await ann.open(begun.url).text.contains("value=\"70\""))
+        }
+    }
+
     @Test("an earlier login does not overwrite what a later one has opened")
     func twoLogins() async throws {
         try await use { world in

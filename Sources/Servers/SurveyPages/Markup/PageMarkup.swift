@@ -65,6 +65,8 @@ struct FormMarkup {
     let page: PageMarkup
     /// The language that was asked for; nil for the questionnaire's own.
     let textLanguage: String?
+    /// What names the person whose response it is.
+    let person: String?
     var notice: String?
 
     /// The page as it is drawn.
@@ -77,8 +79,10 @@ struct FormMarkup {
         query: String,
         page: PageMarkup,
         textLanguage: String?,
+        person: String?,
         notice: String? = nil
     ) {
+        self.person = person
         self.visit = visit
         self.token = token
         self.query = query
@@ -121,6 +125,8 @@ struct FormMarkup {
             notice.map { "<p class=\"note\" role=\"status\" id=\"notice\">\($0)</p>" } ?? .empty
         let back: Markup =
             shown.isFirst ? .empty : "<button name=\"action\" value=\"back\">\(words.back)</button>"
+        let person: Markup =
+            person.map { "<input type=\"hidden\" name=\"person\" value=\"\($0)\">" } ?? .empty
         return """
             <form method="post" action="\(page.base)/responses/\(token)\(query)" \
             enctype="multipart/form-data" id="survey" novalidate>
@@ -128,7 +134,7 @@ struct FormMarkup {
             <input type="hidden" name="form" value="\(RandomFormName.make())">
             <input type="hidden" name="revision" value="\(visit.saves.revision)">
             <input type="hidden" name="page" value="\(shown.index + 1)">
-            <input type="hidden" name="zone" value="">
+            <input type="hidden" name="zone" value="">\(person)
             <div class="progress"><progress max="\(max(1, progress.questions))" value="\(progress.answered)" \
             aria-label="\(PageWords.fill(words.answered, progress.answered, progress.questions))"></progress>
             <p role="status" id="progress">\(PageWords.fill(words.page, shown.index + 1, shown.count)) · \
