@@ -1,89 +1,49 @@
 import Foundation
 import Synchronization
 
-/// Logins under way by their `state`, and visitors by what their cookie has: so many at most of each, and
-/// none beyond its time. The oldest go.
+/// Logins under way by their `state`, and visitors by what their cookie has.
 final class LoginRegistry: Sendable {
-    private struct Contents {
-        var logins: [String: PendingLogin] = [:]
-        var visitors: [String: SurveyVisitor] = [:]
-    }
-
-    private let contents = Mutex(Contents())
-    private let maximumLogins: Int
-    private let maximumVisitors: Int
+    private let logins: Mutex<ExpiringTable<PendingLogin>>
+    private let visitors: Mutex<ExpiringTable<SurveyVisitor>>
 
     init(maximumLogins: Int = 500, maximumVisitors: Int = 200) {
-        self.maximumLogins = maximumLogins
-        self.maximumVisitors = maximumVisitors
+        logins = Mutex(ExpiringTable(maximum: maximumLogins) { $0.end })
+        visitors = Mutex(ExpiringTable(maximum: maximumVisitors) { $0.end })
     }
 
-    /// Adds a login under way. Those that are over end.
+    /// Adds a login under way. Those that go for it end.
     func add(_ login: PendingLogin, state: String, now: Date) {
-        let gone = contents.withLock { contents in
-            var gone: [PendingLogin] = []
-            for (state, login) in contents.logins where login.end <= now {
-                gone.append(login)
-                contents.logins[state] = nil
-            }
-            if contents.logins.count >= maximumLogins,
-                let oldest = contents.logins.min(by: { $0.value.end < $1.value.end })
-            {
-                gone.append(oldest.value)
-                contents.logins[oldest.key] = nil
-            }
-            contents.logins[state] = login
-            return gone
-        }
+        let gone = logins.withLock { $0.add(login, named: state, now: now) }
         for login in gone { login.cancel() }
     }
 
     /// Takes a login that a browser comes back to; nil for another browser's, and for one that is over.
     func take(state: String, browser: String, now: Date) -> PendingLogin? {
-        contents.withLock { contents in
-            guard let login = contents.logins[state], login.browser == browser, login.end > now else {
+        logins.withLock { logins in
+            guard let login = logins.value(named: state, now: now), login.browser == browser else {
                 return nil
             }
-            contents.logins[state] = nil
-            return login
+            return logins.remove(state)
         }
     }
 
     /// Adds a visitor, and gives those that go for it: their tokens are to be revoked.
     func add(_ visitor: SurveyVisitor, token: String, now: Date) -> [SurveyVisitor] {
-        contents.withLock { contents in
-            var gone: [SurveyVisitor] = []
-            for (token, visitor) in contents.visitors where visitor.end <= now {
-                gone.append(visitor)
-                contents.visitors[token] = nil
-            }
-            if contents.visitors.count >= maximumVisitors,
-                let oldest = contents.visitors.min(by: { $0.value.end < $1.value.end })
-            {
-                gone.append(oldest.value)
-                contents.visitors[oldest.key] = nil
-            }
-            contents.visitors[token] = visitor
-            return gone
-        }
+        visitors.withLock { $0.add(visitor, named: token, now: now) }
     }
 
     func visitor(_ token: String, now: Date) -> SurveyVisitor? {
-        contents.withLock { $0.visitors[token] }.flatMap { $0.end > now ? $0 : nil }
+        visitors.withLock { $0.value(named: token, now: now) }
     }
 
     /// Forgets a visitor.
-    func remove(_ token: String) -> SurveyVisitor? {
-        contents.withLock { $0.visitors.removeValue(forKey: token) }
-    }
+    func remove(_ token: String) -> SurveyVisitor? { visitors.withLock { $0.remove(token) } }
 
     /// Forgets everything.
+    ///
+    /// - Returns: The visitors, whose tokens are to be revoked.
     func removeAll() -> [SurveyVisitor] {
-        let (logins, visitors) = contents.withLock { contents in
-            defer { contents = Contents() }
-            return (Array(contents.logins.values), Array(contents.visitors.values))
-        }
-        for login in logins { login.cancel() }
-        return visitors
+        for login in logins.withLock({ $0.removeAll() }) { login.cancel() }
+        return visitors.withLock { $0.removeAll() }
     }
 }
