@@ -170,6 +170,15 @@ import Testing
             #expect(found.map(\.value) == given.map(\.value) && found.map(\.time) == given.map(\.time))
             #expect(size == packed.bytes.count)
         }
+        // About the largest integers, on both sides.
+        for text in [
+            "9223372036854775808", "-9223372036854775808", "27670116110564127424", "1152921504606846976",
+        ] {
+            var packed = PackedNumbers(near: 0)
+            let value = try #require(Decimal(string: text))
+            _ = packed.append(value, over: 0..<Self.second)
+            packed.forEach(near: 0) { found, _ in #expect(found == value) }
+        }
         var packed = PackedNumbers(near: 0)
         // A second of a watch.
         let energy = try #require(Decimal(string: "0.123"))

@@ -232,6 +232,21 @@ import Testing
         return facts
     }
 
+    @Test("a tag whose name is too long is a problem, and what follows it is read")
+    func longNames() throws {
+        let name = String(repeating: "A", count: 101)
+        let record = """
+            <Record type="HKQuantityTypeIdentifierStepCount" unit="count" value="1" sourceName="W" \
+            startDate="2026-03-01 08:00:00 +0100" endDate="2026-03-01 08:00:00 +0100"/>
+            """
+        for tag in ["<\(name)/>", "<\(name)>", "</\(name)>", "<Correlation\(name)/>"] {
+            let bytes = Array("<HealthData>\(record)\(tag)\(record)</HealthData>".utf8)
+            let found = try items(bytes, plain: true)
+            #expect(try found == items(bytes, plain: false))
+            #expect(found.count >= 3, "\(found)")
+        }
+    }
+
     @Test("samples have what libxml2 reads from their elements", arguments: 0..<40)
     func besideLibXML2(_ seed: Int) throws {
         var writer = Writer(1000 + seed)

@@ -93,7 +93,7 @@ package struct PackedNumbers: Sendable {
         let exponent = value.exponent
         guard value.isFinite, -fractionLimit...0 ~= exponent else { return nil }
         let integer = NSDecimalNumber(decimal: value.significand).intValue
-        guard abs(integer) < 1 << 60, Decimal(integer) == value.significand else { return nil }
+        guard integer.magnitude < 1 << 60, Decimal(integer) == value.significand else { return nil }
         return (value.isSignMinus ? -integer : integer, -exponent)
     }
 

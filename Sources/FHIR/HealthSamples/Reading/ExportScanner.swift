@@ -217,10 +217,9 @@ final class ExportScanner {
 
     private func tag() throws -> Tag {
         if takesPlainTags, let plain = plainTag() {
-            let name = try cachedName(plain.name, line)
-            let tag = Tag(kind: plain.kind, name: name, line: line)
-            take(plain.end - position)
-            return tag
+            // Also where its name is refused: the next tag is read then.
+            defer { take(plain.end - position) }
+            return Tag(kind: plain.kind, name: try cachedName(plain.name, line), line: line)
         }
         let start = line
         var ahead = 1
