@@ -202,6 +202,38 @@ import Testing
         #expect(try FHIRPath("repeat(component)").evaluate(on: same).count == 2)
     }
 
+    @Test("Rows that are looked for by link id end, also in what is no response")
+    func oddRows() throws {
+        for odd: JSONValue in [
+            ["resourceType": "item", "linkId": "x", "item": [["linkId": "x"]]],
+            ["resourceType": "QuestionnaireResponse", "item": [["linkId": ["x"]], ["linkId": "x"]]],
+            ["resourceType": "QuestionnaireResponse", "item": [["resourceType": "item", "linkId": "x"]]],
+        ] {
+            let short = try FHIRPath("repeat(item).where(linkId = 'x')").evaluate(on: odd)
+            let long = try FHIRPath("repeat(item).where((linkId = 'x') = true)").evaluate(on: odd)
+            #expect(short.map(\.json) == long.map(\.json))
+        }
+    }
+
+    @Test("What is equal is one in a set of distinct items, whatever its type and its empty members")
+    func equalElements() throws {
+        let same: JSONValue = [
+            "resourceType": "Observation",
+            "component": [
+                ["valueQuantity": ["unit": "x", "value": .null]], ["valueQuantity": ["unit": "x"]],
+                ["valueQuantity": ["unit": "x", "value": []]],
+            ],
+        ]
+        #expect(try FHIRPath("component.value.distinct()").evaluate(on: same).count == 1)
+        let mixed: JSONValue = [
+            "resourceType": "Observation", "valueQuantity": ["value": 1],
+            "extension": [["url": "http://example.org", "valueMoney": ["value": 1]]],
+        ]
+        for expression in ["value | extension.value", "extension.value | value"] {
+            #expect(try FHIRPath("(\(expression)).count()").evaluate(on: mixed).map(\.text) == ["1"])
+        }
+    }
+
     @Test("Rows that are looked for by link id are those of the whole repetition, in its order")
     func filteredRows() throws {
         var random = SystemRandomNumberGenerator()

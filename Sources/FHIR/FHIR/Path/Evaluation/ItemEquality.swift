@@ -132,11 +132,13 @@ extension FHIRPathEvaluation {
             guard !set.keys.contains(key), try !contains(set.others, item, at: position) else { return false }
             set.keys.insert(key)
         } else if item.systemValue == nil, case .node(let node) = item.storage {
-            // An element is equal to another element alone, and only to one of the same fingerprint.
+            // An element is equal to one of the same fingerprint, or to a quantity.
             var size = 0
             let fingerprint = node.fingerprint(counting: &size)
             try spend(size / 4, at: position)
-            guard try !contains(set.nodes[fingerprint] ?? [], item, at: position) else { return false }
+            guard try !contains(set.nodes[fingerprint] ?? [], item, at: position),
+                try !contains(set.others, item, at: position)
+            else { return false }
             set.nodes[fingerprint, default: []].append(item)
         } else {
             guard try !contains(set.items, item, at: position) else { return false }
@@ -198,13 +200,13 @@ extension PathNode {
         case .boolean: return tree.boolean == true ? 2 : 3
         case .number, .null, .array: return 4
         case .object:
-            guard depth > 0, tree.member("value") == nil else { return 5 }
+            guard depth > 0, !Self.values(tree["value"]).contains(where: { !$0.isNull }) else { return 5 }
             var sum = 6
             for member in tree.members ?? [] {
                 var name = Hasher()
                 name.combine(member.name)
                 // Neither the order of members counts nor, for a fingerprint, that of a list.
-                for value in member.value.elements.map(Array.init) ?? [member.value] where !value.isNull {
+                for value in values(member.value) where !value.isNull {
                     var part = name
                     part.combine(fingerprint(of: value, depth: depth - 1, &size))
                     sum &+= part.finalize()
@@ -212,6 +214,12 @@ extension PathNode {
             }
             return sum
         }
+    }
+
+    /// The values of a member: those of a list, or the one.
+    private static func values(_ member: JSONValue?) -> [JSONValue] {
+        guard let member else { return [] }
+        return member.elements.map(Array.init) ?? [member]
     }
 
     /// Whether a member is another text, so that the elements cannot be equal: found without making the
@@ -249,7 +257,7 @@ extension PathNode {
         for object in [json, sibling] {
             for member in object?.members ?? [] {
                 let name = member.name
-                for value in member.value.elements.map(Array.init) ?? [member.value] where !value.isNull {
+                for value in Self.values(member.value) where !value.isNull {
                     let type =
                         self.type?.element(named: name)?.type ?? self.type?.choice(writtenAs: name)?.type
                     parts[name, default: []].append(

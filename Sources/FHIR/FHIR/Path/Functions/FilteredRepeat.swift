@@ -20,9 +20,16 @@ extension FHIRPathEvaluation {
         var level = focus.items
         if let root { level = try evaluate(root, in: focus) }
         var found: Items = []
+        // A path may begin with the type of a resource, whatever that is called.
+        guard context.resource?.resourceType != "item" else { return nil }
         while !level.isEmpty {
-            level = try members("item", of: level, isRoot: true, node)
-            for item in level where item.hasLinkId(linkId) { found.append(item) }
+            for item in level where item.isResource(named: "item") { return nil }
+            level = try members("item", of: level, isRoot: false, node)
+            for item in level {
+                guard let isFound = item.hasLinkId(linkId) else { return nil }
+                if isFound { found.append(item) }
+            }
+            try checkCount(found.count, at: node)
         }
         return try distinct(found, at: node)
     }
@@ -41,9 +48,15 @@ extension FHIRPathSyntax {
 }
 
 extension FHIRPathItem {
-    /// Whether this is an element with a link id: as FHIRPath compares strings, by code points.
-    fileprivate func hasLinkId(_ text: String) -> Bool {
+    /// Whether this is an element with a link id: as FHIRPath compares strings, by code points. Nil where it
+    /// is no string.
+    fileprivate func hasLinkId(_ text: String) -> Bool? {
         guard case .node(let element) = storage, let linkId = element.json?["linkId"] else { return false }
-        return linkId.isString(equalTo: text)
+        return linkId.kind == .string ? linkId.isString(equalTo: text) : nil
+    }
+
+    fileprivate func isResource(named name: String) -> Bool {
+        guard case .node(let element) = storage else { return false }
+        return element.json?.kind == .object && element.isNamed(name)
     }
 }
