@@ -95,11 +95,7 @@ public struct ConsentDocument: Sendable, Hashable {
     ///
     /// - Throws: `JSONError`, ``/StudyFormats/StudyFormatError`` with all problems.
     public init(parsing data: some Sequence<UInt8>) throws {
-        var limits = JSONLimits()
-        limits.bytes = 4 << 20
-        limits.nodes = 200_000
-        limits.depth = 64
-        let json = try JSONValue(parsing: data, limits: limits)
+        let json = try JSONValue(parsing: data, limits: .studyFile)
         var problems = ObjectReader.Problems()
         let read =
             json["resourceType"] == nil

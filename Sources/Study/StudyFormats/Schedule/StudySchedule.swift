@@ -29,11 +29,7 @@ public struct StudySchedule: Sendable, Hashable {
     ///
     /// - Throws: `JSONError`, ``StudyFormatError`` with all problems.
     public init(parsing data: some Sequence<UInt8>) throws {
-        var limits = JSONLimits()
-        limits.bytes = 4 << 20
-        limits.nodes = 200_000
-        limits.depth = 64
-        let json = try JSONValue(parsing: data, limits: limits)
+        let json = try JSONValue(parsing: data, limits: .studyFile)
         var problems = ObjectReader.Problems()
         if json["resourceType"] == nil {
             self.init(c3Pro: json, &problems)

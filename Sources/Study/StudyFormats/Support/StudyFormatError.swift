@@ -143,6 +143,17 @@ package struct ObjectReader {
     }
 }
 
+extension JSONLimits {
+    /// Those of a study's consent document and schedule.
+    package static let studyFile: JSONLimits = {
+        var limits = JSONLimits()
+        limits.bytes = 4 << 20
+        limits.nodes = 200_000
+        limits.depth = 64
+        return limits
+    }()
+}
+
 /// Bounds of texts in consent documents.
 package enum TextLimits {
     /// Bytes of a title, an id, a name.

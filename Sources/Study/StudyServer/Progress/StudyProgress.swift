@@ -69,8 +69,9 @@ public struct StudyProgress: Sendable, Hashable, Codable {
     /// How many answered each questionnaire at all.
     public private(set) var respondents: [String: Int] = [:]
 
-    /// Participants by the weeks that they have reached.
-    private var reached: [Int] = []
+    /// Participants by the week that they are in.
+    private var inWeek: [Int] = []
+    /// Participants by the calendar's week in which they enrolled.
     private var newByWeek: [Int: Int] = [:]
 
     private enum CodingKeys: CodingKey {
@@ -94,50 +95,57 @@ public struct StudyProgress: Sendable, Hashable, Codable {
         guard course.enrolled <= now else { return }
         participants += 1
         newByWeek[Self.weekOfCalendar(course.enrolled), default: 0] += 1
-        let current = Self.week(of: now, since: course.enrolled)
-        if reached.count <= current {
-            reached += Array(repeating: 0, count: current + 1 - reached.count)
-        }
-        for week in 0...current { reached[week] += 1 }
+        Self.at(Self.week(of: now, since: course.enrolled), of: &inWeek, else: 0) { $0 += 1 }
         for (questionnaire, responses) in Dictionary(grouping: course.responses, by: \.questionnaire) {
             guard answers[questionnaire] != nil || answers.count < Self.maximumQuestionnaires else {
                 continue
             }
             let given = responses.filter { $0.date <= now && $0.date >= course.enrolled }
             let weeks = Set(given.map { Self.week(of: $0.date, since: course.enrolled) })
-            guard let last = weeks.max() else { continue }
+            guard !weeks.isEmpty else { continue }
             respondents[questionnaire, default: 0] += 1
-            var counts = answers[questionnaire] ?? []
-            if counts.count <= last { counts += Array(repeating: Week(), count: last + 1 - counts.count) }
-            for week in weeks { counts[week].answered += 1 }
-            answers[questionnaire] = counts
+            for week in weeks {
+                Self.at(week, of: &answers[questionnaire, default: []], else: Week()) { $0.answered += 1 }
+            }
         }
         guard let schedule else { return }
         for occurrence in try Self.occurrences(of: course, schedule) {
             // Its day counts as a whole: that begins at midnight, before the hour of the enrolment.
             let week = Self.week(of: occurrence.lateAt.addingTimeInterval(-1), since: course.enrolled)
-            var counts = tasks[occurrence.task.id] ?? []
-            if counts.count <= week { counts += Array(repeating: Due(), count: week + 1 - counts.count) }
+            let count: WritableKeyPath<Due, Int>
             switch occurrence.state(at: now) {
             case .upcoming: continue
-            case .completed: counts[week].completed += 1
-            case .due: counts[week].due += 1
-            case .late: counts[week].late += 1
-            case .expired: counts[week].missed += 1
+            case .completed: count = \.completed
+            case .due: count = \.due
+            case .late: count = \.late
+            case .expired: count = \.missed
             }
-            tasks[occurrence.task.id] = counts
+            Self.at(week, of: &tasks[occurrence.task.id, default: []], else: Due()) {
+                $0[keyPath: count] += 1
+            }
         }
+    }
+
+    /// Changes the counts of a week; those up to it are made where they are not there.
+    private static func at<Counts>(
+        _ week: Int,
+        of counts: inout [Counts],
+        else none: Counts,
+        _ change: (inout Counts) -> Void
+    ) {
+        counts += Array(repeating: none, count: max(0, week + 1 - counts.count))
+        change(&counts[week])
     }
 
     /// Makes the sums, when all participants are counted.
     mutating func finish() {
-        for (questionnaire, weeks) in answers {
-            var weeks = weeks
-            if weeks.count < reached.count {
-                weeks += Array(repeating: Week(), count: reached.count - weeks.count)
+        // Who is in a week has reached those before it.
+        var reached = 0
+        for week in inWeek.indices.reversed() {
+            reached += inWeek[week]
+            for questionnaire in answers.keys {
+                Self.at(week, of: &answers[questionnaire, default: []], else: Week()) { $0.reached = reached }
             }
-            for index in weeks.indices { weeks[index].reached = reached[index] }
-            answers[questionnaire] = weeks
         }
         guard let first = newByWeek.keys.min(), let last = newByWeek.keys.max() else { return }
         // Older weeks than fit count in the first that is shown.
@@ -224,13 +232,6 @@ extension WarehouseTransaction {
     /// - Returns: `nil` while fewer than five have enrolled.
     /// - Throws: `ScheduleError`, the database's error.
     func publishedProgress(_ schedule: StudySchedule?, at now: Date) throws -> StudyProgress? {
-        var marks: [String: String] = [:]
-        var progress = StudyProgress()
-        try eachCourse { course in
-            marks[course.pseudonym] = "\(course.responses.count)"
-            try progress.add(course, schedule, at: now)
-        }
-        progress.finish()
-        return try published("progress", marks: marks) { progress }
+        try published("progress", marks: courseMarks()) { try progress(schedule, at: now) }
     }
 }

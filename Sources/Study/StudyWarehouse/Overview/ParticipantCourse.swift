@@ -69,7 +69,30 @@ extension WarehouseTransaction {
         }
     }
 
-    /// The completed responses of participants, by their numbers: each has one fact, of its questionnaire.
+    /// What changes of each participant's course when they answer, by their pseudonyms.
+    package func courseMarks() throws -> [String: String] {
+        let rows = try db.rows(
+            sql: """
+                SELECT p.pseudonym, count(f.patient_num)
+                FROM study_participant p
+                LEFT JOIN observation_fact f ON f.patient_num = p.patient_num AND \(Self.isOfResponse)
+                WHERE EXISTS (SELECT 1 FROM study_consent c WHERE c.participant = p.participant)
+                    AND NOT EXISTS (SELECT 1 FROM study_withdrawal w WHERE w.participant = p.participant)
+                GROUP BY p.pseudonym
+                """
+        )
+        return Dictionary(
+            rows.map { ($0.text(0) ?? "", "\($0.integer(1) ?? 0)") },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    /// Each completed response has one such fact, of its questionnaire.
+    private static let isOfResponse = """
+        f.modifier_cd = '@' AND f.concept_cd LIKE 'SURVEY:%' AND f.concept_cd NOT LIKE 'SURVEY:%:%'
+        """
+
+    /// The completed responses of participants, by their numbers.
     private func responses(of numbers: ClosedRange<Int>) throws -> [Int: [ParticipantCourse.Response]] {
         var responses: [Int: [ParticipantCourse.Response]] = [:]
         try db.eachRow(
@@ -78,9 +101,7 @@ extension WarehouseTransaction {
                 FROM observation_fact f
                 JOIN concept_dimension c ON c.concept_cd = f.concept_cd
                 WHERE f.patient_num BETWEEN ? AND ?
-                    AND f.modifier_cd = '@'
-                    AND f.concept_cd LIKE 'SURVEY:%'
-                    AND f.concept_cd NOT LIKE 'SURVEY:%:%'
+                    AND \(Self.isOfResponse)
                 ORDER BY f.patient_num, f.start_date, c.concept_blob
                 """,
             arguments: [numbers.lowerBound, numbers.upperBound]
