@@ -1,29 +1,36 @@
 import Foundation
 
-/// Values by names, so many at most and none beyond its end. The oldest go.
+/// Values by names, none beyond its end, and so many at most of each client and in all: the oldest go.
 struct ExpiringTable<Value: Sendable>: Sendable {
-    private(set) var values: [String: Value] = [:]
+    private var values: [String: Value] = [:]
     private let maximum: Int
+    private let maximumOfClient: Int
+    private let client: @Sendable (Value) -> String
     private let end: @Sendable (Value) -> Date
 
-    init(maximum: Int, end: @escaping @Sendable (Value) -> Date) {
+    /// - Parameter client: The address that a value is of: one client pushes out its own values first.
+    init(
+        maximum: Int,
+        maximumOfClient: Int,
+        client: @escaping @Sendable (Value) -> String,
+        end: @escaping @Sendable (Value) -> Date
+    ) {
         self.maximum = maximum
+        self.maximumOfClient = maximumOfClient
+        self.client = client
         self.end = end
     }
 
     /// Adds a value.
     ///
-    /// - Returns: Those that go: they are over, or the oldest of too many.
+    /// - Returns: Those that go for it, or are over.
     mutating func add(_ value: Value, named name: String, now: Date) -> [Value] {
-        var gone = values.filter { end($0.value) <= now }
-        if values.count - gone.count >= maximum,
-            let oldest = values.filter({ gone[$0.key] == nil }).min(by: { end($0.value) < end($1.value) })
-        {
-            gone[oldest.key] = oldest.value
-        }
-        for name in gone.keys { values[name] = nil }
+        let own = client(value)
+        var gone = remove { [end] in end($0) <= now }
+        gone += removeOldest(leaving: maximumOfClient - 1) { [client] in client($0) == own }
+        gone += removeOldest(leaving: maximum - 1) { _ in true }
         values[name] = value
-        return Array(gone.values)
+        return gone
     }
 
     /// The value of a name; nil for one that is over.
@@ -33,8 +40,19 @@ struct ExpiringTable<Value: Sendable>: Sendable {
     mutating func remove(_ name: String) -> Value? { values.removeValue(forKey: name) }
 
     /// Forgets everything.
-    mutating func removeAll() -> [Value] {
-        defer { values = [:] }
-        return Array(values.values)
+    mutating func removeAll() -> [Value] { remove { _ in true } }
+
+    private mutating func remove(where isGone: (Value) -> Bool) -> [Value] {
+        let gone = values.filter { isGone($0.value) }
+        for name in gone.keys { values[name] = nil }
+        return Array(gone.values)
+    }
+
+    private mutating func removeOldest(leaving count: Int, where isCounted: (Value) -> Bool) -> [Value] {
+        let counted = values.filter { isCounted($0.value) }
+        guard counted.count > count else { return [] }
+        let oldest = counted.sorted { end($0.value) < end($1.value) }.prefix(counted.count - count)
+        for (name, _) in oldest { values[name] = nil }
+        return oldest.map(\.value)
     }
 }

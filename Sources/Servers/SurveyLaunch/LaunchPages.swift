@@ -97,7 +97,14 @@ struct LaunchPages: Sendable {
         var browser = request.cookie(loginCookie) ?? ""
         if !RandomToken.isToken(browser, length: 40) { browser = RandomToken.make(length: 40) }
         let end = now().addingTimeInterval(Self.loginTime)
-        let login = PendingLogin(record, ehr, browser: browser, target: target, end: end)
+        let login = PendingLogin(
+            record,
+            ehr,
+            browser: browser,
+            address: request.client(isBehindProxy: own.scheme == "https"),
+            target: target,
+            end: end
+        )
         do {
             let page = try await login.page()
             let asked = FormParameters(decoding: page.query(percentEncoded: true) ?? "")

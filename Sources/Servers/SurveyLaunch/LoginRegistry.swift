@@ -7,8 +7,24 @@ final class LoginRegistry: Sendable {
     private let visitors: Mutex<ExpiringTable<SurveyVisitor>>
 
     init(maximumLogins: Int = 500, maximumVisitors: Int = 200) {
-        logins = Mutex(ExpiringTable(maximum: maximumLogins) { $0.end })
-        visitors = Mutex(ExpiringTable(maximum: maximumVisitors) { $0.end })
+        // A login costs nobody anything: one client's do not end those of others.
+        logins = Mutex(
+            ExpiringTable(
+                maximum: maximumLogins,
+                maximumOfClient: maximumLogins / 10,
+                client: \.address,
+                end: \.end
+            )
+        )
+        // Behind one address may be a whole clinic.
+        visitors = Mutex(
+            ExpiringTable(
+                maximum: maximumVisitors,
+                maximumOfClient: maximumVisitors,
+                client: { _ in "" },
+                end: \.end
+            )
+        )
     }
 
     /// Adds a login under way. Those that go for it end.

@@ -6,6 +6,8 @@ import SMARTLaunch
 final class PendingLogin: Sendable {
     /// What the browser that began it has in a cookie: another one cannot end it.
     let browser: String
+    /// The client that began it.
+    let address: String
     /// The path to go to afterwards.
     let target: String
     let end: Date
@@ -13,8 +15,16 @@ final class PendingLogin: Sendable {
     private let visits: AsyncStream<CallbackSession.Visit>.Continuation
     private let launch: Task<SMARTLaunch, any Error>
 
-    init(_ record: SMARTServer, _ ehr: EHRLaunch?, browser: String, target: String, end: Date) {
+    init(
+        _ record: SMARTServer,
+        _ ehr: EHRLaunch?,
+        browser: String,
+        address: String,
+        target: String,
+        end: Date
+    ) {
         self.browser = browser
+        self.address = address
         self.target = target
         self.end = end
         let (opened, page) = AsyncStream<URL>.makeStream()
