@@ -116,6 +116,42 @@ import Testing
         #expect(entries.count == 2 && entries[0].details.count == 10 && entries[0].who.count == 500)
     }
 
+    @Test("A text of one character and thousands of marks is cut, and the log is written on")
+    func marks() throws {
+        let folder = try Folder()
+        let log = AuditLog(folder.file("audit.jsonl"))
+        let marked = "e" + String(repeating: "\u{301}", count: 8000)
+        let escaped = String(repeating: "\u{1}", count: 8000)
+        for text in [marked, escaped] {
+            let details = Dictionary(uniqueKeysWithValues: (0..<10).map { ("\($0)\(text)", text) })
+            try log.append(who: text, action: text, details)
+            try log.append(who: "ada", action: "view")
+        }
+        #expect(try log.verify().count == 4)
+        let lines = try Data(contentsOf: log.url).split(separator: UInt8(ascii: "\n"))
+        #expect(lines.allSatisfy { $0.count < 8192 })
+    }
+
+    @Test("Behind the line of a writer that was killed, entries are shown and changes are found")
+    func behindStump() throws {
+        let folder = try Folder()
+        let log = try log(folder, entries: 2)
+        let file = try FileHandle(forWritingTo: log.url)
+        try file.seekToEnd()
+        try file.write(contentsOf: Data(#"{"n":3,"at":"2026"#.utf8))
+        try file.close()
+        for path in ["/a", "/b"] { try log.append(who: "ada", action: "view", ["path": path]) }
+        var entries: [AuditLog.Entry] = []
+        #expect(throws: AuditLog.Problem.broken(line: 3, reason: "it is no entry")) {
+            try log.verify { entries.append($0) }
+        }
+        #expect(entries.map(\.number) == [1, 2, 3, 4])
+        try change(log) { $0[3] = $0[3].replacing("/a", with: "/c") }
+        #expect(throws: AuditLog.Problem.broken(line: 4, reason: "the entry was changed")) {
+            try log.verify()
+        }
+    }
+
     @Test func theToolVerifiesAndListsALog() throws {
         let folder = try Folder()
         let log = try log(folder)

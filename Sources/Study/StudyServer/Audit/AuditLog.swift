@@ -63,11 +63,13 @@ public struct AuditLog: Sendable {
 
     /// The file.
     public let url: URL
-    /// The most bytes of a line: details are cut.
+    /// The most bytes of a line.
     private static let maximumLine = 8192
+    /// The most bytes of a text, and characters: one may have any number of marks.
     private static let maximumText = 500
     private static let maximumDetails = 10
     static let start = String(repeating: "0", count: 64)
+    private static let noEntry = "it is no entry"
 
     /// A log, which need not be there yet.
     public init(_ url: URL) { self.url = url }
@@ -95,25 +97,37 @@ public struct AuditLog: Sendable {
             let lock = try FileLock(waitingFor: path + ".lock")
             defer { withExtendedLifetime(lock) {} }
             let last = try lastEntry()
-            let cut = details.sorted { $0.key < $1.key }.prefix(Self.maximumDetails).map {
-                (Self.shortened($0.key), Self.shortened($0.value))
+            let cut = details.sorted { $0.key < $1.key }.prefix(Self.maximumDetails)
+            func line(_ words: Int, _ details: Int) -> (text: String, entry: Entry) {
+                Self.line(
+                    number: (last?.number ?? 0) + 1,
+                    time: StudyTime(time).description,
+                    who: Self.shortened(who, to: words),
+                    action: Self.shortened(action, to: words),
+                    details: cut.map {
+                        (Self.shortened($0.key, to: details), Self.shortened($0.value, to: details))
+                    },
+                    previous: last?.digest ?? Self.start
+                )
             }
-            let line = Self.line(
-                number: (last?.number ?? 0) + 1,
-                time: StudyTime(time).description,
-                who: Self.shortened(who),
-                action: Self.shortened(action),
-                details: cut,
-                previous: last?.digest ?? Self.start
-            )
-            try write(Data((line.text + "\n").utf8))
-            return line.entry
+            var new = line(Self.maximumText, Self.maximumText)
+            // Escaped, a text may have six times its bytes, and a longer line would not be found again.
+            for (words, details) in [(Self.maximumText, 150), (50, 50)]
+            where new.text.utf8.count >= Self.maximumLine {
+                new = line(words, details)
+            }
+            try write(Data((new.text + "\n").utf8))
+            return new.entry
         } catch let failure as DiskFailure {
             throw Problem.storage("\(failure)")
         }
     }
 
-    private static func shortened(_ text: String) -> String { String(text.prefix(maximumText)) }
+    private static func shortened(_ text: String, to length: Int) -> String {
+        let text = String(text.prefix(length))
+        guard text.utf8.count > 2 * length else { return text }
+        return String(String.UnicodeScalarView(text.unicodeScalars.prefix(length / 2)))
+    }
 
     private static func line(
         number: Int,
@@ -155,11 +169,15 @@ public struct AuditLog: Sendable {
         guard fchmod(file, 0o600) == 0 else {
             throw Problem.storage("\(path): \(String(cString: strerror(errno)))")
         }
+        let before = lseek(file, 0, SEEK_END)
         var rest = data[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
             guard count >= 0 || errno == EINTR else {
-                throw Problem.storage("\(path) cannot be written: \(String(cString: strerror(errno)))")
+                let reason = String(cString: strerror(errno))
+                // Nothing of the entry stays.
+                if before >= 0 { ftruncate(file, before) }
+                throw Problem.storage("\(path) cannot be written: \(reason)")
             }
             rest = rest.dropFirst(max(0, count))
         }
@@ -211,9 +229,15 @@ public struct AuditLog: Sendable {
         var found = noted == nil || noted == Self.start
         var number = 0
         var rest = Data()
+        // What a writer left that was killed: the chain goes on behind it, and is checked there, too.
+        var stump: Problem?
         func check(_ line: Data) throws {
             number += 1
-            let read = try Self.entry(line, line: number)
+            let read: (entry: Entry, previous: String)
+            do { read = try Self.entry(line, line: number) } catch Problem.broken(_, Self.noEntry) {
+                stump = stump ?? Problem.broken(line: number, reason: Self.noEntry)
+                return
+            }
             guard read.previous == previous else {
                 throw Problem.broken(line: number, reason: "entries before it were changed or taken out")
             }
@@ -244,6 +268,7 @@ public struct AuditLog: Sendable {
                 reason: "it has no end: its writer was stopped, or it was cut off"
             )
         }
+        if let stump { throw stump }
         if let noted, !found { throw Problem.missingHead(noted) }
         return State(count: count, head: previous)
     }
@@ -253,7 +278,7 @@ public struct AuditLog: Sendable {
             let time = json["at"]?.string,
             let who = json["who"]?.string, let action = json["action"]?.string,
             let previous = json["previous"]?.string, let digest = json["digest"]?.string
-        else { throw Problem.broken(line: number, reason: "it is no entry") }
+        else { throw Problem.broken(line: number, reason: noEntry) }
         json = JSONValue(members: (json.members ?? []).filter { $0.name != "digest" })
         guard Self.digest(of: json) == digest else {
             throw Problem.broken(line: number, reason: "the entry was changed")
