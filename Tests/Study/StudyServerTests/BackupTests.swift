@@ -123,6 +123,11 @@ import Testing
         #expect(throws: (any Error).self) { try keys.revoke(KeyID("key-1"), reason: "") }
         #expect(throws: (any Error).self) { try keys.revoke(KeyID("key-9"), reason: "") }
         try keys.revoke(KeyID("key-2"), reason: "")
+        // A file of that name that cannot be read does not make the key good again.
+        let revoked = folder.file("keys").appending(path: "key-2/revoked.json")
+        try FileManager.default.removeItem(at: revoked)
+        try FileManager.default.createDirectory(at: revoked, withIntermediateDirectories: true)
+        #expect(throws: StudyError.self) { try keys.entries() }
         #expect(throws: (any Error).self) { try keys.list(study: "s", signedBy: StudyKeys.key) }
     }
 

@@ -51,15 +51,21 @@ public struct StudyKeyFolder: Sendable {
         return try names.sorted().compactMap { name in
             guard !name.hasPrefix("."), let id = try? KeyID(name) else { return nil }
             let folder = url.appending(path: name)
-            func data(_ file: String) -> Data? {
-                FileManager.default.contents(atPath: folder.appending(path: file).path(percentEncoded: false))
+            func data(_ file: String) throws -> Data? {
+                let path = folder.appending(path: file).path(percentEncoded: false)
+                guard FileManager.default.fileExists(atPath: path) else { return nil }
+                // A revocation that cannot be read is one.
+                guard let data = FileManager.default.contents(atPath: path) else {
+                    throw StudyError.storage(reason: "\(path) cannot be read")
+                }
+                return data
             }
             let certificate = try data("certificate.pem").map { try StudyCertificate($0) }
             let hasKey = ["private-key.pem", "private-c3pro.der"].contains {
                 FileManager.default.fileExists(atPath: folder.appending(path: $0).path(percentEncoded: false))
             }
             guard hasKey || certificate != nil else { return nil }
-            let json = data(Self.revokedName).map { (try? JSONValue(parsing: $0)) ?? [:] }
+            let json = try data(Self.revokedName).map { (try? JSONValue(parsing: $0)) ?? [:] }
             return Entry(
                 id: id,
                 certificate: certificate,
@@ -76,7 +82,11 @@ public struct StudyKeyFolder: Sendable {
     public func rotate(id: KeyID? = nil, subject: String, days: Int, bits: Int = 3072) throws -> Entry {
         let known =
             FileManager.default.fileExists(atPath: url.path(percentEncoded: false)) ? try entries() : []
-        let number = known.compactMap { Int($0.id.description.dropFirst(4)) }.max() ?? 0
+        let numbers = known.map(\.id.description).filter { $0.hasPrefix("key-") }.compactMap {
+            Int($0.dropFirst(4))
+        }
+        // A number that large was chosen by somebody; the next one would not be one more.
+        let number = numbers.filter { $0 < Int.max }.max() ?? 0
         let id = try id ?? KeyID("key-\(number + 1)")
         guard !known.contains(where: { $0.id == id }) else {
             throw StudyError.storage(reason: "there is a key \(id) already")
