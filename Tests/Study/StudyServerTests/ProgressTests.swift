@@ -94,6 +94,44 @@ import Testing
         #expect(open.map { "\($0.occurrence.dueDay)" } == ["2026-03-16", "2026-03-17"])
     }
 
+    @Test("An answer that says its day alone counts from the day of the enrolment on")
+    func days() throws {
+        let progress = try counted(
+            [
+                course(
+                    "a",
+                    enrolled: "2026-03-02T08:00:00Z",
+                    ["2026-03-02T00:00:00Z", "2026-03-01T23:59:59Z"]
+                )
+            ],
+            at: "2026-03-03T00:00:00Z"
+        )
+        #expect(progress.answers[Self.diary]?.map(\.answered) == [1])
+    }
+
+    @Test("Questionnaires that one participant invents do not hide those of several")
+    func invented() async throws {
+        let warehouse = try Warehouse(nil)
+        try await fill(warehouse)
+        let now = WarehouseTime(FHIRDateTime("2026-03-17T00:00:00Z"))
+        let own = Given.response(UUID(), 1, authored: "2026-03-02T10:00:00Z")
+        let sets = try (0..<StudyProgress.maximumQuestionnaires + 20).map { number in
+            let text = own.replacing("Questionnaire/diary", with: "Questionnaire/a\(number)")
+            let response = try QuestionnaireResponse(parsing: text)
+            return try ResponseMapper().map(response, visit: "i\(number)", received: "2026-03-17T00:00:00Z")
+        }
+        try await warehouse.transaction { db in
+            let participant = try db.participant("digest-1", now: now)
+            for (number, var set) in sets.enumerated() {
+                set.visit.id = "invented \(number)"
+                try db.store([set], of: participant, label: "m", written: now, now: now)
+            }
+        }
+        let progress = try await warehouse.read { try $0.progress(at: try self.date("2026-03-17T00:00:00Z")) }
+        #expect(progress.respondents[Self.diary] == 5)
+        #expect(progress.answers.count == StudyProgress.maximumQuestionnaires)
+    }
+
     @Test("More years than are counted end in the last week, and nothing is lost")
     func bounds() throws {
         let progress = try counted(

@@ -55,7 +55,7 @@ public struct StudyProgress: Sendable, Hashable, Codable {
 
     /// The most weeks that are counted; what is later counts in the last.
     public static let maximumWeeks = 260
-    /// The most questionnaires that are counted: phones name them.
+    /// The most questionnaires that are counted, those that most participants answered: phones name them.
     static let maximumQuestionnaires = 300
 
     /// The participants who take part.
@@ -74,11 +74,24 @@ public struct StudyProgress: Sendable, Hashable, Codable {
     /// Participants by the calendar's week in which they enrolled.
     private var newByWeek: [Int: Int] = [:]
 
+    /// Those that are counted; `nil` for all.
+    private let questionnaires: Set<String>?
+
     private enum CodingKeys: CodingKey {
         case participants, enrolments, answers, tasks, respondents
     }
 
-    init() {}
+    init(_ questionnaires: Set<String>? = nil) { self.questionnaires = questionnaires }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        participants = try container.decode(Int.self, forKey: .participants)
+        enrolments = try container.decode([Enrolment].self, forKey: .enrolments)
+        answers = try container.decode([String: [Week]].self, forKey: .answers)
+        tasks = try container.decode([String: [Due]].self, forKey: .tasks)
+        respondents = try container.decode([String: Int].self, forKey: .respondents)
+        questionnaires = nil
+    }
 
     // MARK: Counting
 
@@ -93,14 +106,15 @@ public struct StudyProgress: Sendable, Hashable, Codable {
         throws(ScheduleError)
     {
         guard course.enrolled <= now else { return }
+        // An answer may say its day alone.
+        let seconds = course.enrolled.timeIntervalSince1970
+        let firstDay = Date(timeIntervalSince1970: (seconds / 86_400).rounded(.down) * 86_400)
         participants += 1
         newByWeek[Self.weekOfCalendar(course.enrolled), default: 0] += 1
         Self.at(Self.week(of: now, since: course.enrolled), of: &inWeek, else: 0) { $0 += 1 }
         for (questionnaire, responses) in Dictionary(grouping: course.responses, by: \.questionnaire) {
-            guard answers[questionnaire] != nil || answers.count < Self.maximumQuestionnaires else {
-                continue
-            }
-            let given = responses.filter { $0.date <= now && $0.date >= course.enrolled }
+            guard questionnaires?.contains(questionnaire) != false else { continue }
+            let given = responses.filter { $0.date <= now && $0.date >= firstDay }
             let weeks = Set(given.map { Self.week(of: $0.date, since: course.enrolled) })
             guard !weeks.isEmpty else { continue }
             respondents[questionnaire, default: 0] += 1
@@ -221,7 +235,8 @@ extension WarehouseTransaction {
     ///
     /// - Throws: `ScheduleError`, the database's error.
     public func progress(_ schedule: StudySchedule? = nil, at now: Date = Date()) throws -> StudyProgress {
-        var progress = StudyProgress()
+        let questionnaires = try answeredQuestionnaires(limit: StudyProgress.maximumQuestionnaires)
+        var progress = StudyProgress(Set(questionnaires))
         try eachCourse { try progress.add($0, schedule, at: now) }
         progress.finish()
         return progress

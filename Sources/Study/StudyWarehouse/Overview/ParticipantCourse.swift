@@ -69,6 +69,22 @@ extension WarehouseTransaction {
         }
     }
 
+    /// The URLs of the questionnaires that most participants answered, without their versions.
+    package func answeredQuestionnaires(limit: Int) throws -> [String] {
+        try db.rows(
+            sql: """
+                SELECT c.concept_blob, count(DISTINCT f.patient_num)
+                FROM observation_fact f
+                JOIN concept_dimension c ON c.concept_cd = f.concept_cd
+                WHERE \(Self.isOfResponse)
+                GROUP BY c.concept_blob
+                ORDER BY 2 DESC, 1
+                LIMIT ?
+                """,
+            arguments: [limit]
+        ).compactMap { row in row.text(0).map { String($0.prefix { $0 != "|" }) } }
+    }
+
     /// What changes of each participant's course when they answer, by their pseudonyms.
     package func courseMarks() throws -> [String: String] {
         let rows = try db.rows(
