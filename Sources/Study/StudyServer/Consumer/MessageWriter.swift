@@ -30,7 +30,7 @@ struct MessageWriter: Sendable {
     /// Loads messages.
     ///
     /// - Returns: In their order; an error for those that were not loaded. Where it is one of the machine,
-    /// all   behind it have it, too.
+    ///   all behind it have it, too.
     func load(_ messages: [OpenedMessage]) async -> [Result<Outcome, any Error>] {
         var outcomes: [Result<Outcome, any Error>] = []
         for batch in Self.batches(of: messages) {

@@ -27,24 +27,30 @@ extension WarehouseBatch {
             keys.insert(BatchVisit.Key(visit, of: pseudonym))
             keys.insert(BatchVisit.Key(second, of: pseudonym))
         }
-        let sql = """
-            SELECT encounter_ide, patient_ide, encounter_num, update_date, download_date
-            FROM encounter_mapping
-            WHERE encounter_ide_source = \(Self.quoted(warehouse.source)) AND project_id = '@'
-                AND encounter_ide
-            """
-        let rows = try rows(sql, in: Set(keys.map(\.visit)))
+        let db = warehouse.db
+        let rows =
+            keys.isEmpty
+            ? []
+            : try db.rows(
+                sql: """
+                    SELECT encounter_ide, patient_ide, encounter_num, update_date, download_date
+                    FROM encounter_mapping
+                    WHERE encounter_ide_source = ? AND project_id = '@'
+                        AND encounter_ide IN (\(db.listed)) AND patient_ide IN (\(db.listed))
+                    """,
+                arguments: [
+                    warehouse.source, type(of: db).list(Set(keys.map(\.visit))),
+                    type(of: db).list(participants.keys),
+                ]
+            )
         for key in keys where visits.index(forKey: key) == nil { visits.updateValue(nil, forKey: key) }
         for row in rows {
-            // Another participant's visit may have the same id.
+            // One of these participants may have a visit of another's id.
             let key = BatchVisit.Key(row.text(0) ?? "", of: row.text(1) ?? "")
             guard keys.contains(key), let participant = participants[key.pseudonym] else { continue }
             visits.updateValue(Self.visit(participant, row.integer(2), row.text(3), row.text(4)), forKey: key)
         }
     }
-
-    /// The code of a study has no character that means something in SQL.
-    private static func quoted(_ source: String) -> String { "'\(source)'" }
 
     private static func visit(_ participant: String, _ number: Int?, _ written: String?, _ received: String?)
         -> BatchVisit
@@ -168,6 +174,7 @@ extension WarehouseBatch {
             let values = first.flatMap { ValueMetadata($0) }
             try check(concept)
             concepts[concept.path] = BatchConcept(concept: concept, values: values, now: now, load: load)
+            conceptKeys[concept.code] = concept.key
         }
         var visit = known ?? Self.visit(participant, nil, nil, nil)
         loads[load].loaded += set.facts.count
@@ -202,10 +209,8 @@ extension WarehouseBatch {
 
     /// Two concepts of one batch that would have the same code.
     private func check(_ concept: Concept) throws(WarehouseError) {
-        for other in concepts.values where other.concept.code == concept.code {
-            guard other.concept.key == concept.key else {
-                throw WarehouseError.collision(code: concept.code)
-            }
+        guard conceptKeys[concept.code, default: concept.key] == concept.key else {
+            throw WarehouseError.collision(code: concept.code)
         }
     }
 

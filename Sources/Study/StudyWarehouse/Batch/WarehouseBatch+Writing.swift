@@ -10,6 +10,7 @@ extension WarehouseBatch {
         try writePeople()
         for (index, number) in try db.newLoads(loads.count).enumerated() { loads[index].number = number }
         try writeConcepts()
+        try writeDetails()
         try writeVisits()
         try writeFacts()
         try writeResources()
@@ -128,7 +129,6 @@ extension WarehouseBatch {
             try warehouse.show(new.concept, values: new.values, now: new.now)
             warehouse.concepts.insert(new.concept)
         }
-        try writeDetails()
     }
 
     // MARK: Visits

@@ -28,6 +28,8 @@ public struct WarehouseBatch {
     var changedPeople = OrderedKeys<String>()
     var changedVisits = OrderedKeys<BatchVisit.Key>()
     var concepts: [String: BatchConcept] = [:]
+    /// What the codes of these stand for.
+    var conceptKeys: [String: String] = [:]
     var loads: [BatchLoad] = []
     private(set) var kept: [StoredMessage] = []
     private(set) var subjects = TableRows("study_message_subject", ["participant", "message"])
@@ -297,6 +299,7 @@ public struct WarehouseBatch {
         changedPeople = OrderedKeys()
         changedVisits = OrderedKeys()
         concepts = [:]
+        conceptKeys = [:]
         loads = []
         stored.formUnion(kept.map(\.id))
         kept = []
