@@ -198,10 +198,14 @@ import WebServing
         sources.consumer = watch
         sources.supervisor = Supervisor([Supervisor.Part("receiver") { _ in }])
         let service = OperationsService(sources: sources)
-        func ask(_ path: String) -> Response {
-            service.respond(to: Request(method: "GET", target: path, peer: "127.0.0.1"))
+        func ask(_ path: String, host: String = "localhost:8080") -> Response {
+            service.respond(
+                to: Request(method: "GET", target: path, headers: ["host": host], peer: "127.0.0.1")
+            )
         }
         #expect(ask("/health").status == 503)
+        // A page of another name that was made to lead here.
+        #expect(ask("/metrics", host: "example.org").status == 403)
         let metrics = String(decoding: ask("/metrics").body, as: UTF8.self)
         #expect(metrics.contains(#"study_consumer_messages_total{state="loaded"} 6"#))
         #expect(metrics.contains("study_consumer_last_success_timestamp_seconds 1772000000"))

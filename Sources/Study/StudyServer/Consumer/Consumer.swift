@@ -195,7 +195,10 @@ public struct Consumer: Sendable {
         }
         guard isTime else { return }
         do { try await queue.forgetKnown(after: knownDays) } catch {
-            logger.error("the queue does not forget what it had", metadata: ["error": "\(type(of: error))"])
+            logger.error(
+                "the queue does not forget what it had",
+                metadata: ["reason": "\(FailureReason.text(of: error))"]
+            )
         }
     }
 
@@ -211,7 +214,10 @@ public struct Consumer: Sendable {
             try await warehouse.eraseRemains()
             remains.areThere.withLock { $0 = false }
         } catch {
-            logger.error("what was deleted is not overwritten yet", metadata: ["error": "\(type(of: error))"])
+            logger.error(
+                "what was deleted is not overwritten yet",
+                metadata: ["reason": "\(FailureReason.text(of: error))"]
+            )
         }
     }
 }

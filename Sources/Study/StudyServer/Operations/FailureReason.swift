@@ -19,6 +19,7 @@ enum FailureReason {
         case let error as StudyPagesError: return "\(error)"
         case let error as StudyOperationsError: return "\(error)"
         case let error as AWSError: return "\(error)"
+        case let error as AuditLog.Problem: return "\(error)"
         default: return "\(type(of: error))"
         }
     }

@@ -61,7 +61,7 @@ struct OperationsService: Sendable {
         switch request.rawPath {
         case "/health": return health
         case "/metrics":
-            guard request.isFromThisMachine else {
+            guard request.isFromThisMachine, request.namesThisMachine else {
                 return ReceiverResponse.error(
                     403,
                     "access_denied",
