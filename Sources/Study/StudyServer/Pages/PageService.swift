@@ -19,6 +19,8 @@ struct PageService: Sendable {
     let sessions: SessionTable
     let limiter: LoginLimiter
     let checks: PasswordChecks
+    /// Each table that is downloaded is in memory as a whole.
+    let downloads = Slots(2)
     let answers: PageCache<[QuestionSummary]>
     let progressCache: PageCache<StudyProgress?>
     /// What participants are asked for; `nil` where that is not known.
@@ -82,7 +84,10 @@ struct PageService: Sendable {
                 // A database's error is for the log, without the statement, which may hold a name.
                 logger.error(
                     "a page fails",
-                    metadata: ["path": "\(request.rawPath.prefix(100))", "error": "\(type(of: error))"]
+                    metadata: [
+                        "path": "\(request.rawPath.prefix(100))",
+                        "reason": "\(FailureReason.text(of: error))",
+                    ]
                 )
                 return frame().problem(
                     "That did not work",
@@ -153,8 +158,8 @@ struct PageService: Sendable {
             default: return frame().notAllowed("GET, HEAD, POST")
             }
         }
-        guard let (session, role) = try session(of: request) else { return .seeOther("/login") }
-        let visit = PageVisit(request: request, session: session, role: role)
+        guard let (session, user) = try session(of: request) else { return .seeOther("/login") }
+        let visit = PageVisit(request: request, session: session, user: user)
         // A form that changes something comes from a page of this session.
         if request.method == "POST" {
             guard request.isFromOwnPage, constantTimeEqual(visit.form["csrf"] ?? "", session.csrf) else {
@@ -166,22 +171,22 @@ struct PageService: Sendable {
             }
         }
         let needed = StudyRole.needed(for: request.method, path)
-        guard role >= needed else {
+        guard user.may(needed) else {
             try record(visit, "refused", ["method": request.method, "path": request.rawPath])
             return frame(visit).problem(
                 "Not allowed",
-                "Your role is \(role.rawValue); this needs \(needed.rawValue).",
+                "Your role is \(user.hasRole ? user.role.rawValue : "none"); this needs \(needed.rawValue).",
                 status: 403
             )
         }
         switch Self.pages.match(request.method, path) {
         case .found(let page, let captures):
             // Written down before it is done: what cannot be written down is not done.
-            let message = visit.form["id"].map { ["message": $0] } ?? [:]
+            let message = path.first == "messages" ? visit.form["id"].map { ["message": $0] } : nil
             try record(
                 visit,
                 request.method == "POST" ? "change" : "view",
-                ["path": request.rawPath].merging(message) { first, _ in first }
+                ["path": request.rawPath].merging(message ?? [:]) { first, _ in first }
             )
             return try await page(self, visit, captures)
         case .otherMethod(let allowed, _): return frame(visit).notAllowed(allowed)
@@ -195,11 +200,11 @@ struct PageService: Sendable {
     func client(of request: Request) -> String { request.client(isBehindProxy: isBehindTLS) }
 
     /// The session of a person who is still in the file, with the same password.
-    private func session(of request: Request) throws -> (SessionTable.Session, StudyRole)? {
+    private func session(of request: Request) throws -> (SessionTable.Session, StudyUser)? {
         guard let session = sessions.session(request.cookie(cookie)),
             let user = try users.users()[session.name], user.hash == session.hash
         else { return nil }
-        return (session, user.role)
+        return (session, user)
     }
 
     // MARK: Cookies
@@ -218,8 +223,7 @@ struct PageService: Sendable {
 struct PageVisit: Sendable {
     let request: Request
     let session: SessionTable.Session
-    /// What the person may do.
-    let role: StudyRole
+    let user: StudyUser
 
     /// The fields of the form that was sent.
     var form: FormParameters { FormParameters(decoding: request.body) }

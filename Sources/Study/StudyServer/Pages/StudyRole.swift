@@ -32,7 +32,14 @@ struct StudyUser: Sendable, Hashable {
     static let standardRole = StudyRole.operate
 
     var hash: PasswordHash
-    var role = standardRole
+    var role = standardRole {
+        didSet { hasRole = true }
+    }
+    /// False for a person of an earlier version's file. The pages showed nobody's answers then: who got a
+    /// login may not download them before somebody says so.
+    var hasRole = true
     /// The second factor; `nil` where the password is enough.
     var totp: TOTP?
+
+    func may(_ role: StudyRole) -> Bool { self.role >= role && (hasRole || role != .export) }
 }

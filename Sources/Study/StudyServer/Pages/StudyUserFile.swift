@@ -60,7 +60,12 @@ public struct StudyUserFile: Sendable {
     /// - Throws: ``StudyPagesError``.
     public func makeSecondFactor(of name: String, study: String) throws -> String {
         let totp = TOTP.make()
-        try changeKnown(name) { $0.totp = totp }
+        try changeKnown(name) { user in
+            guard user.hasRole else {
+                throw StudyPagesError.badInput("\(name) has no role yet; give one first, with --role")
+            }
+            user.totp = totp
+        }
         return totp.uri(name: name, issuer: study)
     }
 
@@ -82,10 +87,10 @@ public struct StudyUserFile: Sendable {
         .badInput("\(url.path(percentEncoded: false)) has nobody of the name \(name.prefix(64))")
     }
 
-    private func changeKnown(_ name: String, _ body: (inout StudyUser) -> Void) throws {
+    private func changeKnown(_ name: String, _ body: (inout StudyUser) throws -> Void) throws {
         try change { users in
             guard var user = users[name] else { throw unknown(name) }
-            body(&user)
+            try body(&user)
             users[name] = user
         }
     }
@@ -98,7 +103,8 @@ public struct StudyUserFile: Sendable {
         var users = try known()
         try body(&users)
         let lines = users.sorted { $0.key < $1.key }.map { name, user in
-            let fields = [name, user.hash.text, user.role.rawValue] + [user.totp?.base32].compactMap { $0 }
+            let role = user.hasRole ? [user.role.rawValue] : []
+            let fields = [name, user.hash.text] + role + [user.totp?.base32].compactMap { $0 }
             return fields.joined(separator: ":") + "\n"
         }.joined()
         let folder = url.absoluteURL.deletingLastPathComponent().path(percentEncoded: false)
@@ -145,7 +151,9 @@ public struct StudyUserFile: Sendable {
                         + "with colons between"
                 )
             }
-            users[parts[0]] = StudyUser(hash: PasswordHash(text: parts[1]), role: role, totp: totp)
+            var user = StudyUser(hash: PasswordHash(text: parts[1]), role: role, totp: totp)
+            user.hasRole = parts.count > 2
+            users[parts[0]] = user
         }
         return users
     }

@@ -70,12 +70,12 @@ import WebServing
         let pages = try TestPages()
         var visitor = Visitor(pages)
         var places = 0
-        while pages.service.checks.enter() { places += 1 }
+        while pages.service.checks.slots.enter() { places += 1 }
         for _ in 0..<6 {
             let answer = await visitor.logIn("ada", "wrong")
             #expect(answer.status == 503 && answer.response.header("Retry-After") == "2")
         }
-        for _ in 0..<places { pages.service.checks.leave() }
+        for _ in 0..<places { pages.service.checks.slots.leave() }
         #expect(await visitor.logIn().status == 303)
     }
 

@@ -74,7 +74,39 @@ import WebServing
         }
     }
 
+    @Test("Who had a login before there were roles may decide, and download nothing until they get one")
+    func withoutRole() async throws {
+        let pages = try TestPages()
+        let text = try String(contentsOf: pages.users.url, encoding: .utf8)
+        try Data(text.replacing(":operate\n", with: "\n").utf8).write(to: pages.users.url)
+        var visitor = Visitor(pages)
+        #expect(await visitor.logIn().status == 303)
+        #expect(await visitor.get("/export/codebook.csv").status == 403)
+        let home = await visitor.get("/")
+        #expect(!home.text.contains(#"href="/export""#))
+        let decided = await visitor.post("/messages/approve", ["csrf": home.csrf, "id": "m"])
+        #expect(decided.status == 303)
+        // Another password is no role.
+        try pages.users.setPassword("another password", of: "ada")
+        #expect(try pages.users.users()["ada"]?.hasRole == false)
+        #expect(throws: StudyPagesError.self) { try pages.users.makeSecondFactor(of: "ada", study: "s") }
+        try pages.users.setRole(.operate, of: "ada")
+        #expect(await visitor.logIn("ada", "another password").status == 303)
+        #expect(await visitor.get("/export/codebook.csv").status == 200)
+    }
+
     // MARK: What is written down
+
+    @Test("A form's field is written down where it names a message alone")
+    func fields() async throws {
+        let pages = try TestPages()
+        var visitor = try await visitor(pages, .view)
+        let csrf = await visitor.get("/").csrf
+        _ = await visitor.post("/logout", ["csrf": csrf, "id": "anything"])
+        var entries: [AuditLog.Entry] = []
+        try pages.audit.verify { entries.append($0) }
+        #expect(entries.last?.details == ["path": "/logout"])
+    }
 
     @Test("Logins, views, exports, changes and refusals are written down before they are done")
     func writtenDown() async throws {

@@ -53,7 +53,7 @@ extension PageService {
         let name = StudyUserFile.isName(entered) ? entered : ""
         let address = client(of: request)
         // Before the attempt is counted: one whose password is not compared is none.
-        guard checks.enter() else {
+        guard checks.slots.enter() else {
             return loginForm(
                 request,
                 name: shown,
@@ -62,7 +62,7 @@ extension PageService {
             )
             .adding("Retry-After", "2")
         }
-        defer { checks.leave() }
+        defer { checks.slots.leave() }
         if let seconds = limiter.admit(name: name, address: address) {
             logger.notice("too many logins", metadata: ["address": "\(address)"])
             let minutes = (seconds + 59) / 60

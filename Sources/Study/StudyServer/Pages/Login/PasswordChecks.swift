@@ -1,31 +1,16 @@
 import Dispatch
 import IndivoBase
-import Synchronization
 import WebServing
 
 /// Compares passwords with hashes, so many at once: a hash is meant to take processor and memory.
 final class PasswordChecks: Sendable {
-    private static let maximumCount = 2
-
-    private let running = Mutex(0)
+    /// A caller of ``matches(_:_:)`` has one.
+    let slots = Slots(2)
     /// Of a password that nobody has: what is compared where there is no such person takes as long.
     private let nobodys: PasswordHash
 
     /// - Throws: When the system cannot hash.
     init() throws { nobodys = try PasswordHash(of: RandomToken.make()) }
-
-    /// Reserves a slot for a comparison; false when too many are being compared. A caller that gets one calls
-    /// ``leave()`` afterwards.
-    func enter() -> Bool {
-        running.withLock { running in
-            guard running < Self.maximumCount else { return false }
-            running += 1
-            return true
-        }
-    }
-
-    /// Releases a slot.
-    func leave() { running.withLock { $0 -= 1 } }
 
     /// Whether a password is that of a hash; of none, it takes as long to say no.
     func matches(_ password: String, _ hash: PasswordHash?) async -> Bool {

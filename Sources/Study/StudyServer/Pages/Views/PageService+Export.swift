@@ -32,36 +32,59 @@ extension PageService {
 
     /// A table, or the codebook.
     func export(_ visit: PageVisit, _ file: String) async throws -> Response {
-        let questionnaires = questionnaires
-        let limit = Self.maximumTable
-        let table = try await warehouse.read { db -> Data? in
-            let instruments = try db.instruments(of: questionnaires)
-            switch file {
-            case "codebook.csv":
-                return CSV.data(
-                    header: InstrumentCodebook.columns.map(\.name),
-                    rows: InstrumentCodebook.rows(of: instruments)
-                )
-            case "labels.csv":
-                return CSV.data(
-                    header: InstrumentCodebook.labelColumns,
-                    rows: InstrumentCodebook.labels(of: instruments)
-                )
-            default: break
+        guard downloads.enter() else {
+            return frame(visit).problem(
+                "Too many downloads",
+                "Others download tables. Try again.",
+                status: 503
+            )
+            .adding("Retry-After", "5")
+        }
+        defer { downloads.leave() }
+        let table: Data?
+        do {
+            table = try await warehouse.read { [questionnaires] in
+                try Self.table(file, of: $0.instruments(of: questionnaires), in: $0)
             }
-            guard let instrument = instruments.first(where: { "\($0.name).csv" == file }) else { return nil }
-            var data = CSV.data(header: InstrumentCodebook.header(of: instrument), rows: [])
-            try db.eachRow(of: [instrument]) { _, row in
-                data += CSV.data(header: InstrumentCodebook.cells(of: row, instrument), rows: [])
-                guard data.count <= limit else { throw TableTooLarge() }
-            }
-            return data
+        } catch is TableTooLarge {
+            return frame(visit).problem(
+                "Too large for a browser",
+                "The table has more than \(Self.maximumTable >> 20) MiB; indivo study export writes it.",
+                status: 413
+            )
         }
         guard let table else { return frame(visit).notFound }
         try record(visit, "export", ["file": file, "bytes": String(table.count)])
         return Response(type: "text/csv; charset=utf-8", body: table)
             .adding("Content-Disposition", "attachment; filename=\"\(file)\"")
             .adding("Cache-Control", "no-store")
+    }
+
+    private static func table(
+        _ file: String,
+        of instruments: [Instrument],
+        in warehouse: WarehouseTransaction
+    ) throws -> Data? {
+        switch file {
+        case "codebook.csv":
+            return CSV.data(
+                header: InstrumentCodebook.columns.map(\.name),
+                rows: InstrumentCodebook.rows(of: instruments)
+            )
+        case "labels.csv":
+            return CSV.data(
+                header: InstrumentCodebook.labelColumns,
+                rows: InstrumentCodebook.labels(of: instruments)
+            )
+        default: break
+        }
+        guard let instrument = instruments.first(where: { "\($0.name).csv" == file }) else { return nil }
+        var data = CSV.data(header: InstrumentCodebook.header(of: instrument), rows: [])
+        try warehouse.eachRow(of: [instrument]) { _, row in
+            data += CSV.data(header: InstrumentCodebook.cells(of: row, instrument), rows: [])
+            guard data.count <= maximumTable else { throw TableTooLarge() }
+        }
+        return data
     }
 
     private struct TableTooLarge: Error {}

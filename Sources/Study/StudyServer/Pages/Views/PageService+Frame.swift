@@ -18,7 +18,7 @@ extension PageService {
             let more = [
                 ("/export", "Export", StudyRole.export), ("/people", "People", .administer),
                 ("/audit", "Audit", .administer),
-            ].filter { visit.role >= $0.2 && ($0.0 != "/audit" || audit != nil) }
+            ].filter { visit.user.may($0.2) && ($0.0 != "/audit" || audit != nil) }
             let links = (Self.places + more.map { ($0.0, $0.1) }).map { entry -> Markup in
                 let current: Markup = entry.path == section ? " aria-current=\"page\"" : .empty
                 return "<li><a href=\"\(entry.path)\"\(current)>\(entry.title)</a></li>"

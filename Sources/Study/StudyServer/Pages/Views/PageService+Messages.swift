@@ -99,7 +99,7 @@ extension PageService {
 
     private static func button(_ visit: PageVisit, _ action: String, _ words: String, _ id: String) -> Markup
     {
-        guard visit.role >= .operate else { return "–" }
+        guard visit.user.may(.operate) else { return "–" }
         return """
             <form method="post" action="/messages/\(action)">\(visit.csrf)<input type="hidden" name="id" \
             value="\(id)"><button>\(words)<span class="unseen"> \(shortened(id))</span></button></form>
@@ -134,7 +134,7 @@ extension PageService {
         let more: Markup =
             count > rows.count ? "<p class=\"quiet\">The oldest \(rows.count) of \(count).</p>" : .empty
         let all: Markup =
-            rows.isEmpty || visit.role < .operate
+            rows.isEmpty || !visit.user.may(.operate)
             ? .empty
             : """
             <form class="choices" method="post" action="/messages/\(action)">\(visit.csrf)\
@@ -179,7 +179,7 @@ extension PageService {
                     )
             )
         } catch {
-            logger.error("the metrics fail", metadata: ["error": "\(type(of: error))"])
+            logger.error("the metrics fail", metadata: ["reason": "\(FailureReason.text(of: error))"])
             return Response(status: 503)
         }
     }
