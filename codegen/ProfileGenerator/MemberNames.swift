@@ -3,7 +3,8 @@ import FHIRTables
 import SwiftGenerator
 
 /// The names of the members of one view, chosen so that none clashes: an element keeps its name; a slice has
-/// its own, after its element's where another member has that, and with a number where that is taken, too.
+/// its own, after its element's where another member has that, and with a number where that is taken, too. A
+/// type has the name of its property, with `Element` after it where that means something else.
 struct MemberNames {
     /// Members of every view, and what means something else after a point.
     private static let reserved: Set<String> = [
@@ -12,7 +13,7 @@ struct MemberNames {
         "Protocol",
     ]
     private var properties: Set<String>
-    private var types: Set<String> = ["Base", "Members", "Protocol", "Self", "Type"]
+    private var types = ReservedViewNames.nested
 
     init(_ type: DefinedType) { properties = Self.reserved.union(type.elements.map(\.name)) }
 
@@ -29,7 +30,10 @@ struct MemberNames {
     }
 
     /// The type in the view that a property has.
-    mutating func type(of property: String) -> String {
+    ///
+    /// - Parameter views: The names of views, which a type in a view would hide.
+    mutating func type(of property: String, beside views: Set<String>) -> String {
+        types.formUnion(views)
         let name = Names.capitalized(property)
         return numbered(types.contains(name) && !name.isEmpty ? name + "Element" : name, &types)
     }

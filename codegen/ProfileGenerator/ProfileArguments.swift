@@ -104,6 +104,9 @@ struct ProfileArguments {
             throw Failure(message: "'\(text)' after --name is not URL=NAME.")
         }
         let name = try swiftName(String(text[text.index(after: sign)...]), after: "--name")
+        if SwiftGrammar.keywords.contains(name) || ReservedViewNames.anywhere.contains(name) {
+            throw Failure(message: "'\(name)' after --name has another meaning in Swift, or in views.")
+        }
         if options.names.values.contains(where: { $0.lowercased() == name.lowercased() }) {
             throw Failure(message: "--name gives the name \(name) to two profiles.")
         }

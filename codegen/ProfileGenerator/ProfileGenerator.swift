@@ -37,7 +37,7 @@ package struct ProfileGenerator {
 
     private let definitions: FHIRDefinitions
     private let options: Options
-    private var names: ProfileNames
+    var names: ProfileNames
     private var result = Result()
     private var views: [String: ProfileView] = [:]
     /// Extensions whose views are being made, or have been.

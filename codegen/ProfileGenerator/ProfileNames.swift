@@ -1,5 +1,3 @@
-import FHIRGenerator
-import FHIRTables
 import SwiftGenerator
 
 /// The names of views: those of the profiles, without `Profile` at the end. What is called as a type of FHIR
@@ -12,21 +10,19 @@ struct ProfileNames {
     /// In lower case: names are those of files, too, and a disk may ignore it.
     private var taken: Set<String>
 
-    private static let reserved: Set<String> = {
-        var names: Set<String> = [
-            "Any", "AnyResource", "AnyValue", "Array", "Bool", "Character", "Dictionary", "Double", "Error",
-            "FHIR", "Float", "Int", "JSONValue", "Never", "Optional", "Protocol", "Reference", "Result",
-            "Self", "Sequence", "Set", "String", "Type", "Void",
-        ]
-        for type in Definitions.r4.types where type.kind != .nested { names.insert(Names.type(type.name)) }
-        for name in ValueSetTable.enumerated.names { names.insert(Names.valueSet(name)) }
-        return names
-    }()
+    /// The names of types in views, in lower case, too.
+    private var nested: Set<String> = []
 
     init(asked: [String: String]) {
         self.asked = asked
         taken = Set(asked.values.map { $0.lowercased() })
     }
+
+    /// Those of all views that are known by now.
+    var all: Set<String> { Set(views.values).union(asked.values) }
+
+    /// Takes the name of a type in a view, which would hide a view that is called so.
+    mutating func take(nested name: String) { nested.insert(name.lowercased()) }
 
     mutating func choose(_ url: String, _ name: String) {
         if let name = asked[url] {
@@ -35,10 +31,10 @@ struct ProfileNames {
         }
         var plain = SwiftSpelling.upperCamel(name, fallback: "View")
         if plain.hasSuffix("Profile"), plain != "Profile" { plain.removeLast("Profile".count) }
-        if Self.reserved.contains(plain) || plain.hasPrefix("FHIRProfile") { plain += "Profile" }
+        while ReservedViewNames.views.contains(plain) { plain += "Profile" }
         var choice = plain
         var number = 1
-        while !taken.insert(choice.lowercased()).inserted {
+        while nested.contains(choice.lowercased()) || !taken.insert(choice.lowercased()).inserted {
             number += 1
             choice = "\(plain)\(number)"
         }

@@ -85,7 +85,7 @@ extension ProfileTranslator {
         {
             swiftType = view
         } else if isNested || shape.map({ needsView($0, type) }) == true {
-            let name = body.names.type(of: Names.nested(element.name))
+            let name = typeName(of: Names.nested(element.name), in: &body)
             let view = nested(
                 shape,
                 type,
@@ -163,7 +163,7 @@ extension ProfileTranslator {
             let name = body.names.property(ofSlice: slice.sliceName ?? "", of: element.name)
             var swiftType = types.swiftType(elementType, element, slice)
             if needsView(slice, type) {
-                let typeName = body.names.type(of: name)
+                let typeName = typeName(of: name, in: &body)
                 let text = texts[slice.id] ?? "The slice `\(slice.sliceName ?? name)` of `\(element.path)`."
                 let view = nested(slice, type, name: typeName, path: body.path, documentation: text)
                 body.view.nested.append(view)
@@ -263,14 +263,14 @@ extension ProfileTranslator {
             return view
         }
         guard needsView(shape, defined) else { return types.swiftType(type, element, shape) }
-        let name = body.names.type(of: Names.nested(property))
+        let name = typeName(of: Names.nested(property), in: &body)
         let view = nested(shape, defined, name: name, path: body.path, documentation: text(element, shape))
         body.view.nested.append(view)
         return body.path + "." + name
     }
 
     /// The enumeration of a choice's types: R4's own, or one in the view where R4 has no view.
-    private func choiceEnumeration(
+    private mutating func choiceEnumeration(
         _ element: DefinedElement,
         _ shape: ProfileShape?,
         _ body: inout ViewBody
@@ -282,7 +282,7 @@ extension ProfileTranslator {
         }
         var name = "FHIR.AnyValue"
         if !isOpen {
-            let own = body.names.type(of: Names.nested(element.name))
+            let own = typeName(of: Names.nested(element.name), in: &body)
             body.view.choices.append(
                 ChoiceView(
                     name: own,

@@ -109,7 +109,7 @@ extension ProfileTranslator {
         guard Self.hasParts(slice), let type = Definitions.r4.type(named: "Extension") else {
             return Self.valueForm(of: slice, types)
         }
-        let typeName = body.names.type(of: name)
+        let typeName = self.typeName(of: name, in: &body)
         let nested = nested(
             slice,
             type,

@@ -63,6 +63,13 @@ struct ProfileTranslator {
         return view
     }
 
+    /// What the type in a view is called that a property has.
+    mutating func typeName(of property: String, in body: inout ViewBody) -> String {
+        let name = body.names.type(of: property, beside: forms.names.all)
+        forms.names.take(nested: name)
+        return name
+    }
+
     private mutating func fill(
         _ view: inout ProfileView,
         _ shape: ProfileShape?,

@@ -32,6 +32,8 @@ struct ProfileViewRenderer {
         text += "\(inner)\(access)static let typeName = \(Self.literal(view.typeName))\n"
         text += "\(inner)\(access)var tree: JSONValue\n"
         text += "\(inner)\(access)init(view tree: JSONValue) { self.tree = tree }\n"
+        text += "\n\(inner)/// What every new one begins with.\n"
+        text += "\(inner)private static let start: JSONValue = \(Self.render(view.start, indent: inner))\n"
         text += "\n" + initializer(of: view, indent: inner)
         for property in view.properties { text += "\n" + render(property, indent: inner) }
         text += "\n" + members(of: view, indent: inner)
@@ -62,7 +64,7 @@ struct ProfileViewRenderer {
             text += "\(indent)\(access)init(\n"
             text += parameters.map { "\(indent)    \($0)" }.joined(separator: ",\n") + "\n\(indent)) {\n"
         }
-        text += "\(indent)    tree = Members.start\n"
+        text += "\(indent)    tree = Self.start\n"
         for parameter in view.parameters {
             let name = SwiftGrammar.quoted(parameter.name)
             text += "\(indent)    self.\(parameter.name) \(parameter.isAdded ? "+=" : "=") \(name)\n"
@@ -92,10 +94,9 @@ struct ProfileViewRenderer {
     }
 
     private func members(of view: ProfileView, indent: String) -> String {
-        var text = "\(indent)/// Where JSON has the properties, and what every new view begins with.\n"
+        var text = "\(indent)/// Where JSON has the properties.\n"
         text += "\(indent)private enum Members {\n"
         let inner = indent + "    "
-        text += "\(inner)static let start: JSONValue = \(Self.render(view.start, indent: inner))\n"
         for property in view.properties {
             let name = SwiftGrammar.quoted(property.name)
             text += "\(inner)static let \(name) = \(Self.render(property.member, indent: inner))\n"

@@ -141,6 +141,8 @@ struct ProfileCommandTests {
             (["--bogus"], "There is no option --bogus"), (["--profil", "x"], "--profile"),
             (["x", "--name", "A", "--output", "y"], "is not URL=NAME"),
             (["x", "--name", "u=1A", "--output", "y"], "no name that Swift takes"),
+            (["x", "--name", "u=String", "--output", "y"], "'String' after --name has another meaning"),
+            (["x", "--name", "u=class", "--output", "y"], "'class' after --name has another meaning"),
             (["x", "--access", "open", "--output", "y"], "no access level"),
             (["/nowhere/x.json", "--output", "y"], "there is no such file"),
         ] {

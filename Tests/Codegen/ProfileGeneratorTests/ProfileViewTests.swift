@@ -95,6 +95,22 @@ struct ProfileViewTests {
         #expect(Self.errors(goal) == [])
     }
 
+    @Test("Slices that are called as types of Swift are hide none of them")
+    func awkwardNames() {
+        var patient = AwkwardNames(string: .init(value: "1"), int: .init(value: "2"))
+        patient.any = .init(value: "3")
+        patient.fhir = .init(value: "4")
+        patient.start = .init(value: "5")
+        patient.active = true
+        let text: String? = patient.string?.value
+        #expect(text == "1")
+        #expect(patient.int?.value == "2")
+        #expect(patient.base.identifier.map(\.value) == ["1", "2", "3", "4", "5"])
+        #expect(Self.errors(patient) == [])
+        // Who extends the view means Swift's own types, too.
+        #expect(patient.numberOfIdentifiers == 5)
+    }
+
     // MARK: Reading and writing
 
     @Test("Slices are found by what discriminates them, and others stay where they are")
@@ -213,4 +229,9 @@ struct ProfileViewTests {
         )
         #expect(Self.allErrors(weight) == [])
     }
+}
+
+extension AwkwardNames {
+    fileprivate var numberOfIdentifiers: Int { Set(values).count }
+    private var values: Array<String> { base.identifier.compactMap(\.value) }
 }

@@ -1,5 +1,5 @@
 /// Names that generated declarations cannot have.
-enum ReservedNames {
+package enum ReservedNames {
     /// Types that generated code names, so that a class of that name would change its meaning.
     static let usedTypes = words(
         """
@@ -10,7 +10,7 @@ enum ReservedNames {
     )
 
     /// Types and modules that Swift files often name, and words that cannot name a type.
-    static let commonTypes = words(
+    package static let commonTypes = words(
         """
         Actor Any AnyHashable AnyObject Array Bool Bundle Calendar Character ClosedRange Codable
         Collection Comparable CustomStringConvertible Data Date DateComponents DateInterval Decimal

@@ -1,7 +1,7 @@
 /// What Swift's grammar says of identifiers ("Lexical Structure" in The Swift Programming Language).
 package enum SwiftGrammar {
     /// Words that need backticks to be the name of a property.
-    static let keywords: Set<String> = [
+    package static let keywords: Set<String> = [
         "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init",
         "inout", "internal",
         "let", "operator", "precedencegroup", "private", "protocol", "public", "rethrows", "static", "struct",

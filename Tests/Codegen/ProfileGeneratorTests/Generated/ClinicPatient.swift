@@ -13,6 +13,9 @@ struct ClinicPatient: FHIRDomainResource, FHIRProfile {
     var tree: JSONValue
     init(view tree: JSONValue) { self.tree = tree }
 
+    /// What every new one begins with.
+    private static let start: JSONValue = ["resourceType": "Patient", "active": true]
+
     /// With what the profile determines, and this.
     init(
         record: ClinicPatient.Record,
@@ -20,7 +23,7 @@ struct ClinicPatient: FHIRDomainResource, FHIRProfile {
         insurance: Insurance? = nil,
         birthDate: FHIRDate? = nil
     ) {
-        tree = Members.start
+        tree = Self.start
         self.record = record
         self.name = name
         self.insurance = insurance
@@ -81,9 +84,8 @@ struct ClinicPatient: FHIRDomainResource, FHIRProfile {
         set { Members.generalPractitioner.set(newValue, in: &tree) }
     }
 
-    /// Where JSON has the properties, and what every new view begins with.
+    /// Where JSON has the properties.
     private enum Members {
-        static let start: JSONValue = ["resourceType": "Patient", "active": true]
         static let insurance = FHIRProfileMember.extension(
             "https://example.org/fhir/StructureDefinition/insurance"
         )
@@ -119,15 +121,17 @@ struct ClinicPatient: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = ["system": "https://clinic.example.org/records"]
+
         /// With what the profile determines, and this.
         init(value: String) {
-            tree = Members.start
+            tree = Self.start
             self.value = value
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = ["system": "https://clinic.example.org/records"]
         }
     }
 
@@ -138,14 +142,16 @@ struct ClinicPatient: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = ["system": "https://clinic.example.org/active"]
+
         /// With what the profile determines.
         init() {
-            tree = Members.start
+            tree = Self.start
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = ["system": "https://clinic.example.org/active"]
         }
     }
 
@@ -156,14 +162,16 @@ struct ClinicPatient: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = ["system": "email"]
+
         /// With what the profile determines.
         init() {
-            tree = Members.start
+            tree = Self.start
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = ["system": "email"]
         }
     }
 }

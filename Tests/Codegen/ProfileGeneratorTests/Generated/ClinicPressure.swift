@@ -13,6 +13,25 @@ struct ClinicPressure: FHIRDomainResource, FHIRProfile {
     var tree: JSONValue
     init(view tree: JSONValue) { self.tree = tree }
 
+    /// What every new one begins with.
+    private static let start: JSONValue = [
+        "resourceType": "Observation",
+        "status": "final",
+        "category": [
+            [
+                "coding": [
+                    [
+                        "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                        "code": "vital-signs",
+                    ],
+                ],
+            ],
+        ],
+        "code": [
+            "coding": [["system": "http://loinc.org", "code": "85354-9"]],
+        ],
+    ]
+
     /// With what the profile determines, and this.
     init(
         subject: Reference<ClinicPatient>,
@@ -20,7 +39,7 @@ struct ClinicPressure: FHIRDomainResource, FHIRProfile {
         systolic: ClinicPressure.Systolic,
         diastolic: ClinicPressure.Diastolic
     ) {
-        tree = Members.start
+        tree = Self.start
         self.subject = subject
         self.effective = effective
         self.systolic = systolic
@@ -57,25 +76,8 @@ struct ClinicPressure: FHIRDomainResource, FHIRProfile {
         set { Members.diastolic.set(newValue, in: &tree) }
     }
 
-    /// Where JSON has the properties, and what every new view begins with.
+    /// Where JSON has the properties.
     private enum Members {
-        static let start: JSONValue = [
-            "resourceType": "Observation",
-            "status": "final",
-            "category": [
-                [
-                    "coding": [
-                        [
-                            "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                            "code": "vital-signs",
-                        ],
-                    ],
-                ],
-            ],
-            "code": [
-                "coding": [["system": "http://loinc.org", "code": "85354-9"]],
-            ],
-        ]
         static let vital = FHIRProfileMember.slice(
             of: "category",
             [
@@ -124,9 +126,16 @@ struct ClinicPressure: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [
+            "code": [
+                "coding": [["system": "http://loinc.org", "code": "8480-6"]],
+            ],
+        ]
+
         /// With what the profile determines, and this.
         init(value: ClinicPressure.Systolic.Value) {
-            tree = Members.start
+            tree = Self.start
             self.value = value
         }
 
@@ -136,18 +145,8 @@ struct ClinicPressure: FHIRDomainResource, FHIRProfile {
             set { Members.value.set(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [
-                "code": [
-                    "coding": [
-                        [
-                            "system": "http://loinc.org",
-                            "code": "8480-6",
-                        ],
-                    ],
-                ],
-            ]
             static let value = FHIRProfileMember.element("valueQuantity")
         }
 
@@ -158,19 +157,21 @@ struct ClinicPressure: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = [
+                "unit": "mmHg",
+                "system": "http://unitsofmeasure.org",
+                "code": "mm[Hg]",
+            ]
+
             /// With what the profile determines, and this.
             init(value: FHIRDecimal) {
-                tree = Members.start
+                tree = Self.start
                 self.value = value
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = [
-                    "unit": "mmHg",
-                    "system": "http://unitsofmeasure.org",
-                    "code": "mm[Hg]",
-                ]
             }
         }
     }
@@ -182,9 +183,16 @@ struct ClinicPressure: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [
+            "code": [
+                "coding": [["system": "http://loinc.org", "code": "8462-4"]],
+            ],
+        ]
+
         /// With what the profile determines, and this.
         init(value: ClinicPressure.Diastolic.Value) {
-            tree = Members.start
+            tree = Self.start
             self.value = value
         }
 
@@ -194,18 +202,8 @@ struct ClinicPressure: FHIRDomainResource, FHIRProfile {
             set { Members.value.set(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [
-                "code": [
-                    "coding": [
-                        [
-                            "system": "http://loinc.org",
-                            "code": "8462-4",
-                        ],
-                    ],
-                ],
-            ]
             static let value = FHIRProfileMember.element("valueQuantity")
         }
 
@@ -216,19 +214,21 @@ struct ClinicPressure: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = [
+                "unit": "mmHg",
+                "system": "http://unitsofmeasure.org",
+                "code": "mm[Hg]",
+            ]
+
             /// With what the profile determines, and this.
             init(value: FHIRDecimal) {
-                tree = Members.start
+                tree = Self.start
                 self.value = value
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = [
-                    "unit": "mmHg",
-                    "system": "http://unitsofmeasure.org",
-                    "code": "mm[Hg]",
-                ]
             }
         }
     }

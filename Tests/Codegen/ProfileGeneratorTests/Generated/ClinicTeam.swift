@@ -11,9 +11,12 @@ struct ClinicTeam: FHIRDomainResource, FHIRProfile {
     var tree: JSONValue
     init(view tree: JSONValue) { self.tree = tree }
 
+    /// What every new one begins with.
+    private static let start: JSONValue = ["resourceType": "CareTeam"]
+
     /// With what the profile determines, and this.
     init(status: String, subject: Reference<ClinicPatient>, participant: [ClinicTeam.Participant]) {
-        tree = Members.start
+        tree = Self.start
         self.status = status
         self.subject = subject
         self.participant = participant
@@ -97,9 +100,8 @@ struct ClinicTeam: FHIRDomainResource, FHIRProfile {
         set { Members.note.setList(newValue, in: &tree) }
     }
 
-    /// Where JSON has the properties, and what every new view begins with.
+    /// Where JSON has the properties.
     private enum Members {
-        static let start: JSONValue = ["resourceType": "CareTeam"]
         static let identifier = FHIRProfileMember.element("identifier", isList: true)
         static let status = FHIRProfileMember.element("status")
         static let category = FHIRProfileMember.element("category", isList: true)
@@ -121,9 +123,12 @@ struct ClinicTeam: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [:]
+
         /// With what the profile determines, and this.
         init(member: Reference<AnyResource>) {
-            tree = Members.start
+            tree = Self.start
             self.member = member
         }
 
@@ -151,9 +156,8 @@ struct ClinicTeam: FHIRDomainResource, FHIRProfile {
             set { Members.period.set(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [:]
             static let role = FHIRProfileMember.element("role", isList: true)
             static let member = FHIRProfileMember.element("member")
             static let onBehalfOf = FHIRProfileMember.element("onBehalfOf")

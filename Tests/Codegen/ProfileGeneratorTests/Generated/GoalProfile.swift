@@ -11,13 +11,16 @@ struct GoalProfile: FHIRDomainResource, FHIRProfile {
     var tree: JSONValue
     init(view tree: JSONValue) { self.tree = tree }
 
+    /// What every new one begins with.
+    private static let start: JSONValue = ["resourceType": "Goal"]
+
     /// With what the profile determines, and this.
     init(
         lifecycleStatus: GoalStatus,
         description: GoalProfile.Description,
         subject: Reference<AnyResource>
     ) {
-        tree = Members.start
+        tree = Self.start
         self.lifecycleStatus = lifecycleStatus
         self.description = description
         self.subject = subject
@@ -35,9 +38,8 @@ struct GoalProfile: FHIRDomainResource, FHIRProfile {
         set { Members.target.set(newValue, in: &tree) }
     }
 
-    /// Where JSON has the properties, and what every new view begins with.
+    /// Where JSON has the properties.
     private enum Members {
-        static let start: JSONValue = ["resourceType": "Goal"]
         static let description = FHIRProfileMember.element("description")
         static let target = FHIRProfileMember.element("target", isList: true)
     }
@@ -49,15 +51,17 @@ struct GoalProfile: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [:]
+
         /// With what the profile determines, and this.
         init(text: String) {
-            tree = Members.start
+            tree = Self.start
             self.text = text
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [:]
         }
     }
 
@@ -68,9 +72,12 @@ struct GoalProfile: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [:]
+
         /// With what the profile determines, and this.
         init(due: FHIRDate) {
-            tree = Members.start
+            tree = Self.start
             self.due = due
         }
 
@@ -80,9 +87,8 @@ struct GoalProfile: FHIRDomainResource, FHIRProfile {
             set { Members.due.set(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [:]
             static let due = FHIRProfileMember.element("dueDate")
         }
     }

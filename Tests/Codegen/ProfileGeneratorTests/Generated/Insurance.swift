@@ -13,9 +13,12 @@ struct Insurance: FHIRElement, FHIRProfile {
     var tree: JSONValue
     init(view tree: JSONValue) { self.tree = tree }
 
+    /// What every new one begins with.
+    private static let start: JSONValue = ["url": "https://example.org/fhir/StructureDefinition/insurance"]
+
     /// With what the profile determines, and this.
     init(number: String) {
-        tree = Members.start
+        tree = Self.start
         self.number = number
     }
 
@@ -26,7 +29,7 @@ struct Insurance: FHIRElement, FHIRProfile {
     }
 
     /// What is covered. `Extension.extension:plan`, 0..*.
-    var plan: [Coding] {
+    var plan: [FHIR.Coding] {
         get { Members.plan.list(in: tree) }
         set { Members.plan.setList(newValue, in: &tree) }
     }
@@ -37,11 +40,8 @@ struct Insurance: FHIRElement, FHIRProfile {
         set { Members.contact.set(newValue, in: &tree) }
     }
 
-    /// Where JSON has the properties, and what every new view begins with.
+    /// Where JSON has the properties.
     private enum Members {
-        static let start: JSONValue = [
-            "url": "https://example.org/fhir/StructureDefinition/insurance",
-        ]
         static let number = FHIRProfileMember.extension("number", value: "String")
         static let plan = FHIRProfileMember.extension("plan", value: "Coding")
         static let contact = FHIRProfileMember.extension("contact")
@@ -56,9 +56,12 @@ struct Insurance: FHIRElement, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = ["url": "contact"]
+
         /// With what the profile determines, and this.
         init(phone: ContactPoint) {
-            tree = Members.start
+            tree = Self.start
             self.phone = phone
         }
 
@@ -68,9 +71,8 @@ struct Insurance: FHIRElement, FHIRProfile {
             set { Members.phone.set(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = ["url": "contact"]
             static let phone = FHIRProfileMember.extension("phone", value: "ContactPoint")
         }
     }

@@ -11,6 +11,24 @@ struct BloodPressure: FHIRDomainResource, FHIRProfile {
     var tree: JSONValue
     init(view tree: JSONValue) { self.tree = tree }
 
+    /// What every new one begins with.
+    private static let start: JSONValue = [
+        "resourceType": "Observation",
+        "category": [
+            [
+                "coding": [
+                    [
+                        "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                        "code": "vital-signs",
+                    ],
+                ],
+            ],
+        ],
+        "code": [
+            "coding": [["system": "http://loinc.org", "code": "85354-9"]],
+        ],
+    ]
+
     /// With what the profile determines, and this.
     init(
         status: ObservationStatus,
@@ -19,7 +37,7 @@ struct BloodPressure: FHIRDomainResource, FHIRProfile {
         systolicBP: BloodPressure.SystolicBP,
         diastolicBP: BloodPressure.DiastolicBP
     ) {
-        tree = Members.start
+        tree = Self.start
         self.status = status
         self.subject = subject
         self.effective = effective
@@ -57,24 +75,8 @@ struct BloodPressure: FHIRDomainResource, FHIRProfile {
         set { Members.diastolicBP.set(newValue, in: &tree) }
     }
 
-    /// Where JSON has the properties, and what every new view begins with.
+    /// Where JSON has the properties.
     private enum Members {
-        static let start: JSONValue = [
-            "resourceType": "Observation",
-            "category": [
-                [
-                    "coding": [
-                        [
-                            "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                            "code": "vital-signs",
-                        ],
-                    ],
-                ],
-            ],
-            "code": [
-                "coding": [["system": "http://loinc.org", "code": "85354-9"]],
-            ],
-        ]
         static let vsCat = FHIRProfileMember.slice(
             of: "category",
             [
@@ -123,9 +125,19 @@ struct BloodPressure: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [
+            "coding": [
+                [
+                    "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                    "code": "vital-signs",
+                ],
+            ],
+        ]
+
         /// With what the profile determines.
         init() {
-            tree = Members.start
+            tree = Self.start
         }
 
         /// Coding. `CodeableConcept.coding`, 1..*.
@@ -134,16 +146,8 @@ struct BloodPressure: FHIRDomainResource, FHIRProfile {
             set { Members.coding.setList(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [
-                "coding": [
-                    [
-                        "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                        "code": "vital-signs",
-                    ],
-                ],
-            ]
             static let coding = FHIRProfileMember.element("coding", isList: true)
         }
 
@@ -154,17 +158,19 @@ struct BloodPressure: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = [
+                "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                "code": "vital-signs",
+            ]
+
             /// With what the profile determines.
             init() {
-                tree = Members.start
+                tree = Self.start
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = [
-                    "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                    "code": "vital-signs",
-                ]
             }
         }
     }
@@ -176,9 +182,14 @@ struct BloodPressure: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [
+            "coding": [["system": "http://loinc.org", "code": "85354-9"]],
+        ]
+
         /// With what the profile determines.
         init() {
-            tree = Members.start
+            tree = Self.start
         }
 
         /// The slice `BPCode`. `Observation.code.coding:BPCode`, 1..1.
@@ -187,11 +198,8 @@ struct BloodPressure: FHIRDomainResource, FHIRProfile {
             set { Members.bpCode.set(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [
-                "coding": [["system": "http://loinc.org", "code": "85354-9"]],
-            ]
             static let bpCode = FHIRProfileMember.slice(
                 of: "coding",
                 ["code": "85354-9", "system": "http://loinc.org"]
@@ -205,14 +213,16 @@ struct BloodPressure: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = ["system": "http://loinc.org", "code": "85354-9"]
+
             /// With what the profile determines.
             init() {
-                tree = Members.start
+                tree = Self.start
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = ["system": "http://loinc.org", "code": "85354-9"]
             }
         }
     }
@@ -224,9 +234,16 @@ struct BloodPressure: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [
+            "code": [
+                "coding": [["system": "http://loinc.org", "code": "8480-6"]],
+            ],
+        ]
+
         /// With what the profile determines, and this.
         init(value: BloodPressure.SystolicBP.Value? = nil) {
-            tree = Members.start
+            tree = Self.start
             self.value = value
         }
 
@@ -242,18 +259,8 @@ struct BloodPressure: FHIRDomainResource, FHIRProfile {
             set { Members.value.set(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [
-                "code": [
-                    "coding": [
-                        [
-                            "system": "http://loinc.org",
-                            "code": "8480-6",
-                        ],
-                    ],
-                ],
-            ]
             static let code = FHIRProfileMember.element("code")
             static let value = FHIRProfileMember.element("valueQuantity")
         }
@@ -265,9 +272,14 @@ struct BloodPressure: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = [
+                "coding": [["system": "http://loinc.org", "code": "8480-6"]],
+            ]
+
             /// With what the profile determines.
             init() {
-                tree = Members.start
+                tree = Self.start
             }
 
             /// The slice `SBPCode`. `Observation.component:SystolicBP.code.coding:SBPCode`, 1..1.
@@ -276,16 +288,8 @@ struct BloodPressure: FHIRDomainResource, FHIRProfile {
                 set { Members.sbpCode.set(newValue, in: &tree) }
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = [
-                    "coding": [
-                        [
-                            "system": "http://loinc.org",
-                            "code": "8480-6",
-                        ],
-                    ],
-                ]
                 static let sbpCode = FHIRProfileMember.slice(
                     of: "coding",
                     ["code": "8480-6", "system": "http://loinc.org"]
@@ -299,14 +303,16 @@ struct BloodPressure: FHIRDomainResource, FHIRProfile {
                 var tree: JSONValue
                 init(view tree: JSONValue) { self.tree = tree }
 
+                /// What every new one begins with.
+                private static let start: JSONValue = ["system": "http://loinc.org", "code": "8480-6"]
+
                 /// With what the profile determines.
                 init() {
-                    tree = Members.start
+                    tree = Self.start
                 }
 
-                /// Where JSON has the properties, and what every new view begins with.
+                /// Where JSON has the properties.
                 private enum Members {
-                    static let start: JSONValue = ["system": "http://loinc.org", "code": "8480-6"]
                 }
             }
         }
@@ -318,19 +324,18 @@ struct BloodPressure: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = ["system": "http://unitsofmeasure.org", "code": "mm[Hg]"]
+
             /// With what the profile determines, and this.
             init(value: FHIRDecimal, unit: String) {
-                tree = Members.start
+                tree = Self.start
                 self.value = value
                 self.unit = unit
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = [
-                    "system": "http://unitsofmeasure.org",
-                    "code": "mm[Hg]",
-                ]
             }
         }
     }
@@ -342,9 +347,16 @@ struct BloodPressure: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [
+            "code": [
+                "coding": [["system": "http://loinc.org", "code": "8462-4"]],
+            ],
+        ]
+
         /// With what the profile determines, and this.
         init(value: BloodPressure.DiastolicBP.Value? = nil) {
-            tree = Members.start
+            tree = Self.start
             self.value = value
         }
 
@@ -360,18 +372,8 @@ struct BloodPressure: FHIRDomainResource, FHIRProfile {
             set { Members.value.set(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [
-                "code": [
-                    "coding": [
-                        [
-                            "system": "http://loinc.org",
-                            "code": "8462-4",
-                        ],
-                    ],
-                ],
-            ]
             static let code = FHIRProfileMember.element("code")
             static let value = FHIRProfileMember.element("valueQuantity")
         }
@@ -383,9 +385,14 @@ struct BloodPressure: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = [
+                "coding": [["system": "http://loinc.org", "code": "8462-4"]],
+            ]
+
             /// With what the profile determines.
             init() {
-                tree = Members.start
+                tree = Self.start
             }
 
             /// The slice `DBPCode`. `Observation.component:DiastolicBP.code.coding:DBPCode`, 1..1.
@@ -394,16 +401,8 @@ struct BloodPressure: FHIRDomainResource, FHIRProfile {
                 set { Members.dbpCode.set(newValue, in: &tree) }
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = [
-                    "coding": [
-                        [
-                            "system": "http://loinc.org",
-                            "code": "8462-4",
-                        ],
-                    ],
-                ]
                 static let dbpCode = FHIRProfileMember.slice(
                     of: "coding",
                     ["code": "8462-4", "system": "http://loinc.org"]
@@ -417,14 +416,16 @@ struct BloodPressure: FHIRDomainResource, FHIRProfile {
                 var tree: JSONValue
                 init(view tree: JSONValue) { self.tree = tree }
 
+                /// What every new one begins with.
+                private static let start: JSONValue = ["system": "http://loinc.org", "code": "8462-4"]
+
                 /// With what the profile determines.
                 init() {
-                    tree = Members.start
+                    tree = Self.start
                 }
 
-                /// Where JSON has the properties, and what every new view begins with.
+                /// Where JSON has the properties.
                 private enum Members {
-                    static let start: JSONValue = ["system": "http://loinc.org", "code": "8462-4"]
                 }
             }
         }
@@ -436,19 +437,18 @@ struct BloodPressure: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = ["system": "http://unitsofmeasure.org", "code": "mm[Hg]"]
+
             /// With what the profile determines, and this.
             init(value: FHIRDecimal, unit: String) {
-                tree = Members.start
+                tree = Self.start
                 self.value = value
                 self.unit = unit
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = [
-                    "system": "http://unitsofmeasure.org",
-                    "code": "mm[Hg]",
-                ]
             }
         }
     }
@@ -462,6 +462,24 @@ struct BodyHeight: FHIRDomainResource, FHIRProfile {
     var tree: JSONValue
     init(view tree: JSONValue) { self.tree = tree }
 
+    /// What every new one begins with.
+    private static let start: JSONValue = [
+        "resourceType": "Observation",
+        "category": [
+            [
+                "coding": [
+                    [
+                        "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                        "code": "vital-signs",
+                    ],
+                ],
+            ],
+        ],
+        "code": [
+            "coding": [["system": "http://loinc.org", "code": "8302-2"]],
+        ],
+    ]
+
     /// With what the profile determines, and this.
     init(
         status: ObservationStatus,
@@ -469,7 +487,7 @@ struct BodyHeight: FHIRDomainResource, FHIRProfile {
         effective: Observation.Effective,
         value: BodyHeight.Value? = nil
     ) {
-        tree = Members.start
+        tree = Self.start
         self.status = status
         self.subject = subject
         self.effective = effective
@@ -500,24 +518,8 @@ struct BodyHeight: FHIRDomainResource, FHIRProfile {
         set { Members.value.set(newValue, in: &tree) }
     }
 
-    /// Where JSON has the properties, and what every new view begins with.
+    /// Where JSON has the properties.
     private enum Members {
-        static let start: JSONValue = [
-            "resourceType": "Observation",
-            "category": [
-                [
-                    "coding": [
-                        [
-                            "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                            "code": "vital-signs",
-                        ],
-                    ],
-                ],
-            ],
-            "code": [
-                "coding": [["system": "http://loinc.org", "code": "8302-2"]],
-            ],
-        ]
         static let vsCat = FHIRProfileMember.slice(
             of: "category",
             [
@@ -541,9 +543,19 @@ struct BodyHeight: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [
+            "coding": [
+                [
+                    "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                    "code": "vital-signs",
+                ],
+            ],
+        ]
+
         /// With what the profile determines.
         init() {
-            tree = Members.start
+            tree = Self.start
         }
 
         /// Coding. `CodeableConcept.coding`, 1..*.
@@ -552,16 +564,8 @@ struct BodyHeight: FHIRDomainResource, FHIRProfile {
             set { Members.coding.setList(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [
-                "coding": [
-                    [
-                        "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                        "code": "vital-signs",
-                    ],
-                ],
-            ]
             static let coding = FHIRProfileMember.element("coding", isList: true)
         }
 
@@ -572,17 +576,19 @@ struct BodyHeight: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = [
+                "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                "code": "vital-signs",
+            ]
+
             /// With what the profile determines.
             init() {
-                tree = Members.start
+                tree = Self.start
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = [
-                    "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                    "code": "vital-signs",
-                ]
             }
         }
     }
@@ -594,9 +600,14 @@ struct BodyHeight: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [
+            "coding": [["system": "http://loinc.org", "code": "8302-2"]],
+        ]
+
         /// With what the profile determines.
         init() {
-            tree = Members.start
+            tree = Self.start
         }
 
         /// The slice `BodyHeightCode`. `Observation.code.coding:BodyHeightCode`, 1..1.
@@ -605,11 +616,8 @@ struct BodyHeight: FHIRDomainResource, FHIRProfile {
             set { Members.bodyHeightCode.set(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [
-                "coding": [["system": "http://loinc.org", "code": "8302-2"]],
-            ]
             static let bodyHeightCode = FHIRProfileMember.slice(
                 of: "coding",
                 ["code": "8302-2", "system": "http://loinc.org"]
@@ -623,14 +631,16 @@ struct BodyHeight: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = ["system": "http://loinc.org", "code": "8302-2"]
+
             /// With what the profile determines.
             init() {
-                tree = Members.start
+                tree = Self.start
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = ["system": "http://loinc.org", "code": "8302-2"]
             }
         }
     }
@@ -642,17 +652,19 @@ struct BodyHeight: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = ["system": "http://unitsofmeasure.org"]
+
         /// With what the profile determines, and this.
         init(value: FHIRDecimal, unit: String, code: String) {
-            tree = Members.start
+            tree = Self.start
             self.value = value
             self.unit = unit
             self.code = code
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = ["system": "http://unitsofmeasure.org"]
         }
     }
 }
@@ -665,6 +677,24 @@ struct BodyMassIndex: FHIRDomainResource, FHIRProfile {
     var tree: JSONValue
     init(view tree: JSONValue) { self.tree = tree }
 
+    /// What every new one begins with.
+    private static let start: JSONValue = [
+        "resourceType": "Observation",
+        "category": [
+            [
+                "coding": [
+                    [
+                        "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                        "code": "vital-signs",
+                    ],
+                ],
+            ],
+        ],
+        "code": [
+            "coding": [["system": "http://loinc.org", "code": "39156-5"]],
+        ],
+    ]
+
     /// With what the profile determines, and this.
     init(
         status: ObservationStatus,
@@ -672,7 +702,7 @@ struct BodyMassIndex: FHIRDomainResource, FHIRProfile {
         effective: Observation.Effective,
         value: BodyMassIndex.Value
     ) {
-        tree = Members.start
+        tree = Self.start
         self.status = status
         self.subject = subject
         self.effective = effective
@@ -703,24 +733,8 @@ struct BodyMassIndex: FHIRDomainResource, FHIRProfile {
         set { Members.value.set(newValue, in: &tree) }
     }
 
-    /// Where JSON has the properties, and what every new view begins with.
+    /// Where JSON has the properties.
     private enum Members {
-        static let start: JSONValue = [
-            "resourceType": "Observation",
-            "category": [
-                [
-                    "coding": [
-                        [
-                            "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                            "code": "vital-signs",
-                        ],
-                    ],
-                ],
-            ],
-            "code": [
-                "coding": [["system": "http://loinc.org", "code": "39156-5"]],
-            ],
-        ]
         static let vsCat = FHIRProfileMember.slice(
             of: "category",
             [
@@ -744,9 +758,19 @@ struct BodyMassIndex: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [
+            "coding": [
+                [
+                    "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                    "code": "vital-signs",
+                ],
+            ],
+        ]
+
         /// With what the profile determines.
         init() {
-            tree = Members.start
+            tree = Self.start
         }
 
         /// Coding. `CodeableConcept.coding`, 1..*.
@@ -755,16 +779,8 @@ struct BodyMassIndex: FHIRDomainResource, FHIRProfile {
             set { Members.coding.setList(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [
-                "coding": [
-                    [
-                        "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                        "code": "vital-signs",
-                    ],
-                ],
-            ]
             static let coding = FHIRProfileMember.element("coding", isList: true)
         }
 
@@ -775,17 +791,19 @@ struct BodyMassIndex: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = [
+                "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                "code": "vital-signs",
+            ]
+
             /// With what the profile determines.
             init() {
-                tree = Members.start
+                tree = Self.start
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = [
-                    "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                    "code": "vital-signs",
-                ]
             }
         }
     }
@@ -797,9 +815,14 @@ struct BodyMassIndex: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [
+            "coding": [["system": "http://loinc.org", "code": "39156-5"]],
+        ]
+
         /// With what the profile determines.
         init() {
-            tree = Members.start
+            tree = Self.start
         }
 
         /// The slice `BMICode`. `Observation.code.coding:BMICode`, 1..1.
@@ -808,11 +831,8 @@ struct BodyMassIndex: FHIRDomainResource, FHIRProfile {
             set { Members.bmiCode.set(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [
-                "coding": [["system": "http://loinc.org", "code": "39156-5"]],
-            ]
             static let bmiCode = FHIRProfileMember.slice(
                 of: "coding",
                 ["code": "39156-5", "system": "http://loinc.org"]
@@ -826,14 +846,16 @@ struct BodyMassIndex: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = ["system": "http://loinc.org", "code": "39156-5"]
+
             /// With what the profile determines.
             init() {
-                tree = Members.start
+                tree = Self.start
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = ["system": "http://loinc.org", "code": "39156-5"]
             }
         }
     }
@@ -845,16 +867,18 @@ struct BodyMassIndex: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = ["system": "http://unitsofmeasure.org", "code": "kg/m2"]
+
         /// With what the profile determines, and this.
         init(value: FHIRDecimal, unit: String) {
-            tree = Members.start
+            tree = Self.start
             self.value = value
             self.unit = unit
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = ["system": "http://unitsofmeasure.org", "code": "kg/m2"]
         }
     }
 }
@@ -867,6 +891,24 @@ struct BodyTemperature: FHIRDomainResource, FHIRProfile {
     var tree: JSONValue
     init(view tree: JSONValue) { self.tree = tree }
 
+    /// What every new one begins with.
+    private static let start: JSONValue = [
+        "resourceType": "Observation",
+        "category": [
+            [
+                "coding": [
+                    [
+                        "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                        "code": "vital-signs",
+                    ],
+                ],
+            ],
+        ],
+        "code": [
+            "coding": [["system": "http://loinc.org", "code": "8310-5"]],
+        ],
+    ]
+
     /// With what the profile determines, and this.
     init(
         status: ObservationStatus,
@@ -874,7 +916,7 @@ struct BodyTemperature: FHIRDomainResource, FHIRProfile {
         effective: Observation.Effective,
         value: BodyTemperature.Value? = nil
     ) {
-        tree = Members.start
+        tree = Self.start
         self.status = status
         self.subject = subject
         self.effective = effective
@@ -905,24 +947,8 @@ struct BodyTemperature: FHIRDomainResource, FHIRProfile {
         set { Members.value.set(newValue, in: &tree) }
     }
 
-    /// Where JSON has the properties, and what every new view begins with.
+    /// Where JSON has the properties.
     private enum Members {
-        static let start: JSONValue = [
-            "resourceType": "Observation",
-            "category": [
-                [
-                    "coding": [
-                        [
-                            "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                            "code": "vital-signs",
-                        ],
-                    ],
-                ],
-            ],
-            "code": [
-                "coding": [["system": "http://loinc.org", "code": "8310-5"]],
-            ],
-        ]
         static let vsCat = FHIRProfileMember.slice(
             of: "category",
             [
@@ -946,9 +972,19 @@ struct BodyTemperature: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [
+            "coding": [
+                [
+                    "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                    "code": "vital-signs",
+                ],
+            ],
+        ]
+
         /// With what the profile determines.
         init() {
-            tree = Members.start
+            tree = Self.start
         }
 
         /// Coding. `CodeableConcept.coding`, 1..*.
@@ -957,16 +993,8 @@ struct BodyTemperature: FHIRDomainResource, FHIRProfile {
             set { Members.coding.setList(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [
-                "coding": [
-                    [
-                        "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                        "code": "vital-signs",
-                    ],
-                ],
-            ]
             static let coding = FHIRProfileMember.element("coding", isList: true)
         }
 
@@ -977,17 +1005,19 @@ struct BodyTemperature: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = [
+                "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                "code": "vital-signs",
+            ]
+
             /// With what the profile determines.
             init() {
-                tree = Members.start
+                tree = Self.start
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = [
-                    "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                    "code": "vital-signs",
-                ]
             }
         }
     }
@@ -999,9 +1029,14 @@ struct BodyTemperature: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [
+            "coding": [["system": "http://loinc.org", "code": "8310-5"]],
+        ]
+
         /// With what the profile determines.
         init() {
-            tree = Members.start
+            tree = Self.start
         }
 
         /// The slice `BodyTempCode`. `Observation.code.coding:BodyTempCode`, 1..1.
@@ -1010,11 +1045,8 @@ struct BodyTemperature: FHIRDomainResource, FHIRProfile {
             set { Members.bodyTempCode.set(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [
-                "coding": [["system": "http://loinc.org", "code": "8310-5"]],
-            ]
             static let bodyTempCode = FHIRProfileMember.slice(
                 of: "coding",
                 ["code": "8310-5", "system": "http://loinc.org"]
@@ -1028,14 +1060,16 @@ struct BodyTemperature: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = ["system": "http://loinc.org", "code": "8310-5"]
+
             /// With what the profile determines.
             init() {
-                tree = Members.start
+                tree = Self.start
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = ["system": "http://loinc.org", "code": "8310-5"]
             }
         }
     }
@@ -1047,17 +1081,19 @@ struct BodyTemperature: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = ["system": "http://unitsofmeasure.org"]
+
         /// With what the profile determines, and this.
         init(value: FHIRDecimal, unit: String, code: String) {
-            tree = Members.start
+            tree = Self.start
             self.value = value
             self.unit = unit
             self.code = code
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = ["system": "http://unitsofmeasure.org"]
         }
     }
 }
@@ -1070,6 +1106,24 @@ struct BodyWeight: FHIRDomainResource, FHIRProfile {
     var tree: JSONValue
     init(view tree: JSONValue) { self.tree = tree }
 
+    /// What every new one begins with.
+    private static let start: JSONValue = [
+        "resourceType": "Observation",
+        "category": [
+            [
+                "coding": [
+                    [
+                        "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                        "code": "vital-signs",
+                    ],
+                ],
+            ],
+        ],
+        "code": [
+            "coding": [["system": "http://loinc.org", "code": "29463-7"]],
+        ],
+    ]
+
     /// With what the profile determines, and this.
     init(
         status: ObservationStatus,
@@ -1077,7 +1131,7 @@ struct BodyWeight: FHIRDomainResource, FHIRProfile {
         effective: Observation.Effective,
         value: BodyWeight.Value? = nil
     ) {
-        tree = Members.start
+        tree = Self.start
         self.status = status
         self.subject = subject
         self.effective = effective
@@ -1108,24 +1162,8 @@ struct BodyWeight: FHIRDomainResource, FHIRProfile {
         set { Members.value.set(newValue, in: &tree) }
     }
 
-    /// Where JSON has the properties, and what every new view begins with.
+    /// Where JSON has the properties.
     private enum Members {
-        static let start: JSONValue = [
-            "resourceType": "Observation",
-            "category": [
-                [
-                    "coding": [
-                        [
-                            "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                            "code": "vital-signs",
-                        ],
-                    ],
-                ],
-            ],
-            "code": [
-                "coding": [["system": "http://loinc.org", "code": "29463-7"]],
-            ],
-        ]
         static let vsCat = FHIRProfileMember.slice(
             of: "category",
             [
@@ -1149,9 +1187,19 @@ struct BodyWeight: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [
+            "coding": [
+                [
+                    "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                    "code": "vital-signs",
+                ],
+            ],
+        ]
+
         /// With what the profile determines.
         init() {
-            tree = Members.start
+            tree = Self.start
         }
 
         /// Coding. `CodeableConcept.coding`, 1..*.
@@ -1160,16 +1208,8 @@ struct BodyWeight: FHIRDomainResource, FHIRProfile {
             set { Members.coding.setList(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [
-                "coding": [
-                    [
-                        "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                        "code": "vital-signs",
-                    ],
-                ],
-            ]
             static let coding = FHIRProfileMember.element("coding", isList: true)
         }
 
@@ -1180,17 +1220,19 @@ struct BodyWeight: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = [
+                "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                "code": "vital-signs",
+            ]
+
             /// With what the profile determines.
             init() {
-                tree = Members.start
+                tree = Self.start
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = [
-                    "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                    "code": "vital-signs",
-                ]
             }
         }
     }
@@ -1202,9 +1244,14 @@ struct BodyWeight: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [
+            "coding": [["system": "http://loinc.org", "code": "29463-7"]],
+        ]
+
         /// With what the profile determines.
         init() {
-            tree = Members.start
+            tree = Self.start
         }
 
         /// The slice `BodyWeightCode`. `Observation.code.coding:BodyWeightCode`, 1..1.
@@ -1213,11 +1260,8 @@ struct BodyWeight: FHIRDomainResource, FHIRProfile {
             set { Members.bodyWeightCode.set(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [
-                "coding": [["system": "http://loinc.org", "code": "29463-7"]],
-            ]
             static let bodyWeightCode = FHIRProfileMember.slice(
                 of: "coding",
                 ["code": "29463-7", "system": "http://loinc.org"]
@@ -1231,14 +1275,16 @@ struct BodyWeight: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = ["system": "http://loinc.org", "code": "29463-7"]
+
             /// With what the profile determines.
             init() {
-                tree = Members.start
+                tree = Self.start
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = ["system": "http://loinc.org", "code": "29463-7"]
             }
         }
     }
@@ -1250,17 +1296,19 @@ struct BodyWeight: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = ["system": "http://unitsofmeasure.org"]
+
         /// With what the profile determines, and this.
         init(value: FHIRDecimal, unit: String, code: String) {
-            tree = Members.start
+            tree = Self.start
             self.value = value
             self.unit = unit
             self.code = code
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = ["system": "http://unitsofmeasure.org"]
         }
     }
 }
@@ -1273,6 +1321,24 @@ struct HeadCircumference: FHIRDomainResource, FHIRProfile {
     var tree: JSONValue
     init(view tree: JSONValue) { self.tree = tree }
 
+    /// What every new one begins with.
+    private static let start: JSONValue = [
+        "resourceType": "Observation",
+        "category": [
+            [
+                "coding": [
+                    [
+                        "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                        "code": "vital-signs",
+                    ],
+                ],
+            ],
+        ],
+        "code": [
+            "coding": [["system": "http://loinc.org", "code": "9843-4"]],
+        ],
+    ]
+
     /// With what the profile determines, and this.
     init(
         status: ObservationStatus,
@@ -1280,7 +1346,7 @@ struct HeadCircumference: FHIRDomainResource, FHIRProfile {
         effective: Observation.Effective,
         value: HeadCircumference.Value? = nil
     ) {
-        tree = Members.start
+        tree = Self.start
         self.status = status
         self.subject = subject
         self.effective = effective
@@ -1311,24 +1377,8 @@ struct HeadCircumference: FHIRDomainResource, FHIRProfile {
         set { Members.value.set(newValue, in: &tree) }
     }
 
-    /// Where JSON has the properties, and what every new view begins with.
+    /// Where JSON has the properties.
     private enum Members {
-        static let start: JSONValue = [
-            "resourceType": "Observation",
-            "category": [
-                [
-                    "coding": [
-                        [
-                            "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                            "code": "vital-signs",
-                        ],
-                    ],
-                ],
-            ],
-            "code": [
-                "coding": [["system": "http://loinc.org", "code": "9843-4"]],
-            ],
-        ]
         static let vsCat = FHIRProfileMember.slice(
             of: "category",
             [
@@ -1352,9 +1402,19 @@ struct HeadCircumference: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [
+            "coding": [
+                [
+                    "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                    "code": "vital-signs",
+                ],
+            ],
+        ]
+
         /// With what the profile determines.
         init() {
-            tree = Members.start
+            tree = Self.start
         }
 
         /// Coding. `CodeableConcept.coding`, 1..*.
@@ -1363,16 +1423,8 @@ struct HeadCircumference: FHIRDomainResource, FHIRProfile {
             set { Members.coding.setList(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [
-                "coding": [
-                    [
-                        "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                        "code": "vital-signs",
-                    ],
-                ],
-            ]
             static let coding = FHIRProfileMember.element("coding", isList: true)
         }
 
@@ -1383,17 +1435,19 @@ struct HeadCircumference: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = [
+                "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                "code": "vital-signs",
+            ]
+
             /// With what the profile determines.
             init() {
-                tree = Members.start
+                tree = Self.start
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = [
-                    "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                    "code": "vital-signs",
-                ]
             }
         }
     }
@@ -1405,9 +1459,14 @@ struct HeadCircumference: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [
+            "coding": [["system": "http://loinc.org", "code": "9843-4"]],
+        ]
+
         /// With what the profile determines.
         init() {
-            tree = Members.start
+            tree = Self.start
         }
 
         /// The slice `HeadCircumCode`. `Observation.code.coding:HeadCircumCode`, 1..1.
@@ -1416,11 +1475,8 @@ struct HeadCircumference: FHIRDomainResource, FHIRProfile {
             set { Members.headCircumCode.set(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [
-                "coding": [["system": "http://loinc.org", "code": "9843-4"]],
-            ]
             static let headCircumCode = FHIRProfileMember.slice(
                 of: "coding",
                 ["code": "9843-4", "system": "http://loinc.org"]
@@ -1434,14 +1490,16 @@ struct HeadCircumference: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = ["system": "http://loinc.org", "code": "9843-4"]
+
             /// With what the profile determines.
             init() {
-                tree = Members.start
+                tree = Self.start
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = ["system": "http://loinc.org", "code": "9843-4"]
             }
         }
     }
@@ -1453,17 +1511,19 @@ struct HeadCircumference: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = ["system": "http://unitsofmeasure.org"]
+
         /// With what the profile determines, and this.
         init(value: FHIRDecimal, unit: String, code: String) {
-            tree = Members.start
+            tree = Self.start
             self.value = value
             self.unit = unit
             self.code = code
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = ["system": "http://unitsofmeasure.org"]
         }
     }
 }
@@ -1476,6 +1536,24 @@ struct HeartRate: FHIRDomainResource, FHIRProfile {
     var tree: JSONValue
     init(view tree: JSONValue) { self.tree = tree }
 
+    /// What every new one begins with.
+    private static let start: JSONValue = [
+        "resourceType": "Observation",
+        "category": [
+            [
+                "coding": [
+                    [
+                        "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                        "code": "vital-signs",
+                    ],
+                ],
+            ],
+        ],
+        "code": [
+            "coding": [["system": "http://loinc.org", "code": "8867-4"]],
+        ],
+    ]
+
     /// With what the profile determines, and this.
     init(
         status: ObservationStatus,
@@ -1483,7 +1561,7 @@ struct HeartRate: FHIRDomainResource, FHIRProfile {
         effective: Observation.Effective,
         value: HeartRate.Value? = nil
     ) {
-        tree = Members.start
+        tree = Self.start
         self.status = status
         self.subject = subject
         self.effective = effective
@@ -1514,24 +1592,8 @@ struct HeartRate: FHIRDomainResource, FHIRProfile {
         set { Members.value.set(newValue, in: &tree) }
     }
 
-    /// Where JSON has the properties, and what every new view begins with.
+    /// Where JSON has the properties.
     private enum Members {
-        static let start: JSONValue = [
-            "resourceType": "Observation",
-            "category": [
-                [
-                    "coding": [
-                        [
-                            "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                            "code": "vital-signs",
-                        ],
-                    ],
-                ],
-            ],
-            "code": [
-                "coding": [["system": "http://loinc.org", "code": "8867-4"]],
-            ],
-        ]
         static let vsCat = FHIRProfileMember.slice(
             of: "category",
             [
@@ -1555,9 +1617,19 @@ struct HeartRate: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [
+            "coding": [
+                [
+                    "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                    "code": "vital-signs",
+                ],
+            ],
+        ]
+
         /// With what the profile determines.
         init() {
-            tree = Members.start
+            tree = Self.start
         }
 
         /// Coding. `CodeableConcept.coding`, 1..*.
@@ -1566,16 +1638,8 @@ struct HeartRate: FHIRDomainResource, FHIRProfile {
             set { Members.coding.setList(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [
-                "coding": [
-                    [
-                        "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                        "code": "vital-signs",
-                    ],
-                ],
-            ]
             static let coding = FHIRProfileMember.element("coding", isList: true)
         }
 
@@ -1586,17 +1650,19 @@ struct HeartRate: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = [
+                "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                "code": "vital-signs",
+            ]
+
             /// With what the profile determines.
             init() {
-                tree = Members.start
+                tree = Self.start
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = [
-                    "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                    "code": "vital-signs",
-                ]
             }
         }
     }
@@ -1608,9 +1674,14 @@ struct HeartRate: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [
+            "coding": [["system": "http://loinc.org", "code": "8867-4"]],
+        ]
+
         /// With what the profile determines.
         init() {
-            tree = Members.start
+            tree = Self.start
         }
 
         /// The slice `HeartRateCode`. `Observation.code.coding:HeartRateCode`, 1..1.
@@ -1619,11 +1690,8 @@ struct HeartRate: FHIRDomainResource, FHIRProfile {
             set { Members.heartRateCode.set(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [
-                "coding": [["system": "http://loinc.org", "code": "8867-4"]],
-            ]
             static let heartRateCode = FHIRProfileMember.slice(
                 of: "coding",
                 ["code": "8867-4", "system": "http://loinc.org"]
@@ -1637,14 +1705,16 @@ struct HeartRate: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = ["system": "http://loinc.org", "code": "8867-4"]
+
             /// With what the profile determines.
             init() {
-                tree = Members.start
+                tree = Self.start
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = ["system": "http://loinc.org", "code": "8867-4"]
             }
         }
     }
@@ -1656,16 +1726,18 @@ struct HeartRate: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = ["system": "http://unitsofmeasure.org", "code": "/min"]
+
         /// With what the profile determines, and this.
         init(value: FHIRDecimal, unit: String) {
-            tree = Members.start
+            tree = Self.start
             self.value = value
             self.unit = unit
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = ["system": "http://unitsofmeasure.org", "code": "/min"]
         }
     }
 }
@@ -1678,6 +1750,24 @@ struct OxygenSaturation: FHIRDomainResource, FHIRProfile {
     var tree: JSONValue
     init(view tree: JSONValue) { self.tree = tree }
 
+    /// What every new one begins with.
+    private static let start: JSONValue = [
+        "resourceType": "Observation",
+        "category": [
+            [
+                "coding": [
+                    [
+                        "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                        "code": "vital-signs",
+                    ],
+                ],
+            ],
+        ],
+        "code": [
+            "coding": [["system": "http://loinc.org", "code": "2708-6"]],
+        ],
+    ]
+
     /// With what the profile determines, and this.
     init(
         status: ObservationStatus,
@@ -1685,7 +1775,7 @@ struct OxygenSaturation: FHIRDomainResource, FHIRProfile {
         effective: Observation.Effective,
         value: OxygenSaturation.Value? = nil
     ) {
-        tree = Members.start
+        tree = Self.start
         self.status = status
         self.subject = subject
         self.effective = effective
@@ -1716,24 +1806,8 @@ struct OxygenSaturation: FHIRDomainResource, FHIRProfile {
         set { Members.value.set(newValue, in: &tree) }
     }
 
-    /// Where JSON has the properties, and what every new view begins with.
+    /// Where JSON has the properties.
     private enum Members {
-        static let start: JSONValue = [
-            "resourceType": "Observation",
-            "category": [
-                [
-                    "coding": [
-                        [
-                            "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                            "code": "vital-signs",
-                        ],
-                    ],
-                ],
-            ],
-            "code": [
-                "coding": [["system": "http://loinc.org", "code": "2708-6"]],
-            ],
-        ]
         static let vsCat = FHIRProfileMember.slice(
             of: "category",
             [
@@ -1757,9 +1831,19 @@ struct OxygenSaturation: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [
+            "coding": [
+                [
+                    "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                    "code": "vital-signs",
+                ],
+            ],
+        ]
+
         /// With what the profile determines.
         init() {
-            tree = Members.start
+            tree = Self.start
         }
 
         /// Coding. `CodeableConcept.coding`, 1..*.
@@ -1768,16 +1852,8 @@ struct OxygenSaturation: FHIRDomainResource, FHIRProfile {
             set { Members.coding.setList(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [
-                "coding": [
-                    [
-                        "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                        "code": "vital-signs",
-                    ],
-                ],
-            ]
             static let coding = FHIRProfileMember.element("coding", isList: true)
         }
 
@@ -1788,17 +1864,19 @@ struct OxygenSaturation: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = [
+                "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                "code": "vital-signs",
+            ]
+
             /// With what the profile determines.
             init() {
-                tree = Members.start
+                tree = Self.start
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = [
-                    "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                    "code": "vital-signs",
-                ]
             }
         }
     }
@@ -1810,9 +1888,14 @@ struct OxygenSaturation: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [
+            "coding": [["system": "http://loinc.org", "code": "2708-6"]],
+        ]
+
         /// With what the profile determines.
         init() {
-            tree = Members.start
+            tree = Self.start
         }
 
         /// The slice `OxygenSatCode`. `Observation.code.coding:OxygenSatCode`, 1..1.
@@ -1821,11 +1904,8 @@ struct OxygenSaturation: FHIRDomainResource, FHIRProfile {
             set { Members.oxygenSatCode.set(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [
-                "coding": [["system": "http://loinc.org", "code": "2708-6"]],
-            ]
             static let oxygenSatCode = FHIRProfileMember.slice(
                 of: "coding",
                 ["code": "2708-6", "system": "http://loinc.org"]
@@ -1839,14 +1919,16 @@ struct OxygenSaturation: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = ["system": "http://loinc.org", "code": "2708-6"]
+
             /// With what the profile determines.
             init() {
-                tree = Members.start
+                tree = Self.start
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = ["system": "http://loinc.org", "code": "2708-6"]
             }
         }
     }
@@ -1858,16 +1940,18 @@ struct OxygenSaturation: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = ["system": "http://unitsofmeasure.org", "code": "%"]
+
         /// With what the profile determines, and this.
         init(value: FHIRDecimal, unit: String) {
-            tree = Members.start
+            tree = Self.start
             self.value = value
             self.unit = unit
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = ["system": "http://unitsofmeasure.org", "code": "%"]
         }
     }
 }
@@ -1880,6 +1964,24 @@ struct RespiratoryRate: FHIRDomainResource, FHIRProfile {
     var tree: JSONValue
     init(view tree: JSONValue) { self.tree = tree }
 
+    /// What every new one begins with.
+    private static let start: JSONValue = [
+        "resourceType": "Observation",
+        "category": [
+            [
+                "coding": [
+                    [
+                        "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                        "code": "vital-signs",
+                    ],
+                ],
+            ],
+        ],
+        "code": [
+            "coding": [["system": "http://loinc.org", "code": "9279-1"]],
+        ],
+    ]
+
     /// With what the profile determines, and this.
     init(
         status: ObservationStatus,
@@ -1887,7 +1989,7 @@ struct RespiratoryRate: FHIRDomainResource, FHIRProfile {
         effective: Observation.Effective,
         value: RespiratoryRate.Value? = nil
     ) {
-        tree = Members.start
+        tree = Self.start
         self.status = status
         self.subject = subject
         self.effective = effective
@@ -1918,24 +2020,8 @@ struct RespiratoryRate: FHIRDomainResource, FHIRProfile {
         set { Members.value.set(newValue, in: &tree) }
     }
 
-    /// Where JSON has the properties, and what every new view begins with.
+    /// Where JSON has the properties.
     private enum Members {
-        static let start: JSONValue = [
-            "resourceType": "Observation",
-            "category": [
-                [
-                    "coding": [
-                        [
-                            "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                            "code": "vital-signs",
-                        ],
-                    ],
-                ],
-            ],
-            "code": [
-                "coding": [["system": "http://loinc.org", "code": "9279-1"]],
-            ],
-        ]
         static let vsCat = FHIRProfileMember.slice(
             of: "category",
             [
@@ -1959,9 +2045,19 @@ struct RespiratoryRate: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [
+            "coding": [
+                [
+                    "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                    "code": "vital-signs",
+                ],
+            ],
+        ]
+
         /// With what the profile determines.
         init() {
-            tree = Members.start
+            tree = Self.start
         }
 
         /// Coding. `CodeableConcept.coding`, 1..*.
@@ -1970,16 +2066,8 @@ struct RespiratoryRate: FHIRDomainResource, FHIRProfile {
             set { Members.coding.setList(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [
-                "coding": [
-                    [
-                        "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                        "code": "vital-signs",
-                    ],
-                ],
-            ]
             static let coding = FHIRProfileMember.element("coding", isList: true)
         }
 
@@ -1990,17 +2078,19 @@ struct RespiratoryRate: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = [
+                "system": "http://terminology.hl7.org/CodeSystem/observation-category",
+                "code": "vital-signs",
+            ]
+
             /// With what the profile determines.
             init() {
-                tree = Members.start
+                tree = Self.start
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = [
-                    "system": "http://terminology.hl7.org/CodeSystem/observation-category",
-                    "code": "vital-signs",
-                ]
             }
         }
     }
@@ -2012,9 +2102,14 @@ struct RespiratoryRate: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = [
+            "coding": [["system": "http://loinc.org", "code": "9279-1"]],
+        ]
+
         /// With what the profile determines.
         init() {
-            tree = Members.start
+            tree = Self.start
         }
 
         /// The slice `RespRateCode`. `Observation.code.coding:RespRateCode`, 1..1.
@@ -2023,11 +2118,8 @@ struct RespiratoryRate: FHIRDomainResource, FHIRProfile {
             set { Members.respRateCode.set(newValue, in: &tree) }
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = [
-                "coding": [["system": "http://loinc.org", "code": "9279-1"]],
-            ]
             static let respRateCode = FHIRProfileMember.slice(
                 of: "coding",
                 ["code": "9279-1", "system": "http://loinc.org"]
@@ -2041,14 +2133,16 @@ struct RespiratoryRate: FHIRDomainResource, FHIRProfile {
             var tree: JSONValue
             init(view tree: JSONValue) { self.tree = tree }
 
+            /// What every new one begins with.
+            private static let start: JSONValue = ["system": "http://loinc.org", "code": "9279-1"]
+
             /// With what the profile determines.
             init() {
-                tree = Members.start
+                tree = Self.start
             }
 
-            /// Where JSON has the properties, and what every new view begins with.
+            /// Where JSON has the properties.
             private enum Members {
-                static let start: JSONValue = ["system": "http://loinc.org", "code": "9279-1"]
             }
         }
     }
@@ -2060,16 +2154,18 @@ struct RespiratoryRate: FHIRDomainResource, FHIRProfile {
         var tree: JSONValue
         init(view tree: JSONValue) { self.tree = tree }
 
+        /// What every new one begins with.
+        private static let start: JSONValue = ["system": "http://unitsofmeasure.org", "code": "/min"]
+
         /// With what the profile determines, and this.
         init(value: FHIRDecimal, unit: String) {
-            tree = Members.start
+            tree = Self.start
             self.value = value
             self.unit = unit
         }
 
-        /// Where JSON has the properties, and what every new view begins with.
+        /// Where JSON has the properties.
         private enum Members {
-            static let start: JSONValue = ["system": "http://unitsofmeasure.org", "code": "/min"]
         }
     }
 }
