@@ -27,9 +27,9 @@ struct ProfileViewRenderer {
         text += "\(indent)\(access)struct \(view.name): \(view.conformances.joined(separator: ", ")) {\n"
         if let base = view.base { text += "\(inner)\(access)typealias Base = \(short(base))\n" }
         if let url = view.url {
-            text += "\(inner)\(access)static let profile: FHIRURI = \(Self.literal(url))\n"
+            text += "\(inner)\(access)static let profile: FHIRURI = \(SwiftLiteral.string(url))\n"
         }
-        text += "\(inner)\(access)static let typeName = \(Self.literal(view.typeName))\n"
+        text += "\(inner)\(access)static let typeName = \(SwiftLiteral.string(view.typeName))\n"
         text += "\(inner)\(access)var tree: JSONValue\n"
         text += "\(inner)\(access)init(view tree: JSONValue) { self.tree = tree }\n"
         text += "\n\(inner)/// What every new one begins with.\n"
@@ -108,21 +108,23 @@ struct ProfileViewRenderer {
         let type = "FHIRProfileMember"
         switch member {
         case .element(let name, let isList):
-            return "\(type).element(\(literal(name))\(isList ? ", isList: true" : ""))"
+            return "\(type).element(\(SwiftLiteral.string(name))\(isList ? ", isList: true" : ""))"
         case .slice(let name, let pattern):
             return call(
                 "\(type).slice",
-                ["of: \(literal(name))", render(pattern, indent: indent + "    ")],
+                ["of: \(SwiftLiteral.string(name))", render(pattern, indent: indent + "    ")],
                 indent
             )
         case .extensions(let url, let suffix, let isModifier):
-            var arguments = [literal(url)]
-            if let suffix { arguments.append("value: \(literal(suffix))") }
+            var arguments = [SwiftLiteral.string(url)]
+            if let suffix { arguments.append("value: \(SwiftLiteral.string(suffix))") }
             if isModifier { arguments.append("isModifier: true") }
             return call("\(type).extension", arguments, indent)
         case .primitiveExtensions(let name, let url, let suffix):
-            let value = suffix.map { ["value: \(literal($0))"] } ?? []
-            return call("\(type).extension", [literal(url)] + value + ["of: \(literal(name))"], indent)
+            var arguments = [SwiftLiteral.string(url)]
+            if let suffix { arguments.append("value: \(SwiftLiteral.string(suffix))") }
+            arguments.append("of: \(SwiftLiteral.string(name))")
+            return call("\(type).extension", arguments, indent)
         }
     }
 
@@ -142,38 +144,22 @@ struct ProfileViewRenderer {
         let parts: [String]
         if let members = json.members {
             if members.isEmpty { return "[:]" }
-            parts = members.map { "\(literal($0.name)): \(render($0.value, indent: inner))" }
+            parts = members.map { "\(SwiftLiteral.string($0.name)): \(render($0.value, indent: inner))" }
         } else if let elements = json.elements {
             parts = elements.map { render($0, indent: inner) }
         } else if let text = json.string {
-            return literal(text)
+            return SwiftLiteral.string(text)
         } else if let value = json.boolean {
             return "\(value)"
         } else if let number = json.number {
             // A literal would lose digits.
-            return Int(number) == nil ? "JSONValue(number: \(literal(number))) ?? .null" : number
+            return Int(number) == nil ? "JSONValue(number: \(SwiftLiteral.string(number))) ?? .null" : number
         } else {
             return ".null"
         }
         let line = "[\(parts.joined(separator: ", "))]"
         if line.count + indent.count < 70, !line.contains("\n") { return line }
         return "[\n\(parts.map { "\(inner)\($0),\n" }.joined())\(indent)]"
-    }
-
-    /// A text as a literal of Swift.
-    static func literal(_ text: String) -> String {
-        var literal = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": literal += "\\\""
-            case "\\": literal += "\\\\"
-            case _
-            where scalar.value < 0x20 || scalar.value == 0x7F || (0x2028...0x2029).contains(scalar.value):
-                literal += "\\u{\(String(scalar.value, radix: 16))}"
-            default: literal.unicodeScalars.append(scalar)
-            }
-        }
-        return literal + "\""
     }
 
     // MARK: Types

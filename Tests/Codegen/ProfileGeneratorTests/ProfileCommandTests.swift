@@ -111,6 +111,18 @@ struct ProfileCommandTests {
         }
     }
 
+    @Test("What a text has that cannot be seen is escaped in literals")
+    func literals() throws {
+        let element = #"""
+            , {"path": "Patient.language", "min": 1, "fixedCode": "a\u202Eb\u200B\tc\u0007"}
+            """#
+        try Self.with(["a.json": Self.definition("a", name: "A", elements: element)]) { folder in
+            #expect(ProfileCommand.run([folder, "--output", "\(folder)/out"]).errors == [])
+            let text = try String(contentsOfFile: "\(folder)/out/A.swift", encoding: .utf8)
+            #expect(text.contains(#""language": "a\u{202E}b\u{200B}\tc\u{7}""#))
+        }
+    }
+
     @Test("A package's dependencies are known, and have no views")
     func dependencies() throws {
         let base = "https://example.org/base"

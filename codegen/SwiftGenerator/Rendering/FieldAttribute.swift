@@ -45,10 +45,10 @@ indirect enum CodeLayout {
 /// Writes `@Field(…)` with what a property has beyond its type.
 enum FieldAttribute {
     static func layout(of field: SDMLField, property name: String) -> CodeLayout {
-        var arguments: [CodeLayout] = field.name == name ? [] : [.text(Renderer.literal(field.name))]
+        var arguments: [CodeLayout] = field.name == name ? [] : [.text(SwiftLiteral.string(field.name))]
         if !field.notes.formerly.isEmpty {
             arguments.append(
-                .text("formerly: \(field.notes.formerly.map(Renderer.literal).joined(separator: ", "))")
+                .text("formerly: \(field.notes.formerly.map(SwiftLiteral.string).joined(separator: ", "))")
             )
         }
         let rules = field.rules.map(layout)
@@ -71,14 +71,14 @@ enum FieldAttribute {
         case .identifiers(let identifiers):
             .list(
                 open: ".identifiers([",
-                items: identifiers.map { .text(Renderer.literal($0)) },
+                items: identifiers.map { .text(SwiftLiteral.string($0)) },
                 close: "])",
                 breaking: .filled
             )
-        case .unit(let unit): .text(".unit(\(Renderer.literal(unit)))")
+        case .unit(let unit): .text(".unit(\(SwiftLiteral.string(unit)))")
         case .part(let part, let type, let rules):
             .list(
-                open: ".part(\(Renderer.literal(SwiftValueTypes.property(ofPart: part, in: type))), [",
+                open: ".part(\(SwiftLiteral.string(SwiftValueTypes.property(ofPart: part, in: type))), [",
                 items: rules.map(layout),
                 close: "])",
                 breaking: .elements
@@ -93,8 +93,8 @@ enum FieldAttribute {
             "LOINC": ".loinc",
             "CVX": ".cvx", "CDC vaccine groups": ".vaccineGroup",
         ]
-        guard let title = system.title else { return Renderer.literal(system.uri) }
-        if title.hasPrefix("SMART ") { return ".smart(\(Renderer.literal(String(title.dropFirst(6)))))" }
-        return names[title] ?? Renderer.literal(system.uri)
+        guard let title = system.title else { return SwiftLiteral.string(system.uri) }
+        if title.hasPrefix("SMART ") { return ".smart(\(SwiftLiteral.string(String(title.dropFirst(6)))))" }
+        return names[title] ?? SwiftLiteral.string(system.uri)
     }
 }

@@ -69,7 +69,8 @@ struct Renderer {
         var text =
             DocComment.render(documentation, indent: "") + "\(modifier)class \(className): IndivoDocument {\n"
         if model.name != className {
-            text += "    override \(modifier)class var modelName: String { \(Self.literal(model.name)) }\n\n"
+            let name = SwiftLiteral.string(model.name)
+            text += "    override \(modifier)class var modelName: String { \(name) }\n\n"
         }
         let names = SwiftNames(propertiesOf: model, classNames, diagnostics)
         text += model.fields.map { property(names[$0.name], of: $0) }.joined()
@@ -102,7 +103,7 @@ struct Renderer {
             guard case .value(let type) = field.type, !otherNames.contains(name) else { return nil }
             let head = "        \(modifier)static let \(SwiftGrammar.quoted(name)) ="
             let typeName = SwiftValueTypes.name(of: type, isDay: field.notes.isDay)
-            let value = "ModelColumn<\(typeName)>(\(Self.literal(name)))"
+            let value = "ModelColumn<\(typeName)>(\(SwiftLiteral.string(name)))"
             let isLong = head.count + 1 + value.count > Self.lineLength
             return "        /// The column of ``\(className)/\(name)``.\n" + head
                 + (isLong ? "\n            " : " ") + value + "\n"
@@ -131,20 +132,5 @@ struct Renderer {
                 \(layout.broken(indent: 4))
             }
             """
-    }
-
-    static func literal(_ text: String) -> String {
-        let escapes: [Unicode.Scalar: String] = [
-            "\"": "\\\"", "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t",
-        ]
-        let characters = text.unicodeScalars.map { scalar in
-            if let escape = escapes[scalar] { return escape }
-            return switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator:
-                "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-            default: String(scalar)
-            }
-        }
-        return "\"\(characters.joined())\""
     }
 }
