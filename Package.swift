@@ -466,7 +466,7 @@ let codegen: [Target] = [
     .target(
         name: "ProfileGenerator",
         dependencies: targets(
-            "FHIR FHIRGenerator FHIRTables FHIRValidation IndivoBase OrderedJSON SDML SwiftGenerator"
+            "FHIR FHIRGenerator FHIRTables FHIRValidation OrderedJSON SDML SwiftGenerator"
         ),
         path: "codegen/ProfileGenerator"
     ),

@@ -1,10 +1,10 @@
-import Foundation
-import IndivoBase
 import SDML
 import SwiftGenerator
 
 /// The arguments of `profile2swift`.
-struct ProfileArguments {
+struct ProfileArguments: ToolArguments {
+    typealias Failure = ArgumentReader.Failure
+
     var options = ProfileGenerator.Options()
     /// Files, folders and packages whose profiles become views.
     var inputs: [String] = []
@@ -17,10 +17,8 @@ struct ProfileArguments {
     var isQuiet = false
     var wantsHelp = false
     var optionsFile: String?
-
-    struct Failure: Error {
-        let message: String
-    }
+    var singleFile: String? { options.singleFile }
+    var command: String? { options.command }
 
     static let help = """
         USAGE: profile2swift [options] FILE-or-FOLDER-or-PACKAGE … --output FOLDER
@@ -51,90 +49,46 @@ struct ProfileArguments {
     init(_ arguments: [String]) throws(Failure) { try read(arguments) }
 
     /// Adds arguments.
-    mutating func read(_ arguments: [String]) throws(Failure) {
-        var remaining = arguments[...]
-        while let argument = remaining.popFirst() {
-            guard argument.hasPrefix("-"), argument != "-" else {
-                inputs.append(argument)
+    mutating func read(_ words: [String]) throws(Failure) {
+        var reader = ArgumentReader(words)
+        while let word = try reader.next() {
+            guard case .option(let name) = word else {
+                if case .input(let input) = word { inputs.append(input) }
                 continue
             }
-            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let name = String(parts[0])
-            var inlineValue = parts.count > 1 ? String(parts[1]) : nil
-            func value(_ what: String) throws(Failure) -> String {
-                defer { inlineValue = nil }
-                if let value = inlineValue ?? remaining.popFirst() { return value }
-                throw Failure(message: "\(name) needs \(what) after it.")
-            }
             switch name {
-            case "--output", "-o": output = try value("a folder")
-            case "--profile": profiles.append(try value("a URL"))
-            case "--definitions": definitions.append(try value("a file"))
-            case "--name": try addName(value("URL=NAME"))
+            case "--output", "-o": output = try reader.value("a folder")
+            case "--profile": profiles.append(try reader.value("a URL"))
+            case "--definitions": definitions.append(try reader.value("a file"))
+            case "--name": try addName(reader.value("URL=NAME"))
             case "--check": isCheck = true
-            case "--access": options.access = try access(value("public, package or internal"))
-            case "--single-file": options.singleFile = try swiftName(value("a name"), after: name)
-            case "--command": options.command = try value("a command")
-            case "--options": optionsFile = try value("a file")
+            case "--access": options.access = try reader.access()
+            case "--single-file": options.singleFile = try swiftName(reader.value("a name"), after: name)
+            case "--command": options.command = try reader.value("a command")
+            case "--options": optionsFile = try reader.value("a file")
             case "--quiet", "-q": isQuiet = true
             case "--help", "-h": wantsHelp = true
-            default:
-                throw Failure(
-                    message: "There is no option \(name).\(Spelling.hint(for: name, among: Self.names))"
-                )
+            default: throw ArgumentReader.unknown(name, help: Self.help)
             }
-            if inlineValue != nil { throw Failure(message: "\(name) takes no value.") }
         }
-    }
-
-    private static let names = help.matches(of: /--[a-z][a-z-]*/).map { String($0.output) }
-
-    private func access(_ text: String) throws(Failure) -> GeneratorOptions.Access {
-        if let access = GeneratorOptions.Access(rawValue: text) { return access }
-        throw Failure(message: "'\(text)' is no access level: it is public, package or internal.")
     }
 
     private func swiftName(_ text: String, after option: String) throws(Failure) -> String {
         if text.isASCIIIdentifier { return text }
-        throw Failure(message: "'\(text)' after \(option) is no name that Swift takes.")
+        throw Failure("'\(text)' after \(option) is no name that Swift takes.")
     }
 
     private mutating func addName(_ text: String) throws(Failure) {
         guard let sign = text.lastIndex(of: "=") else {
-            throw Failure(message: "'\(text)' after --name is not URL=NAME.")
+            throw Failure("'\(text)' after --name is not URL=NAME.")
         }
         let name = try swiftName(String(text[text.index(after: sign)...]), after: "--name")
         if SwiftGrammar.keywords.contains(name) || ReservedViewNames.anywhere.contains(name) {
-            throw Failure(message: "'\(name)' after --name has another meaning in Swift, or in views.")
+            throw Failure("'\(name)' after --name has another meaning in Swift, or in views.")
         }
         if options.names.values.contains(where: { $0.lowercased() == name.lowercased() }) {
-            throw Failure(message: "--name gives the name \(name) to two profiles.")
+            throw Failure("--name gives the name \(name) to two profiles.")
         }
         options.names[String(text[..<sign])] = name
-    }
-
-    /// Reads the file of options, where one is named.
-    mutating func readOptions() throws(Failure) {
-        guard let file = optionsFile else { return }
-        guard let data = FileManager.default.contents(atPath: file) else {
-            throw Failure(message: "\(file) cannot be read.")
-        }
-        let lines = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
-        // A URL may have a fragment: a comment begins a line or stands after a blank.
-        let words = lines.flatMap { line in
-            line.split(whereSeparator: \.isWhitespace).prefix { !$0.hasPrefix("#") }.map(String.init)
-        }
-        let given = self
-        do throws(Failure) {
-            try read(words)
-            if inputs != given.inputs {
-                throw Failure(message: "it names files, and may hold options only.")
-            }
-            if output != given.output || optionsFile != given.optionsFile {
-                throw Failure(message: "--output and --options stand on the command line only.")
-            }
-        } catch {
-            throw Failure(message: "\(file): \(error.message)")
-        }
     }
 }

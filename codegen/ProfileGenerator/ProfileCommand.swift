@@ -5,7 +5,7 @@ import SwiftGenerator
 /// `profile2swift` as a function from arguments to messages and a status.
 package enum ProfileCommand {
     package typealias Outcome = GeneratorCommand.Outcome
-    private typealias Failure = ProfileArguments.Failure
+    private typealias Failure = ArgumentReader.Failure
 
     /// Runs the tool with these arguments, the tool's name not among them.
     package static func run(_ words: [String]) -> Outcome {
@@ -14,10 +14,10 @@ package enum ProfileCommand {
             if arguments.wantsHelp { return Outcome(status: 0, output: [ProfileArguments.help]) }
             try arguments.readOptions()
             guard let output = arguments.output else {
-                throw Failure(message: "--output FOLDER is missing.")
+                throw Failure("--output FOLDER is missing.")
             }
             if arguments.inputs.isEmpty, arguments.profiles.isEmpty {
-                throw Failure(message: "No file, folder or package is named, and no --profile.")
+                throw Failure("No file, folder or package is named, and no --profile.")
             }
             return generate(arguments, into: output)
         } catch {
@@ -52,36 +52,9 @@ package enum ProfileCommand {
             errors: result.errors.map { "error: \($0)" }
         )
         if !arguments.isQuiet { outcome.errors += (remarks + result.remarks).map { "remark: \($0)" } }
-        if result.errors.isEmpty { write(result.files, arguments, output, &outcome) }
-        return outcome
-    }
-
-    private static func write(
-        _ files: [GeneratedFile],
-        _ arguments: ProfileArguments,
-        _ output: String,
-        _ outcome: inout Outcome
-    ) {
+        guard result.errors.isEmpty else { return outcome }
         let folder = OutputFolder(path: output, marker: ProfileGenerator.marker)
-        do throws(OutputFolder.Failure) {
-            let plan = try folder.plan(for: files)
-            if !arguments.isCheck {
-                try folder.apply(plan)
-            } else if !plan.isEmpty {
-                outcome.status = 1
-                outcome.errors += (plan.written.map(\.name) + plan.removed).map {
-                    "\(output)/\($0): error: This is not what the generator gives today."
-                }
-                return
-            }
-            if arguments.isQuiet { return }
-            outcome.output.append(
-                "\(output): \(plan.written.count) written, \(plan.unchanged.count) unchanged, "
-                    + "\(plan.removed.count) removed."
-            )
-        } catch {
-            outcome.status = 2
-            outcome.errors += error.messages
-        }
+        folder.update(with: result.files, by: arguments, &outcome)
+        return outcome
     }
 }

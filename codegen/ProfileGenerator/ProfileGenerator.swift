@@ -99,7 +99,7 @@ package struct ProfileGenerator {
     private func files() -> [GeneratedFile] {
         let all = views.values.sorted { $0.name < $1.name }
         let renderer = ProfileViewRenderer(
-            access: options.access == .internal ? "" : options.access.rawValue + " ",
+            access: options.access.modifier,
             hidden: Set(all.flatMap(Self.names))
         )
         if let name = options.singleFile {

@@ -54,7 +54,7 @@ public struct GeneratorOptions: Sendable, Hashable {
         case `public`, package, `internal`
 
         /// The modifier before a declaration, with a blank after it.
-        var modifier: String { self == .internal ? "" : "\(rawValue) " }
+        package var modifier: String { self == .internal ? "" : "\(rawValue) " }
     }
 
     /// Who may use the classes and their properties.

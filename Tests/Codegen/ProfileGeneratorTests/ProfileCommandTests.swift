@@ -57,7 +57,8 @@ struct ProfileCommandTests {
                 folder, "--output", "\(folder)/out", "--name", "https://example.org/b=Visitor",
             ])
             #expect(named.errors == [])
-            #expect(named.output == ["\(folder)/out: 1 written, 2 unchanged, 1 removed."])
+            let summary = "1 file written, 2 unchanged, 1 removed (ClinicPatient2.swift)."
+            #expect(named.output == ["\(folder)/out: \(summary)"])
         }
     }
 
@@ -142,6 +143,26 @@ struct ProfileCommandTests {
                 #expect(Self.names(in: "\(folder)/out") == ["Derived.swift"])
                 let text = try String(contentsOfFile: "\(folder)/out/Derived.swift", encoding: .utf8)
                 #expect(text.contains("public init(name: [HumanName])"))
+            }
+        }
+    }
+
+    @Test("A file of options holds options only, and leaves the one file its name")
+    func optionsFile() throws {
+        let files = [
+            "a.json": Self.definition("a", name: "A"),
+            "good": "# Ours\n--name https://example.org/a=B   --quiet # short\n",
+            "input": "b.json", "output": "--output elsewhere", "single": "--single-file Other",
+        ]
+        try Self.with(files) { folder in
+            let arguments = ["\(folder)/a.json", "--output", "\(folder)/out", "--single-file", "Views"]
+            let good = ProfileCommand.run(arguments + ["--options", "\(folder)/good"])
+            #expect(good == .init(status: 0))
+            #expect(Self.names(in: "\(folder)/out") == ["Views.swift"])
+            for name in ["input", "output", "single"] {
+                let outcome = ProfileCommand.run(arguments + ["--options", "\(folder)/\(name)"])
+                #expect(outcome.status == 2, "\(name)")
+                #expect(outcome.errors.first?.hasPrefix("error: \(folder)/\(name): ") == true, "\(name)")
             }
         }
     }

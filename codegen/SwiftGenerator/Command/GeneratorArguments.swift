@@ -1,7 +1,9 @@
-import IndivoBase
 import SDML
 
-struct GeneratorArguments {
+/// The arguments of `sdml2swift`.
+struct GeneratorArguments: ToolArguments {
+    typealias Failure = ArgumentReader.Failure
+
     var options = GeneratorOptions()
     /// The files and folders to read, and the folder to write to.
     var inputs: [String] = []
@@ -10,12 +12,8 @@ struct GeneratorArguments {
     var isQuiet = false
     var wantsHelp = false
     var optionsFile: String?
-
-    struct Failure: Error {
-        var message: String
-
-        init(_ message: String) { self.message = message }
-    }
+    var singleFile: String? { options.singleFile }
+    var command: String? { options.command }
 
     static let help = """
         USAGE: sdml2swift [options] FILE-or-FOLDER … --output FOLDER
@@ -47,59 +45,43 @@ struct GeneratorArguments {
 
     init(_ arguments: [String]) throws(Failure) { try read(arguments) }
 
-    /// Adds the arguments of an options file. Relative paths in it are not expected: it holds options only.
-    mutating func read(_ arguments: [String]) throws(Failure) {
-        var remaining = arguments[...]
+    /// Adds arguments.
+    mutating func read(_ words: [String]) throws(Failure) {
+        var reader = ArgumentReader(words)
         var givenImports: [String] = []
-        while let argument = remaining.popFirst() {
-            guard argument.hasPrefix("-"), argument != "-" else {
-                inputs.append(argument)
+        while let word = try reader.next() {
+            guard case .option(let name) = word else {
+                if case .input(let input) = word { inputs.append(input) }
                 continue
-            }
-            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
-                String.init
-            )
-            let name = parts[0]
-            var inlineValue = parts.count > 1 ? parts[1] : nil
-            func value(_ what: String) throws(Failure) -> String {
-                defer { inlineValue = nil }
-                if let value = inlineValue ?? remaining.popFirst() { return value }
-                throw Failure("\(name) needs \(what) after it.")
             }
             let noName = "after \(name) is no name that Swift takes."
             let noPart = "after \(name) cannot be part of a name in Swift."
             switch name {
-            case "--output", "-o": output = try folder(value("a folder"))
+            case "--output", "-o": output = try folder(reader.value("a folder"))
             case "--check": isCheck = true
-            case "--access": options.access = try access(value("public, package or internal"))
+            case "--access": options.access = try reader.access()
             case "--prefix":
-                options.prefix = try checked(value("a text"), noPart) { $0.isEmpty || $0.isASCIIIdentifier }
+                let text = try reader.value("a text")
+                options.prefix = try checked(text, noPart) { $0.isEmpty || $0.isASCIIIdentifier }
             case "--suffix":
-                options.suffix = try checked(value("a text"), noPart) { "_\($0)".isASCIIIdentifier }
-            case "--single-file": options.singleFile = try fileName(value("a name"))
-            case "--import": givenImports.append(try checked(value("a module"), noName, \.isASCIIIdentifier))
+                options.suffix = try checked(reader.value("a text"), noPart) { "_\($0)".isASCIIIdentifier }
+            case "--single-file": options.singleFile = try fileName(reader.value("a name"))
+            case "--import":
+                givenImports.append(try checked(reader.value("a module"), noName, \.isASCIIIdentifier))
             case "--no-import": options.imports = []
-            case "--list": options.listName = try listName(value("a name"))
-            case "--list-access": options.listAccess = try access(value("public, package or internal"))
+            case "--list": options.listName = try listName(reader.value("a name"))
+            case "--list-access": options.listAccess = try reader.access()
             case "--external":
-                options.externalModels.insert(try checked(value("a model"), noName, \.isASCIIIdentifier))
-            case "--command": options.command = try value("a command")
-            case "--options": optionsFile = try value("a file")
+                let model = try reader.value("a model")
+                options.externalModels.insert(try checked(model, noName, \.isASCIIIdentifier))
+            case "--command": options.command = try reader.value("a command")
+            case "--options": optionsFile = try reader.value("a file")
             case "--quiet", "-q": isQuiet = true
             case "--help", "-h": wantsHelp = true
-            default:
-                throw Failure("There is no option \(name).\(Spelling.hint(for: name, among: Self.names))")
+            default: throw ArgumentReader.unknown(name, help: Self.help)
             }
-            if inlineValue != nil { throw Failure("\(name) takes no value.") }
         }
         if !givenImports.isEmpty { options.imports = givenImports }
-    }
-
-    private static let names = help.matches(of: /--[a-z][a-z-]*/).map { String($0.output) }
-
-    private func access(_ text: String) throws(Failure) -> GeneratorOptions.Access {
-        if let access = GeneratorOptions.Access(rawValue: text) { return access }
-        throw Failure("'\(text)' is no access level: it is public, package or internal.")
     }
 
     /// A name that no static member of every document has.
