@@ -1,9 +1,5 @@
-import Crypto
-import CryptoExtras
 import Foundation
-import IndivoBase
 import OrderedJSON
-import X509
 
 /// The keys that a study publishes, signed, so that a phone takes the newest one it trusts.
 ///
@@ -44,7 +40,7 @@ public struct StudyKeyList: Sendable, Hashable {
         self.study = study
         self.keys = keys
         self.issued = issued
-        expires = StudyTime(seconds: issued.seconds + max(0, min(days, 36_525)) * 86_400)
+        expires = SignedList.expiry(of: issued, days: days)
     }
 
     /// The key whose validity began last, of those that can be used now.
@@ -66,21 +62,22 @@ public struct StudyKeyList: Sendable, Hashable {
 
     /// Signs the list.
     public func signed(by key: StudyPrivateKey) throws -> String {
-        let header: JSONValue = ["alg": "RS256", "typ": "study-keys+jwt"]
-        let claims: JSONValue = [
-            "iss": JSONValue(study), "iat": JSONValue(issued.seconds), "exp": JSONValue(expires.seconds),
-            "keys": JSONValue(
-                keys.map { key -> JSONValue in
-                    [
-                        "kid": JSONValue(key.id.description), "kty": "RSA", "use": "enc",
-                        "x5c": [JSONValue(key.certificate.der.base64EncodedString())],
-                    ]
-                }
-            ),
-        ]
-        var jws = JWS(header: Data(header.utf8()), payload: Data(claims.utf8()))
-        jws.signature = try key.signature(of: jws.signingInput)
-        return jws.compact
+        let keys = JSONValue(
+            keys.map { key -> JSONValue in
+                [
+                    "kid": JSONValue(key.id.description), "kty": "RSA", "use": "enc",
+                    "x5c": [JSONValue(key.certificate.der.base64EncodedString())],
+                ]
+            }
+        )
+        return try SignedList.sign(
+            .keys,
+            study: study,
+            issued: issued,
+            expires: expires,
+            [JSONMember(name: "keys", value: keys)],
+            by: key
+        )
     }
 
     /// Reads a list that a trusted key signed.
@@ -95,42 +92,22 @@ public struct StudyKeyList: Sendable, Hashable {
         notBefore newest: StudyTime? = nil,
         at time: StudyTime = .now
     ) throws {
-        func refuse(_ reason: String) -> StudyError {
-            .malformed(format: "key list", offset: nil, reason: reason)
-        }
-        guard text.utf8.count <= Self.maximumLength else {
-            throw StudyError.tooLarge(what: "a key list", limit: Self.maximumLength)
-        }
-        guard let jws = JWS(text) else { throw refuse("it is not a JWS of three parts in base64url") }
-        // The algorithm is fixed: a list cannot choose a weaker one.
-        guard try JSONValue(parsing: jws.header)["alg"]?.string == "RS256" else {
-            throw refuse("its algorithm is not RS256")
-        }
-        let publicKey = try _RSA.Signing.PublicKey(derRepresentation: certificate.publicKey)
-        guard
-            publicKey.isValidSignature(
-                _RSA.Signing.RSASignature(rawRepresentation: jws.signature),
-                for: jws.signingInput,
-                padding: .insecurePKCS1v1_5
-            )
-        else { throw refuse("its signature is not of the key that is trusted") }
-        let json = try JSONValue(parsing: jws.payload)
-        guard let issuer = json["iss"]?.string, let issued = json["iat"]?.integer,
-            let expires = json["exp"]?.integer,
-            let keys = json["keys"]?.elements
-        else { throw refuse("iss, iat, exp or keys is missing") }
-        guard issuer == study else { throw refuse("it is of the study “\(issuer.prefix(100))”") }
-        self.study = issuer
-        self.issued = StudyTime(seconds: issued)
-        self.expires = StudyTime(seconds: expires)
-        guard self.expires > time else { throw refuse("it expired at \(self.expires)") }
-        // Clocks of phones differ.
-        guard self.issued.seconds <= time.seconds + 86_400 else {
-            throw refuse("it was signed in the future, at \(self.issued)")
-        }
-        if let newest, self.issued < newest {
+        let refuse = SignedList.Kind.keys.refusal
+        let list = try SignedList(
+            text,
+            .keys,
+            study: study,
+            signedBy: certificate,
+            length: Self.maximumLength,
+            at: time
+        )
+        self.study = list.study
+        issued = list.issued
+        expires = list.expires
+        if let newest, issued < newest {
             throw refuse("it is older than the list of \(newest) that is known")
         }
+        guard let keys = list.claims["keys"]?.elements else { throw refuse("keys is missing") }
         guard keys.count <= Self.maximumKeys else {
             throw StudyError.tooLarge(what: "the keys of a list", limit: Self.maximumKeys)
         }
