@@ -84,6 +84,11 @@ public struct ScheduledTask: Sendable, Hashable {
         self.id = id
         self.kind = kind
     }
+
+    /// Whether a questionnaire is what the task asks for: the task's id is its URL, or the URL's last part.
+    ///
+    /// - Parameter url: The questionnaire's URL, without a version.
+    public func asks(for url: String) -> Bool { url == id || url.hasSuffix("/" + id) }
 }
 
 extension StudySchedule {

@@ -196,16 +196,12 @@ public struct StudyProgress: Sendable, Hashable, Codable {
             switch task.kind {
             case .consent: completions.append(TaskCompletion(taskID: task.id, date: course.enrolled))
             case .survey:
-                for response in course.responses where isAnswer(response.questionnaire, to: task.id) {
+                for response in course.responses where task.asks(for: response.questionnaire) {
                     completions.append(TaskCompletion(taskID: task.id, date: response.date))
                 }
             }
         }
         return try schedule.occurrences(enrolledAt: course.enrolled, in: .gmt, completions: completions)
-    }
-
-    private static func isAnswer(_ questionnaire: String, to task: String) -> Bool {
-        questionnaire == task || questionnaire.hasSuffix("/" + task)
     }
 
     // MARK: Weeks

@@ -45,6 +45,9 @@ public struct ReceiverConfiguration: Sendable {
     /// The signed list of the study's keys (`StudyKeyList`), which phones fetch at `/c3pro/keys.jwt`. It is
     /// read with each request.
     public var keyList: URL?
+    /// The folder of what the study publishes (``StudyContentsFolder``), which phones fetch at
+    /// `/c3pro/contents.jwt` and `/c3pro/contents/DIGEST`. It is read with each request.
+    public var contents: URL?
     /// The largest body, in bytes.
     public var bodyLimit = 16 << 20
     /// The bytes of all bodies that are in memory at once.

@@ -14,6 +14,8 @@ extension ReceiverService {
         case "oauth" where path.count == 1: return ("oauth", try await token(request))
         case "map.svg" where path.count == 1: return ("map", try await map(request))
         case "keys.jwt" where path.count == 1: return ("keys", keyList(request))
+        case "contents.jwt" where path.count == 1: return ("contents", contentsList(request))
+        case "contents" where path.count == 2: return ("contents", contentsFile(request, path[1]))
         case "encfhir":
             return ("encfhir", try await authorized(request) { try await envelope(request, of: $0) })
         case "fhir":

@@ -159,17 +159,25 @@ enum StudyBackEnd {
         }
     }
 
+    /// The folder of what a study publishes; `nil` where a path is none.
+    static func published(_ path: String) -> StudyContentsFolder? {
+        let folder = StudyContentsFolder(URL(filePath: path, directoryHint: .isDirectory))
+        return folder.isPublished ? folder : nil
+    }
+
+    /// - Parameter paths: Files, or folders of what a study publishes.
     static func questionnaires(_ paths: [String]) throws -> [Questionnaire] {
-        try paths.map { path in
+        try paths.flatMap { path in
+            if let folder = published(path) { return try folder.questionnaires() }
             let file = InputFile(path: path)
             if let json = try? file.json(), ResearchKitQuestionnaire.isTask(json) {
-                return try file.task(json).questionnaire
+                return [try file.task(json).questionnaire]
             }
             guard let questionnaire = try ResourceFile.resource(InputFile(path: path)).as(Questionnaire.self)
             else {
                 throw CommandFailure("\(path): this is no Questionnaire")
             }
-            return questionnaire
+            return [questionnaire]
         }
     }
 

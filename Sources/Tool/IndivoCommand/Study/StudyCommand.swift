@@ -10,7 +10,8 @@ struct StudyCommand: ParsableCommand {
             """,
         discussion: """
             keys makes a study's key pair; pack and unpack make and open packages of ResearchKit and \
-            envelopes of C3-PRO; submit delivers through a queue on disk; withdraw leaves a study. \
+            envelopes of C3-PRO; submit delivers through a queue on disk; withdraw leaves a study; \
+            publish signs what phones fetch, and fetch shows it. \
             up runs a small study in one process; \
             serve receives, consume decrypts into a warehouse, pending lists what waits for the team's \
             decision, and ontology and export are for those who evaluate; warehouse shows it to an i2b2; \
@@ -28,7 +29,7 @@ struct StudyCommand: ParsableCommand {
             StudyOntologyCommand.self, StudyExportCommand.self, StudyWarehouseCommand.self,
             StudyMessageCommand.self, StudyDecryptCommand.self, StudyReceiptCommand.self,
             StudyProgressCommand.self, StudyPagesCommand.self, StudyUserCommand.self,
-            StudyAuditCommand.self,
+            StudyAuditCommand.self, StudyPublishCommand.self, StudyFetchCommand.self,
         ]
     )
 }

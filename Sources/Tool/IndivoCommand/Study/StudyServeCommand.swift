@@ -26,7 +26,7 @@ struct StudyServeCommand: AsyncParsableCommand {
              "answers": "standard", "takesPackages": true, "takesUnencrypted": false, "trustsProxy": false, \
             "requestsPerMinute": 600,
              "connectionsPerAddress": 64, "queuedMessages": 1000000, "queuedBytes": 17179869184, \
-            "keyList": "keys.jwt"}
+            "keyList": "keys.jwt", "contents": "published"}
 
             clients is where registered apps are: a file, or postgresql://… . With a queue of PostgreSQL \
             it is left out: they are in the same database, and known to each of its receivers; \
@@ -98,7 +98,7 @@ struct ReceiverFile {
         "antispam", "clients", "certificate", "keyID", "questionnaires",
         "answers",
         "takesPackages", "takesUnencrypted", "trustsProxy", "requestsPerMinute", "connectionsPerAddress",
-        "queuedMessages", "queuedBytes", "keyList",
+        "queuedMessages", "queuedBytes", "keyList", "contents",
     ]
 
     init(_ path: String) throws {
@@ -255,6 +255,7 @@ struct ReceiverFile {
             )
         }
         configuration.keyList = try text("keyList").map { URL(filePath: file($0)) }
+        configuration.contents = try text("contents").map { URL(filePath: file($0)) }
         for questionnaire in try StudyBackEnd.questionnaires(texts("questionnaires").map(file)) {
             guard let id = questionnaire.id else {
                 throw refuse("a questionnaire without an id cannot be served")
