@@ -78,8 +78,8 @@ public struct StudyContents: Sendable, Hashable {
         public let document: String
         /// Its version.
         public let version: String
-        /// From when on what participants give who signed only an earlier version is held back; `nil` for
-        /// never.
+        /// The time from which an app takes nothing more from those who signed an earlier version alone;
+        /// `nil` for never. It is the app that asks: a study's server takes what comes.
         public let requiredFrom: StudyTime?
 
         /// A consent in force.

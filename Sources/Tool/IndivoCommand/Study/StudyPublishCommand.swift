@@ -55,7 +55,7 @@ struct StudyPublishCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "From when on data of those who signed only an earlier consent is held back.",
+            "From when on the app needs this version signed; the server itself holds nothing back.",
             valueName: "date"
         )
     )
