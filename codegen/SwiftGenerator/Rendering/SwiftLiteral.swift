@@ -4,7 +4,7 @@ package enum SwiftLiteral {
         "\"": "\\\"", "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t",
     ]
 
-    /// A string literal on one line. What cannot be seen, and what turns the direction of writing, is escaped.
+    /// A string literal on one line. What cannot be seen or turns the direction of writing is escaped.
     package static func string(_ text: String) -> String {
         let characters = text.unicodeScalars.map { scalar in
             if let escape = escapes[scalar] { return escape }
