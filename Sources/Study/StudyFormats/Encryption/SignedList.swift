@@ -73,12 +73,7 @@ struct SignedList {
         allowsExpired: Bool = false,
         at time: StudyTime
     ) throws {
-        guard text.utf8.count <= length else {
-            throw StudyError.tooLarge(what: "a \(kind.name)", limit: length)
-        }
-        guard let jws = JWS(text) else {
-            throw kind.refusal("it is not a JWS of three parts in base64url")
-        }
+        let jws = try Self.jws(text, kind, length: length)
         // The algorithm is fixed: a list cannot choose a weaker one.
         let header = try JSONValue(parsing: jws.header)
         guard header["alg"]?.string == "RS256" else { throw kind.refusal("its algorithm is not RS256") }
@@ -106,13 +101,13 @@ struct SignedList {
 
     /// Reads a list of one's own, whose signature is not looked at.
     init(unverified text: String, _ kind: Kind, length: Int) throws {
-        guard text.utf8.count <= length else {
-            throw StudyError.tooLarge(what: "a \(kind.name)", limit: length)
-        }
-        guard let jws = JWS(text) else {
-            throw kind.refusal("it is not a JWS of three parts in base64url")
-        }
-        try self.init(jws.payload, kind)
+        try self.init(Self.jws(text, kind, length: length).payload, kind)
+    }
+
+    private static func jws(_ text: String, _ kind: Kind, length: Int) throws(StudyError) -> JWS {
+        guard text.utf8.count <= length else { throw .tooLarge(what: "a \(kind.name)", limit: length) }
+        guard let jws = JWS(text) else { throw kind.refusal("it is not a JWS of three parts in base64url") }
+        return jws
     }
 
     private init(_ payload: Data, _ kind: Kind) throws {
