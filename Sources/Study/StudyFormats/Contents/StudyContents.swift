@@ -187,8 +187,7 @@ public struct StudyContents: Sendable, Hashable {
 
     /// Whether a text is the digest of a file: the name under which a server has it.
     package static func isDigest(_ text: String) -> Bool {
-        text.utf8.count == 64
-            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        Hexadecimal.isEncoded(text, bytes: SHA256.byteCount)
     }
 
     // MARK: On the wire

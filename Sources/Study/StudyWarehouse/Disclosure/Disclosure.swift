@@ -1,5 +1,6 @@
 import FHIR
 import FHIRTables
+import IndivoBase
 import OrderedJSON
 
 /// What of a participant's resources leaves a study, or is kept in its warehouse, beside a pseudonym.
@@ -46,10 +47,7 @@ public struct Disclosure: Sendable, Hashable {
 
     /// An app may make ids of names. A digest is a valid id, and the same each time.
     private static func releasedID(_ id: String) -> String {
-        let isDigest =
-            id.utf8.count == 64
-            && id.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-        return isDigest ? id : ConceptNames.digest("study resource\n" + id)
+        Hexadecimal.isEncoded(id, bytes: 32) ? id : ConceptNames.digest("study resource\n" + id)
     }
 }
 
