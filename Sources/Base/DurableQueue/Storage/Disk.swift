@@ -22,6 +22,14 @@ package struct DiskFailure: Error, CustomStringConvertible {
     static func words(_ code: Int32) -> String { String(cString: strerror(code)) }
 }
 
+extension URL {
+    /// The path of a folder, without the slash at its end.
+    package var folderPath: String {
+        let path = path(percentEncoded: false)
+        return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    }
+}
+
 /// Files that are whole or not there, whatever happens.
 package struct Disk: Sendable {
     /// Asked before each step: an error number makes the step fail. For tests.

@@ -55,8 +55,7 @@ public struct PublishedStudyStore: Sendable {
         transport: any HTTPTransport = .system(limits: Self.limits),
         plainHTTPHosts: Set<String> = []
     ) throws(StudyError) {
-        let path = folder.path(percentEncoded: false)
-        self.folder = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+        self.folder = folder.folderPath
         self.study = study
         self.certificate = certificate
         self.transport = transport

@@ -18,10 +18,9 @@ package struct NewFile {
     /// - Throws: What `body` throws; ``StudyError/storage(reason:)``.
     package func write(_ body: (_ write: @escaping (Data) throws -> Void) throws -> Void) throws {
         do {
-            let folder = url.deletingLastPathComponent().path(percentEncoded: false)
             try Disk().writeAtomically(
                 to: url.lastPathComponent,
-                in: folder.count > 1 && folder.hasSuffix("/") ? String(folder.dropLast()) : folder,
+                in: url.deletingLastPathComponent().folderPath,
                 replacing: false
             ) { draft in
                 try body { try draft.append($0) }

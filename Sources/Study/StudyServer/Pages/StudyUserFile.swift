@@ -107,11 +107,10 @@ public struct StudyUserFile: Sendable {
             let fields = [name, user.hash.text] + role + [user.totp?.base32].compactMap { $0 }
             return fields.joined(separator: ":") + "\n"
         }.joined()
-        let folder = url.absoluteURL.deletingLastPathComponent().path(percentEncoded: false)
         do {
             try Disk().writeAtomically(
                 to: url.lastPathComponent,
-                in: folder.count > 1 && folder.hasSuffix("/") ? String(folder.dropLast()) : folder
+                in: url.absoluteURL.deletingLastPathComponent().folderPath
             ) { try $0.append(Data(lines.utf8)) }
         } catch let failure as DiskFailure {
             throw StudyPagesError.badInput("\(failure)")
