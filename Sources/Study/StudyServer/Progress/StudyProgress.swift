@@ -74,24 +74,11 @@ public struct StudyProgress: Sendable, Hashable, Codable {
     /// Participants by the calendar's week in which they enrolled.
     private var newByWeek: [Int: Int] = [:]
 
-    /// Those that are counted; `nil` for all.
-    private let questionnaires: Set<String>?
-
     private enum CodingKeys: CodingKey {
         case participants, enrolments, answers, tasks, respondents
     }
 
-    init(_ questionnaires: Set<String>? = nil) { self.questionnaires = questionnaires }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        participants = try container.decode(Int.self, forKey: .participants)
-        enrolments = try container.decode([Enrolment].self, forKey: .enrolments)
-        answers = try container.decode([String: [Week]].self, forKey: .answers)
-        tasks = try container.decode([String: [Due]].self, forKey: .tasks)
-        respondents = try container.decode([String: Int].self, forKey: .respondents)
-        questionnaires = nil
-    }
+    init() {}
 
     // MARK: Counting
 
@@ -100,11 +87,15 @@ public struct StudyProgress: Sendable, Hashable, Codable {
     /// - Parameters:
     ///   - schedule: What the participants are asked for; its surveys have the questionnaires' URLs, or the
     ///     last parts of these, as ids.
+    ///   - questionnaires: Whose answers are counted; `nil` for all.
     ///   - now: The time. What happens later is not counted.
     /// - Throws: `ScheduleError`.
-    mutating func add(_ course: ParticipantCourse, _ schedule: StudySchedule? = nil, at now: Date)
-        throws(ScheduleError)
-    {
+    mutating func add(
+        _ course: ParticipantCourse,
+        _ schedule: StudySchedule? = nil,
+        of questionnaires: Set<String>? = nil,
+        at now: Date
+    ) throws(ScheduleError) {
         guard course.enrolled <= now else { return }
         // An answer may say its day alone.
         let seconds = course.enrolled.timeIntervalSince1970
@@ -231,9 +222,9 @@ extension WarehouseTransaction {
     ///
     /// - Throws: `ScheduleError`, the database's error.
     public func progress(_ schedule: StudySchedule? = nil, at now: Date = Date()) throws -> StudyProgress {
-        let questionnaires = try answeredQuestionnaires(limit: StudyProgress.maximumQuestionnaires)
-        var progress = StudyProgress(Set(questionnaires))
-        try eachCourse { try progress.add($0, schedule, at: now) }
+        let questionnaires = Set(try answeredQuestionnaires(limit: StudyProgress.maximumQuestionnaires))
+        var progress = StudyProgress()
+        try eachCourse { try progress.add($0, schedule, of: questionnaires, at: now) }
         progress.finish()
         return progress
     }
