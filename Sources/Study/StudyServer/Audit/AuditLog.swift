@@ -65,7 +65,7 @@ public struct AuditLog: Sendable {
     public let url: URL
     /// The most bytes of a line.
     private static let maximumLine = 8192
-    /// The most bytes of a text, and characters: one may have any number of marks.
+    /// The most characters of a text; of bytes it has twice as many at most.
     private static let maximumText = 500
     private static let maximumDetails = 10
     static let start = String(repeating: "0", count: 64)
@@ -98,7 +98,7 @@ public struct AuditLog: Sendable {
             defer { withExtendedLifetime(lock) {} }
             let last = try lastEntry()
             let cut = details.sorted { $0.key < $1.key }.prefix(Self.maximumDetails)
-            func line(_ words: Int, _ details: Int) -> (text: String, entry: Entry) {
+            func line(words: Int, details: Int) -> (text: String, entry: Entry) {
                 Self.line(
                     number: (last?.number ?? 0) + 1,
                     time: StudyTime(time).description,
@@ -110,11 +110,11 @@ public struct AuditLog: Sendable {
                     previous: last?.digest ?? Self.start
                 )
             }
-            var new = line(Self.maximumText, Self.maximumText)
+            var new = line(words: Self.maximumText, details: Self.maximumText)
             // Escaped, a text may have six times its bytes, and a longer line would not be found again.
             for (words, details) in [(Self.maximumText, 150), (50, 50)]
             where new.text.utf8.count >= Self.maximumLine {
-                new = line(words, details)
+                new = line(words: words, details: details)
             }
             try write(Data((new.text + "\n").utf8))
             return new.entry
@@ -126,6 +126,7 @@ public struct AuditLog: Sendable {
     private static func shortened(_ text: String, to length: Int) -> String {
         let text = String(text.prefix(length))
         guard text.utf8.count > 2 * length else { return text }
+        // A character may have any number of marks; a scalar has four bytes at most.
         return String(String.UnicodeScalarView(text.unicodeScalars.prefix(length / 2)))
     }
 
