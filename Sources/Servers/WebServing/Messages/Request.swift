@@ -99,4 +99,8 @@ package struct Request: Sendable {
     package var isFromThisMachine: Bool {
         peer.hasPrefix("127.") && header("X-Forwarded-For") == nil && header("Forwarded") == nil
     }
+
+    /// Whether a program on this machine asks by the machine's own name: no page of a browser here whose name
+    /// was made to lead here.
+    package var isOfThisMachine: Bool { isFromThisMachine && namesThisMachine }
 }

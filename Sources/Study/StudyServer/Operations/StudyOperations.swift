@@ -61,7 +61,7 @@ struct OperationsService: Sendable {
         switch request.rawPath {
         case "/health": return health
         case "/metrics":
-            guard request.isFromThisMachine, request.namesThisMachine else {
+            guard request.isOfThisMachine else {
                 return ReceiverResponse.error(
                     403,
                     "access_denied",

@@ -71,7 +71,7 @@ struct PageService: Sendable {
     var isBehindTLS: Bool { host != nil }
 
     func respond(to request: Request) async -> Response {
-        if request.rawPath == "/metrics", request.isFromThisMachine, request.namesThisMachine {
+        if request.rawPath == "/metrics", request.isOfThisMachine {
             return await metrics()
         }
         let steps = [

@@ -114,7 +114,7 @@ struct ReceiverService: Sendable {
     }
 
     private func metricsPage(_ request: Request) async throws -> Response {
-        guard request.isFromThisMachine else {
+        guard request.isOfThisMachine else {
             return ReceiverResponse.error(403, "access_denied", "Metrics are for programs on this machine")
         }
         return MetricsText.response(metrics.text(try await queue.status()))
