@@ -27,21 +27,6 @@ extension ReceiverService {
         }
     }
 
-    /// The signed list of keys; its reader checks who signed it.
-    private func keyList(_ request: Request) -> Response {
-        guard request.method == "GET" || request.method == "HEAD" else {
-            return ReceiverResponse.notAllowed("GET, HEAD")
-        }
-        if let seconds = limiter.take(of: "address \(client(of: request))") {
-            return ReceiverResponse.tooMany(seconds)
-        }
-        guard let file = configuration.keyList,
-            let data = FileManager.default.contents(atPath: file.path(percentEncoded: false)),
-            data.count <= 4 << 20
-        else { return ReceiverResponse.error(404, "not_found", "The study publishes no list of keys") }
-        return Response(type: "application/jwt", body: data).adding("Cache-Control", "no-cache")
-    }
-
     // MARK: Registration and token
 
     private func register(_ request: Request) async throws -> Response {

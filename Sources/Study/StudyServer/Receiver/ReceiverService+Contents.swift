@@ -4,17 +4,39 @@ import WebServing
 
 /// What a study publishes to its phones: its readers check who signed it, and nobody logs in for it.
 extension ReceiverService {
-    /// The signed list.
-    func contentsList(_ request: Request) -> Response {
-        published(request, type: "application/jwt", caching: "no-cache") { folder in
-            folder.list().map { ($0, StudyContents.digest(of: $0)) }
+    private static let maximumKeyList = 4 << 20
+
+    /// The signed list of keys.
+    func keyList(_ request: Request) -> Response {
+        list(request, missing: "The study publishes no list of keys") {
+            guard let file = configuration.keyList,
+                let data = FileManager.default.contents(atPath: file.path(percentEncoded: false)),
+                data.count <= Self.maximumKeyList
+            else { return nil }
+            return data
         }
+    }
+
+    /// The signed list of contents.
+    func contentsList(_ request: Request) -> Response {
+        list(request, missing: "The study publishes no such thing") { contentsFolder?.list() }
     }
 
     /// A file by its digest, which never changes.
     func contentsFile(_ request: Request, _ digest: String) -> Response {
-        published(request, type: "application/json", caching: "public, max-age=31536000, immutable") {
-            folder in folder.file(digest).map { ($0, digest) }
+        published(
+            request,
+            type: "application/json",
+            caching: "public, max-age=31536000, immutable",
+            missing: "The study publishes no such thing"
+        ) { contentsFolder?.file(digest).map { ($0, digest) } }
+    }
+
+    private var contentsFolder: StudyContentsFolder? { configuration.contents.map(StudyContentsFolder.init) }
+
+    private func list(_ request: Request, missing: String, _ list: () -> Data?) -> Response {
+        published(request, type: "application/jwt", caching: "no-cache", missing: missing) {
+            list().map { ($0, StudyContents.digest(of: $0)) }
         }
     }
 
@@ -22,7 +44,8 @@ extension ReceiverService {
         _ request: Request,
         type: String,
         caching: String,
-        _ content: (StudyContentsFolder) -> (data: Data, digest: String)?
+        missing: String,
+        _ content: () -> (data: Data, digest: String)?
     ) -> Response {
         guard request.method == "GET" || request.method == "HEAD" else {
             return ReceiverResponse.notAllowed("GET, HEAD")
@@ -30,9 +53,7 @@ extension ReceiverService {
         if let seconds = limiter.take(of: "address \(client(of: request))") {
             return ReceiverResponse.tooMany(seconds)
         }
-        guard let folder = configuration.contents, let content = content(StudyContentsFolder(folder)) else {
-            return ReceiverResponse.error(404, "not_found", "The study publishes no such thing")
-        }
+        guard let content = content() else { return ReceiverResponse.error(404, "not_found", missing) }
         let tag = "\"\(content.digest)\""
         let isKnown = Self.tags(request.header("If-None-Match") ?? "").contains { $0 == tag || $0 == "*" }
         let response = isKnown ? Response(status: 304) : Response(type: type, body: content.data)
