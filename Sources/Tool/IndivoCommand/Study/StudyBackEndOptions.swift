@@ -96,9 +96,8 @@ extension ExportAudience: ExpressibleByArgument {}
 enum StudyBackEnd {
     /// The private keys of a folder.
     static func keys(_ path: String, allowsPKCS1: Bool = false) throws -> KeyRing {
-        let passphrase = ProcessInfo.processInfo.environment["INDIVO_KEY_PASSPHRASE"].map { Secret($0) }
         do {
-            var ring = try KeyRing(contentsOf: URL(filePath: path), passphrase: passphrase)
+            var ring = try KeyRing(contentsOf: URL(filePath: path), passphrase: StudyFile.passphrase)
             ring.allowsPKCS1 = allowsPKCS1
             return ring
         } catch {

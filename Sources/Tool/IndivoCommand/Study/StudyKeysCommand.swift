@@ -86,15 +86,35 @@ struct StudyKeyOptions: ParsableArguments {
 
     func keys() throws -> [StudyPackage.Key] {
         guard let key else { return [] }
-        let passphrase = ProcessInfo.processInfo.environment["INDIVO_KEY_PASSPHRASE"].map { Secret($0) }
         return [
             StudyPackage.Key(
-                try StudyPrivateKey(StudyFile.read(key, limit: 1 << 16), passphrase: passphrase),
+                try StudyFile.privateKey(key),
                 certificate: try certificate.map { try StudyCertificate(StudyFile.read($0, limit: 1 << 20)) },
                 allowsPKCS1: allowsPKCS1
             )
         ]
     }
+}
+
+/// By what lists for phones are signed.
+struct StudySigningOptions: ParsableArguments {
+    @Option(help: "The study’s identifier, as the app has it.")
+    var study: String
+
+    @Option(
+        help: "The private key that signs lists; a pass phrase comes from INDIVO_KEY_PASSPHRASE.",
+        completion: .file()
+    )
+    var signingKey: String
+
+    @Option(help: "How many days phones take the list.")
+    var days = 90
+
+    func validate() throws {
+        guard (1...3650).contains(days) else { throw ValidationError("--days is a number from 1 to 3650.") }
+    }
+
+    func key() throws -> StudyPrivateKey { try StudyFile.privateKey(signingKey) }
 }
 
 /// For whom packages are encrypted, and how.
@@ -176,5 +196,14 @@ enum StudyFile {
             throw CommandFailure("\(path) has \(source.size) bytes, more than the \(limit) that are read")
         }
         return try source.data()
+    }
+
+    /// What decrypts private keys.
+    static var passphrase: Secret? {
+        ProcessInfo.processInfo.environment["INDIVO_KEY_PASSPHRASE"].map { Secret($0) }
+    }
+
+    static func privateKey(_ path: String) throws -> StudyPrivateKey {
+        try StudyPrivateKey(read(path, limit: 1 << 16), passphrase: passphrase)
     }
 }

@@ -89,27 +89,14 @@ struct StudyKeysPublishCommand: ParsableCommand {
     @Argument(help: "The folder of keys.", completion: .directory)
     var keys: String
 
-    @Option(help: "The study’s identifier, as the app has it.")
-    var study: String
-
-    @Option(
-        help: "The private key that signs lists; a pass phrase comes from INDIVO_KEY_PASSPHRASE.",
-        completion: .file()
-    )
-    var signingKey: String
+    @OptionGroup var signing: StudySigningOptions
 
     @Option(name: .shortAndLong, help: "The file.", completion: .file())
     var output: String
 
-    @Option(help: "How many days phones may use the list.")
-    var days = 90
-
     func run() throws {
-        guard (1...3650).contains(days) else { throw CommandFailure("--days is a number from 1 to 3650") }
-        let passphrase = ProcessInfo.processInfo.environment["INDIVO_KEY_PASSPHRASE"].map { Secret($0) }
-        let key = try StudyPrivateKey(StudyFile.read(signingKey, limit: 1 << 16), passphrase: passphrase)
         let folder = StudyKeyFolder(URL(filePath: keys, directoryHint: .isDirectory))
-        let list = try folder.list(study: study, signedBy: key, days: days)
+        let list = try folder.list(study: signing.study, signedBy: signing.key(), days: signing.days)
         do { try Data(list.text.utf8).write(to: URL(filePath: output), options: .atomic) } catch {
             throw CommandFailure("\(output) cannot be written: \(error.localizedDescription)")
         }

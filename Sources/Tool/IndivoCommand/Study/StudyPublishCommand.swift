@@ -28,14 +28,7 @@ struct StudyPublishCommand: ParsableCommand {
     @Argument(help: "The folder, made when it is not there.", completion: .directory)
     var folder: String
 
-    @Option(help: "The study’s identifier, as the app has it.")
-    var study: String
-
-    @Option(
-        help: "The private key that signs lists; a pass phrase comes from INDIVO_KEY_PASSPHRASE.",
-        completion: .file()
-    )
-    var signingKey: String
+    @OptionGroup var signing: StudySigningOptions
 
     @Option(
         name: .customLong("questionnaire"),
@@ -64,61 +57,66 @@ struct StudyPublishCommand: ParsableCommand {
     @Option(name: .customLong("list-version"), help: "The list’s version; the next one without it.")
     var version: Int?
 
-    @Option(help: "How many days phones take the list.")
-    var days = 90
-
     @OptionGroup var talk: MessageOptions
 
     func run() throws {
-        guard (1...3650).contains(days) else { throw CommandFailure("--days is a number from 1 to 3650") }
-        let passphrase = ProcessInfo.processInfo.environment["INDIVO_KEY_PASSPHRASE"].map { Secret($0) }
-        let key = try StudyPrivateKey(StudyFile.read(signingKey, limit: 1 << 16), passphrase: passphrase)
         let questionnaires = try StudyBackEnd.questionnaires(questionnaires)
         var items = try questionnaires.map { try StudyContentsFolder.Item($0) }
-        if let schedule {
-            let tasks = try StudyDueCommand.schedule(in: schedule).tasks
-            for task in tasks where task.kind == .survey {
-                guard !questionnaires.contains(where: { $0.url.map { task.asks(for: $0.rawValue) } ?? false })
-                else { continue }
-                StandardStreams.printError(
-                    "warning: \(schedule): the task \(task.id) asks for a questionnaire that is not published"
-                )
+        if let schedule { items.append(try item(schedule: schedule, asking: questionnaires)) }
+        let inForce = try consentInForce()
+        if let inForce { items.append(.init(consent: inForce.content, inForce.consent)) }
+        guard !items.isEmpty else {
+            throw ValidationError("Name what is published: --questionnaire, --schedule, --consent.")
+        }
+        let key = try signing.key()
+        try StudyAudit.record("publish contents", ["folder": folder])
+        let contents = try StudyContentsFolder(URL(filePath: folder, directoryHint: .isDirectory)).publish(
+            items,
+            consent: inForce?.consent,
+            study: signing.study,
+            signedBy: key,
+            version: version,
+            days: signing.days
+        )
+        try StandardStreams.say("version \(contents.version)")
+        talk.note("\(contents.files.count) files; publish again before \(contents.expires)")
+    }
+
+    /// The schedule; a task without a questionnaire is told.
+    private func item(schedule path: String, asking questionnaires: [Questionnaire]) throws
+        -> StudyContentsFolder.Item
+    {
+        for task in try StudyDueCommand.schedule(in: path).tasks where task.kind == .survey {
+            guard !questionnaires.contains(where: { $0.url.map { task.asks(for: $0.rawValue) } ?? false })
+            else { continue }
+            StandardStreams.printError(
+                "warning: \(path): the task \(task.id) asks for a questionnaire that is not published"
+            )
+        }
+        return try .init(schedule: StudyFile.read(path, limit: StudyContents.maximumFileSize))
+    }
+
+    private func consentInForce() throws -> (consent: StudyContents.Consent, content: Data)? {
+        guard let consent else {
+            guard consentRequiredFrom == nil else {
+                throw ValidationError("--consent-required-from needs --consent.")
             }
-            items.append(try .init(schedule: StudyFile.read(schedule, limit: StudyContents.maximumFileSize)))
+            return nil
         }
         let from = try consentRequiredFrom.map {
             StudyTime(try StudyDueCommand.date($0, "--consent-required-from", .gmt))
         }
-        var inForce: StudyContents.Consent?
-        if let consent {
-            let data = try StudyFile.read(consent, limit: StudyContents.maximumFileSize)
-            let document = try InputFile(path: consent).studyFile { _ in try ConsentDocument(parsing: data) }
-            guard document.study == study else {
-                throw CommandFailure("\(consent) is of the study \(document.study)")
-            }
-            let version = StudyContents.Consent(
-                document: document.id,
-                version: document.version,
-                requiredFrom: from
-            )
-            items.append(.init(consent: data, version))
-            inForce = version
-        } else if from != nil {
-            throw ValidationError("--consent-required-from needs --consent.")
+        let (data, document) = try InputFile(path: consent).studyFile { data in
+            (data, try ConsentDocument(parsing: data))
         }
-        guard !items.isEmpty else {
-            throw ValidationError("Name what is published: --questionnaire, --schedule, --consent.")
+        guard document.study == signing.study else {
+            throw CommandFailure("\(consent) is of the study \(document.study)")
         }
-        try StudyAudit.record("publish contents", ["folder": folder])
-        let contents = try StudyContentsFolder(URL(filePath: folder, directoryHint: .isDirectory)).publish(
-            items,
-            consent: inForce,
-            study: study,
-            signedBy: key,
-            version: version,
-            days: days
+        let version = StudyContents.Consent(
+            document: document.id,
+            version: document.version,
+            requiredFrom: from
         )
-        try StandardStreams.say("version \(contents.version)")
-        talk.note("\(contents.files.count) files; publish again before \(contents.expires)")
+        return (version, data)
     }
 }
