@@ -69,16 +69,19 @@ package struct Disk: Sendable {
     /// Writes a file so that it is either there, whole and durable, or not there; `EEXIST` where it may not
     /// be replaced. A failure of the step `syncFolder` comes after the file was put under its name; any other
     /// leaves no trace.
+    ///
+    /// - Parameter mode: Who may read and write it, whatever the process's mask is.
     package func writeAtomically(
         to name: String,
         in folder: String,
         replacing: Bool = true,
+        mode: mode_t = 0o600,
         _ content: (Draft) throws -> Void
     ) throws {
         let path = folder + "/" + name
         let draft = folder + "/" + Disk.draftPrefix + name + "-" + UUID().uuidString.lowercased()
         do {
-            try write(draft, content)
+            try write(draft, mode, content)
             try step(.rename, path) { replacing ? rename(draft, path) : link(draft, path) }
         } catch {
             unlink(draft)
@@ -88,20 +91,21 @@ package struct Disk: Sendable {
         try syncFolder(folder)
     }
 
-    private func write(_ path: String, _ content: (Draft) throws -> Void) throws {
+    private func write(_ path: String, _ mode: mode_t, _ content: (Draft) throws -> Void) throws {
         var descriptor: Int32 = -1
         try step(.create, path) {
             descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
             return descriptor
         }
         defer { close(descriptor) }
+        if mode != 0o600 { try step(.create, path) { fchmod(descriptor, mode) } }
         try content(Draft(disk: self, descriptor: descriptor, path: path))
         try step(.syncFile, path) { Disk.sync(descriptor) }
     }
 
     /// Deletes the drafts that dead processes left of a file, or of all. For whoever holds the lock under
     /// which they are written.
-    func removeDrafts(of name: String? = nil, in folder: String) {
+    package func removeDrafts(of name: String? = nil, in folder: String) {
         // What cannot be listed or deleted now can be later: drafts do no harm.
         for draft in drafts(of: name, in: folder) { unlink(folder + "/" + draft) }
     }

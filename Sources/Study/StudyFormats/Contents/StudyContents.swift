@@ -146,7 +146,10 @@ public struct StudyContents: Sendable, Hashable {
         guard files.count <= Self.maximumFiles else {
             throw .tooLarge(what: "the files of a list of contents", limit: Self.maximumFiles)
         }
-        for file in files where !(1...Self.maximumFileSize).contains(file.size) {
+        if let file = files.first(where: { $0.size < 1 }) {
+            throw refuse("the \(file.name.prefix(200)) is empty")
+        }
+        for file in files where file.size > Self.maximumFileSize {
             throw .tooLarge(what: "the bytes of the \(file.name.prefix(200))", limit: Self.maximumFileSize)
         }
         // At most 500 times 4 MiB.
@@ -253,7 +256,11 @@ public struct StudyContents: Sendable, Hashable {
                 at: time
             )
         )
-        guard let known else { return }
+        if let known { try check(after: known) }
+    }
+
+    /// Checks that this is a later list than one that is known, or the same.
+    package func check(after known: StudyContents) throws(StudyError) {
         guard version >= known.version else {
             throw SignedList.Kind.contents.refusal(
                 "its version \(version) is older than \(known.version), which is known"
@@ -262,6 +269,11 @@ public struct StudyContents: Sendable, Hashable {
         guard version > known.version || self == known else {
             throw SignedList.Kind.contents.refusal("there is another list of the version \(version)")
         }
+    }
+
+    /// Whether a key signed a list.
+    package static func isSigned(_ text: String, by key: StudyPrivateKey) -> Bool {
+        SignedList.isSigned(text, by: key)
     }
 
     /// Reads a list that the study itself published here; its signature is not looked at.

@@ -77,6 +77,8 @@ struct SignedList {
         // The algorithm is fixed: a list cannot choose a weaker one.
         let header = try JSONValue(parsing: jws.header)
         guard header["alg"]?.string == "RS256" else { throw kind.refusal("its algorithm is not RS256") }
+        // RFC 7515, section 4.1.11: what is said to be critical has to be understood, and nothing is here.
+        guard header["crit"] == nil else { throw kind.refusal("its header has “crit”") }
         guard header["typ"]?.string == kind.rawValue else {
             throw kind.refusal("its type is not \(kind.rawValue)")
         }
@@ -102,6 +104,12 @@ struct SignedList {
     /// Reads a list of one's own, whose signature is not looked at.
     init(unverified text: String, _ kind: Kind, length: Int) throws {
         try self.init(Self.jws(text, kind, length: length).payload, kind)
+    }
+
+    /// Whether a key signed a list: the signatures of RS256 have nothing random.
+    static func isSigned(_ text: String, by key: StudyPrivateKey) -> Bool {
+        guard let jws = JWS(text), let signature = try? key.signature(of: jws.signingInput) else { return false }
+        return signature == jws.signature
     }
 
     private static func jws(_ text: String, _ kind: Kind, length: Int) throws(StudyError) -> JWS {
