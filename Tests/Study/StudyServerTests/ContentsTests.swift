@@ -184,6 +184,8 @@ struct ContentsTests {
         try Data(count: StudyContents.maximumFileSize + 1)
             .write(to: published.contents.url.appending(path: digest))
         #expect(try await phone.send(.get, "/c3pro/contents/\(digest)").status == 404)
+        let metrics = try await phone.send(.get, "/metrics").text
+        #expect(metrics.contains("study_contents_expires_timestamp_seconds \(contents.expires.seconds)\n"))
         await receiver.stop()
     }
 
@@ -375,6 +377,104 @@ struct ContentsTests {
         #expect(throws: StudyError.self) {
             try StudyContentsFolder.Item(Questionnaire(parsing: Data(nameless.utf8)))
         }
+    }
+
+    @Test("of publishers at once each makes a version of its own")
+    func publishers() async throws {
+        let published = try Published()
+        let versions = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 1...8 {
+                group.addTask { try published.publish([Published.questionnaire("\(number)")]).version }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(versions.sorted() == Array(1...8))
+        #expect(try published.contents.questionnaires().count == 1)
+    }
+
+    @Test("another key is refused unless it is asked for, and what is named no more is removed")
+    func anotherKey() throws {
+        let published = try Published()
+        let first = try published.publish()
+        #expect(throws: StudyError.self) { try published.publish(by: StudyKeys.other) }
+        #expect(try published.contents.contents() == first)
+        let item = try StudyContentsFolder.Item(Questionnaire(parsing: Data(Published.questionnaire("2").utf8)))
+        let second = try published.contents.publish(
+            [item],
+            study: Published.study,
+            signedBy: StudyKeys.other,
+            changesKey: true
+        )
+        let names = try FileManager.default.contentsOfDirectory(atPath: published.contents.url.path)
+        #expect(Set(names) == Set(second.files.map(\.digest) + ["contents.jwt"]))
+        for name in names {
+            let file = published.contents.url.appending(path: name).path
+            let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+            #expect(mode == 0o644, "\(name)")
+        }
+    }
+
+    @Test("a fetch that is broken off goes on with what it has, and needs no file that another removes")
+    func overlapping() async throws {
+        let published = try Published()
+        try published.publish()
+        let store = try published.store(published.server)
+        _ = try await store.fetch()
+        let other = [Published.questionnaire("1"), Published.questionnaire("1", "sleep")]
+        let third = try published.publish(other, version: 3)
+        let new = try #require(third.files.first { $0.url?.hasSuffix("sleep") == true })
+        let server = published.server
+        let folder = published.folder.file("phone")
+        // While the third list's new file is on its way, another fetch removes one that both lists have.
+        let known = try #require(third.files.first { $0.url == Self.diary })
+        let slow = server.changing(new.digest) { data in
+            try? FileManager.default.removeItem(at: folder.appending(path: known.digest))
+            return (200, data)
+        }
+        #expect(try await published.store(slow).fetch().study.contents == third)
+        #expect(try store.stored()?.contents == third)
+        // The second file fails: the first is there all the same.
+        let broken = server.changing(new.digest) { _ in (429, Data()) }
+        let phone = try published.store(broken, "broken")
+        await #expect(throws: StudyServerProblem.self) { try await phone.fetch() }
+        let digests = try FileManager.default.contentsOfDirectory(
+            atPath: published.folder.file("broken").path
+        )
+        #expect(digests.contains(known.digest) && !digests.contains("contents.jwt"))
+        #expect(try phone.stored() == nil)
+    }
+
+    @Test("of two lists of one version the first that a phone stored stays, also when they overlap")
+    func oneVersion() async throws {
+        let published = try Published()
+        let twin = try Published()
+        try published.publish()
+        let good = try published.contents.contents()
+        try twin.publish([Published.questionnaire("2")])
+        let first = try published.store(published.server)
+        let digest = try #require(twin.contents.contents().files.first).digest
+        // While the twin's file is on its way, the other list is stored.
+        let list = try Data(published.list().utf8)
+        let folder = published.folder.file("phone")
+        let slow = twin.server.changing(digest) { data in
+            try? list.write(to: folder.appending(path: "contents.jwt"))
+            return (200, data)
+        }
+        await #expect(throws: StudyError.self) { try await published.store(slow).fetch() }
+        #expect(try await first.fetch().study.contents == good)
+    }
+
+    @Test("a stored list that cannot be opened is an error, not a first fetch")
+    func unreadable() async throws {
+        let published = try Published()
+        try published.publish(version: 2)
+        let store = try published.store(published.server)
+        _ = try await store.fetch()
+        let list = published.folder.file("phone/contents.jwt")
+        try FileManager.default.removeItem(at: list)
+        try FileManager.default.createDirectory(at: list, withIntermediateDirectories: false)
+        await #expect(throws: StudyError.self) { try await store.fetch() }
+        #expect(throws: StudyError.self) { try store.stored() }
     }
 
     @Test("a file that says another version of itself than the signed list is refused")

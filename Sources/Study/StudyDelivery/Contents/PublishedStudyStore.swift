@@ -72,9 +72,9 @@ public struct PublishedStudyStore: Sendable {
     /// - Throws: `StudyError`, also for what was changed on the disk: fetch it again.
     public func stored() throws -> PublishedStudy? {
         try locked {
-            guard let list = storedList() else { return nil }
+            guard let list = try storedList() else { return nil }
             return try PublishedStudy(try read(list)) { file in
-                guard let data = self.data(file.digest, limit: StudyContents.maximumFileSize) else {
+                guard let data = try storedContent(of: file) else {
                     throw StudyError.storage(reason: "the stored \(file.name) cannot be read; fetch it again")
                 }
                 return data
@@ -93,11 +93,24 @@ public struct PublishedStudyStore: Sendable {
         )
     }
 
-    private func storedList() -> Data? { data(Self.listName, limit: StudyContents.maximumLength) }
+    private func storedList() throws -> Data? {
+        try data(Self.listName, limit: StudyContents.maximumLength)
+    }
 
-    private func data(_ name: String, limit: Int) -> Data? {
-        guard let file = try? StoredFile(folder + "/" + name) else { return nil }
-        return try? file.read(at: 0, count: limit)
+    /// `nil` where it is not there, or is another than the one that was signed.
+    private func storedContent(of file: StudyContents.File) throws -> Data? {
+        guard let data = try data(file.digest, limit: file.size), (try? file.check(data)) != nil else {
+            return nil
+        }
+        return data
+    }
+
+    /// `nil` where there is none; what is there and cannot be read is not taken for none.
+    private func data(_ name: String, limit: Int) throws -> Data? {
+        let path = folder + "/" + name
+        do { return try StoredFile(path)?.read(at: 0, count: limit) } catch {
+            throw StudyError.storage(reason: "\(path) cannot be read: \(error)")
+        }
     }
 
     private func locked<Value>(_ body: () throws -> Value) throws -> Value {
@@ -118,7 +131,7 @@ public struct PublishedStudyStore: Sendable {
     /// - Throws: `HTTPTransportError` without a response, ``StudyServerProblem`` for a server that fails or
     ///   publishes nothing, `StudyError` and other errors of what is read for what is refused.
     public func fetch(at time: StudyTime = .now) async throws -> Outcome {
-        let list = try locked { storedList() }
+        let list = try locked { try storedList() }
         // What was damaged on the disk is fetched anew.
         let known = list.flatMap { try? read($0) }
         let tag = known == nil ? nil : list.map { "\"\(StudyContents.digest(of: $0))\"" }
@@ -149,33 +162,35 @@ public struct PublishedStudyStore: Sendable {
     /// Gets what is missing of a list, and stores all of it.
     private func complete(_ contents: StudyContents, _ list: Data, isNew: Bool) async throws -> Outcome {
         var files: [String: Data] = [:]
-        var fetched: Set<String> = []
         for file in contents.files where files[file.digest] == nil {
-            if let data = data(file.digest, limit: file.size), (try? file.check(data)) != nil {
+            if let data = try storedContent(of: file) {
                 files[file.digest] = data
-            } else {
-                let data = try await get("/contents/\(file.digest)", limit: file.size) ?? Data()
-                try file.check(data)
-                files[file.digest] = data
-                fetched.insert(file.digest)
+                continue
             }
+            let data = try await get("/contents/\(file.digest)", limit: file.size) ?? Data()
+            try file.check(data)
+            // Kept at once: a fetch that is broken off is gone on with from here.
+            try locked { try write(data, to: file.digest) }
+            files[file.digest] = data
         }
         let study = try PublishedStudy(contents) { files[$0.digest] ?? Data() }
-        guard isNew || !fetched.isEmpty else { return .unchanged(study) }
         try locked {
-            // Another process may have stored a newer one meanwhile.
-            if let stored = storedList().flatMap({ try? read($0) }),
-                stored.version > contents.version
-            {
-                throw StudyError.storage(reason: "a newer list was stored meanwhile; fetch again")
+            // Another fetch may have stored another list meanwhile, and removed what is of this one alone.
+            let stored = try storedList()
+            if let stored, let known = try? read(stored) { try contents.check(after: known) }
+            for file in contents.files where try storedContent(of: file) == nil {
+                try write(files[file.digest] ?? Data(), to: file.digest)
             }
-            for digest in fetched.sorted() {
-                try disk.writeAtomically(to: digest, in: folder) { try $0.append(files[digest] ?? Data()) }
-            }
-            try disk.writeAtomically(to: Self.listName, in: folder) { try $0.append(list) }
+            guard stored != list else { return }
+            try write(list, to: Self.listName)
+            disk.removeDrafts(in: folder)
             removeFiles(besides: Set(files.keys))
         }
         return isNew ? .new(study) : .unchanged(study)
+    }
+
+    private func write(_ data: Data, to name: String) throws {
+        try disk.writeAtomically(to: name, in: folder) { try $0.append(data) }
     }
 
     /// Files of earlier lists; what cannot be removed now does no harm.
@@ -201,8 +216,15 @@ public struct PublishedStudyStore: Sendable {
         case 304 where !fields.isEmpty: return nil
         case 404:
             throw StudyServerProblem(
-                description: "the server responded with 404: the study publishes nothing there",
+                description: "the server responded with 404: the study publishes nothing there "
+                    + "(a receiver's root ends in /c3pro)",
                 isFailure: false
+            )
+        case 429:
+            throw StudyServerProblem(
+                description: "the server responded with 429, too many requests; what was fetched is kept: "
+                    + "try again later",
+                isFailure: true
             )
         default:
             let isFailure = if case .failed = StudyResponse(status: status) { true } else { false }

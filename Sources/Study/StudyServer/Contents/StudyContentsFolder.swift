@@ -1,3 +1,4 @@
+import DurableQueue
 import FHIR
 import Foundation
 import OrderedJSON
@@ -57,6 +58,7 @@ public struct StudyContentsFolder: Sendable {
     /// The folder.
     public let url: URL
     static let listName = "contents.jwt"
+    private let disk = Disk()
 
     /// A folder, which need not be there yet.
     public init(_ url: URL) { self.url = url }
@@ -68,13 +70,16 @@ public struct StudyContentsFolder: Sendable {
 
     // MARK: Publishing
 
-    /// Signs and writes the next list: the files first, then the list, which is replaced as a whole.
+    /// Signs and writes the next list: the files first, then the list, which is replaced as a whole; then files
+    /// of the list before are removed that this one does not name. One process publishes at a time.
     ///
     /// - Parameters:
     ///   - consent: The consent that is in force.
     ///   - version: The list's; `nil` for one more than that of the list that is there.
     ///   - days: For how long phones take the list.
-    /// - Throws: `StudyError`, also for a version that does not rise.
+    ///   - changesKey: Whether the list may be signed by another key than the one before it.
+    /// - Throws: `StudyError`, also for a version that does not rise, and for another key: a phone that has the
+    ///   certificate of the first one would take nothing more.
     public func publish(
         _ items: [Item],
         consent: StudyContents.Consent? = nil,
@@ -82,42 +87,77 @@ public struct StudyContentsFolder: Sendable {
         signedBy key: StudyPrivateKey,
         version: Int? = nil,
         days: Int = 90,
+        changesKey: Bool = false,
         at time: StudyTime = .now
     ) throws -> StudyContents {
-        let before = isPublished ? try contents() : nil
-        if let before, before.study != study {
-            throw StudyError.badInput(
-                reason: "\(url.path(percentEncoded: false)) is of the study \(before.study)"
+        do {
+            try make()
+            let lock = try FileLock(waitingForFolder: url.folderPath)
+            defer { withExtendedLifetime(lock) {} }
+            let before = try listBefore(study, key, changesKey: changesKey)
+            let version = version ?? (before?.version ?? 0) + 1
+            if let before, version <= before.version {
+                throw StudyError.badInput(
+                    reason: "the version \(version) is not higher than \(before.version), which phones may have"
+                )
+            }
+            let contents = try StudyContents(
+                study: study,
+                version: version,
+                files: items.map(\.file),
+                consent: consent,
+                issued: time,
+                days: days
             )
+            let list = Data(try contents.signed(by: key).utf8)
+            disk.removeDrafts(in: url.folderPath)
+            for item in items { try write(item.content, to: item.file.digest) }
+            try write(list, to: Self.listName)
+            let digests = Set(contents.files.map(\.digest))
+            for file in before?.files ?? [] where !digests.contains(file.digest) {
+                // What cannot be removed is named by no list.
+                try? FileManager.default.removeItem(atPath: path(file.digest))
+            }
+            return contents
+        } catch let failure as DiskFailure {
+            throw StudyError.storage(reason: "\(failure)")
         }
-        let version = version ?? (before?.version ?? 0) + 1
-        if let before, version <= before.version {
-            throw StudyError.badInput(
-                reason: "the version \(version) is not higher than \(before.version), which phones may have"
-            )
-        }
-        let contents = try StudyContents(
-            study: study,
-            version: version,
-            files: items.map(\.file),
-            consent: consent,
-            issued: time,
-            days: days
-        )
-        let text = try contents.signed(by: key)
+    }
+
+    /// All may read the folder and its files, the receiver's user among them: a phone gets them without a
+    /// login.
+    private func make() throws {
+        let path = url.folderPath
+        guard !FileManager.default.fileExists(atPath: path) else { return }
         do {
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-            // All may read them, the receiver's user among them: a phone gets them without a login.
-            for item in items {
-                try item.content.write(to: url.appending(path: item.file.digest), options: .atomic)
-            }
-            try Data(text.utf8).write(to: url.appending(path: Self.listName), options: .atomic)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
         } catch {
+            throw StudyError.storage(reason: "\(path) cannot be made: \(error.localizedDescription)")
+        }
+    }
+
+    private func write(_ data: Data, to name: String) throws {
+        try disk.writeAtomically(to: name, in: url.folderPath, mode: 0o644) { try $0.append(data) }
+    }
+
+    private func listBefore(_ study: String, _ key: StudyPrivateKey, changesKey: Bool) throws -> StudyContents? {
+        guard isPublished else { return nil }
+        guard let list = list(), let before = try? Self.contents(of: list) else {
             throw StudyError.storage(
-                reason: "\(url.path(percentEncoded: false)) cannot be written: \(error.localizedDescription)"
+                reason: "\(path(Self.listName)) is no list that can be read, so that nobody knows which version "
+                    + "phones have; remove it, and publish with a version that is higher than any before"
             )
         }
-        return contents
+        guard before.study == study else {
+            throw StudyError.badInput(reason: "\(url.folderPath) is of the study \(before.study)")
+        }
+        guard changesKey || StudyContents.isSigned(String(decoding: list, as: UTF8.self), by: key) else {
+            throw StudyError.unusableKey(
+                reason: "another key signed the list in \(url.folderPath), and phones would refuse this one's"
+            )
+        }
+        return before
     }
 
     // MARK: Reading
@@ -150,7 +190,11 @@ public struct StudyContentsFolder: Sendable {
                     + "(indivo study publish)"
             )
         }
-        return try StudyContents(unverified: String(decoding: list, as: UTF8.self))
+        return try Self.contents(of: list)
+    }
+
+    private static func contents(of list: Data) throws -> StudyContents {
+        try StudyContents(unverified: String(decoding: list, as: UTF8.self))
     }
 
     private func files(_ kind: StudyContents.File.Kind) throws -> [Data] {

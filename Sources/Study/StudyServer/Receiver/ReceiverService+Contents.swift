@@ -32,6 +32,17 @@ extension ReceiverService {
         ) { contentsFolder?.file(digest).map { ($0, digest) } }
     }
 
+    /// Until when phones take the list of contents.
+    var contentsMetric: String {
+        guard let contents = try? contentsFolder?.contents() else { return "" }
+        return MetricsText.metric(
+            "contents_expires_timestamp_seconds",
+            .gauge,
+            "Until when phones take the list of contents.",
+            contents.expires.seconds
+        )
+    }
+
     private var contentsFolder: StudyContentsFolder? { configuration.contents.map(StudyContentsFolder.init) }
 
     private func list(_ request: Request, missing: String, _ list: () -> Data?) -> Response {
@@ -53,7 +64,10 @@ extension ReceiverService {
         if let seconds = limiter.take(of: "address \(client(of: request))") {
             return ReceiverResponse.tooMany(seconds)
         }
-        guard let content = content() else { return ReceiverResponse.error(404, "not_found", missing) }
+        guard let content = content() else {
+            logger.notice("what phones ask for is not there, or cannot be read")
+            return ReceiverResponse.error(404, "not_found", missing)
+        }
         let tag = "\"\(content.digest)\""
         let isKnown = Self.tags(request.header("If-None-Match") ?? "").contains { $0 == tag || $0 == "*" }
         let response = isKnown ? Response(status: 304) : Response(type: type, body: content.data)

@@ -13,7 +13,7 @@ struct ReceiverService: Sendable {
     let metrics = ReceiverMetrics()
     private let room: QueueQuota
     private let health: QueueHealth
-    private let logger: Logger
+    let logger: Logger
 
     init(
         queue: any MessageQueue,
@@ -117,6 +117,6 @@ struct ReceiverService: Sendable {
         guard request.isOfThisMachine else {
             return ReceiverResponse.error(403, "access_denied", "Metrics are for programs on this machine")
         }
-        return MetricsText.response(metrics.text(try await queue.status()))
+        return MetricsText.response(metrics.text(try await queue.status()) + contentsMetric)
     }
 }

@@ -16,8 +16,8 @@ struct StudyFetchCommand: AsyncParsableCommand {
 
             Listed are the files with what they are, URL and version. --store DIR keeps the last good list \
             as a phone does: an older one is refused then, and without a network the stored one is listed. \
-            --output DIR writes the files; “indivo study due DIR/schedule.json --notifications” lists the \
-            reminders of a schedule. \(ExitStatus.help)
+            --output DIR writes the files; “indivo study due DIR/schedule.json --enrolled 2026-03-01 \
+            --notifications” lists the reminders of a schedule. \(ExitStatus.help)
             """
     )
 
@@ -68,7 +68,11 @@ struct StudyFetchCommand: AsyncParsableCommand {
                 try show(study)
             }
         } catch let error as HTTPTransportError {
-            if let study = try? published.stored() { try show(study) }
+            do {
+                if let study = try published.stored() { try show(study) }
+            } catch {
+                StandardStreams.printError("error: \(error)")
+            }
             throw CommandFailure("\(error.message)", status: .notReached)
         } catch let error as StudyServerProblem {
             throw CommandFailure("\(error)", status: .refused)

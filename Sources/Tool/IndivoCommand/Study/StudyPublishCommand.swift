@@ -20,8 +20,9 @@ struct StudyPublishCommand: ParsableCommand {
             version, one more than that of the list before; phones take no older one. The receiver serves \
             the folder where its configuration has "contents": FOLDER; \
             --questionnaires FOLDER and --schedule FOLDER of the other commands read it. Name all that is \
-            in force each time: what is not named is published no more. Publish again before the list \
-            expires; phones go on with what they have, and take nothing from a server that is expired.
+            in force each time: what is not named is published no more, a consent included. Publish again \
+            before the list expires; phones go on with what they have, and take nothing from a server \
+            that is expired.
             """
     )
 
@@ -57,6 +58,9 @@ struct StudyPublishCommand: ParsableCommand {
     @Option(name: .customLong("list-version"), help: "The list’s version; the next one without it.")
     var version: Int?
 
+    @ArgumentParser.Flag(help: "Sign with another key than the list before; apps need its certificate.")
+    var changeKey = false
+
     @OptionGroup var talk: MessageOptions
 
     func run() throws {
@@ -76,7 +80,8 @@ struct StudyPublishCommand: ParsableCommand {
             study: signing.study,
             signedBy: key,
             version: version,
-            days: signing.days
+            days: signing.days,
+            changesKey: changeKey
         )
         try StandardStreams.say("version \(contents.version)")
         talk.note("\(contents.files.count) files; publish again before \(contents.expires)")

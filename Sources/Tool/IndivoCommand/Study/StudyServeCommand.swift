@@ -255,7 +255,11 @@ struct ReceiverFile {
             )
         }
         configuration.keyList = try text("keyList").map { URL(filePath: file($0)) }
-        configuration.contents = try text("contents").map { URL(filePath: file($0)) }
+        if let name = try text("contents") {
+            let folder = URL(filePath: file(name), directoryHint: .isDirectory)
+            configuration.contents = folder
+            Self.warn(of: StudyContentsFolder(folder))
+        }
         for questionnaire in try StudyBackEnd.questionnaires(texts("questionnaires").map(file)) {
             guard let id = questionnaire.id else {
                 throw refuse("a questionnaire without an id cannot be served")
@@ -263,5 +267,19 @@ struct ReceiverFile {
             configuration.questionnaires[id] = questionnaire.json()
         }
         return configuration
+    }
+
+    /// Tells of a folder of contents that phones would get nothing from.
+    private static func warn(of folder: StudyContentsFolder) {
+        let path = folder.url.path(percentEncoded: false)
+        do {
+            let expires = try folder.contents().expires
+            guard expires <= .now else { return }
+            StandardStreams.printError(
+                "warning: \(path): the list expired at \(expires), and phones take it no more; publish again"
+            )
+        } catch {
+            StandardStreams.printError("warning: \(path): phones get nothing: \(error)")
+        }
     }
 }
