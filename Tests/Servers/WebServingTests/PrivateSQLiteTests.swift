@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Testing
 
 @testable import WebServing
@@ -15,5 +16,27 @@ struct PrivateSQLiteTests {
         let reason = String(cString: strerror(ENOENT))
         #expect("\(error)" == "it cannot be made a file that its owner alone can read: \(reason)")
         #expect(error.path == file.path)
+    }
+
+    @Test("connections that begin with a new file at once make its tables once")
+    func migrations() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "new-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for number in 1...5 {
+            let file = folder.appending(path: "\(number).sqlite")
+            try await withThrowingTaskGroup { group in
+                for _ in 1...6 {
+                    group.addTask {
+                        let database = try PrivateSQLite.open(file)
+                        var migrator = DatabaseMigrator()
+                        migrator.registerMigration("1") { try $0.execute(sql: "CREATE TABLE a (b)") }
+                        migrator.registerMigration("2") { try $0.execute(sql: "CREATE TABLE c (d)") }
+                        try PrivateSQLite.migrate(database, by: migrator)
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
     }
 }

@@ -67,4 +67,18 @@ struct RoutingTests {
             #expect(HTTPCredentials(header) == nil, "\(header.prefix(40))")
         }
     }
+
+    @Test(
+        "a request names this machine by an address or localhost, with any port, and nothing behind it",
+        arguments: [
+            ("localhost", true), ("localhost:8080", true), ("127.0.0.1:80", true), ("[::1]", true),
+            ("[::1]:8080", true), ("[::1].example.org", false), ("[::1]example.org:1", false),
+            ("example.org", false), ("127.0.0.1.example.org", false), ("", false),
+        ] as [(String, Bool)]
+    )
+    func names(host: String, isOwn: Bool) {
+        let request = Request(method: "GET", target: "/", headers: ["host": host])
+        #expect(request.namesThisMachine == isOwn)
+        #expect(request.isOfThisMachine == isOwn)
+    }
 }

@@ -13,7 +13,7 @@ struct FHIRDatabase: Sendable {
         } catch let error as PrivateSQLite.ProtectionError {
             throw FHIRSandboxError.cannotProtect(path: error.path, reason: error.reason)
         }
-        try Self.migrator.migrate(writer)
+        try PrivateSQLite.migrate(writer, by: Self.migrator)
     }
 
     private static var migrator: DatabaseMigrator {

@@ -8,7 +8,7 @@ extension SandboxConfiguration.Database {
         let file: URL? = if case .file(let url) = self { url } else { nil }
         do {
             let database = try PrivateSQLite.open(file)
-            try Schema.migrator.migrate(database)
+            try PrivateSQLite.migrate(database, by: Schema.migrator)
             return database
         } catch let error as PrivateSQLite.ProtectionError {
             throw SandboxError.cannotProtect(path: error.path, reason: error.reason)

@@ -28,6 +28,20 @@ package enum PrivateSQLite {
         return try DatabasePool(path: file.path, configuration: configuration)
     }
 
+    /// Brings the tables of a database up to date.
+    ///
+    /// One process, and one connection, at a time: two that begin with a new file would both make its tables.
+    package static func migrate(_ database: any DatabaseWriter, by migrator: DatabaseMigrator) throws {
+        let folder = (database as? DatabasePool).map { ($0.path as NSString).deletingLastPathComponent }
+        // Not a lock on the file itself, whose closing would drop SQLite's own.
+        let lock = folder.map { Foundation.open($0.isEmpty ? "." : $0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        defer { if let lock, lock >= 0 { close(lock) } }
+        if let lock, lock >= 0 {
+            while flock(lock, LOCK_EX) != 0, errno == EINTR {}
+        }
+        try migrator.migrate(database)
+    }
+
     /// A new file is made so that only its owner can read it; an old one, and what stands beside it, become
     /// so. What SQLite makes beside it later has the mode of the file.
     private static func protect(_ path: String) throws {

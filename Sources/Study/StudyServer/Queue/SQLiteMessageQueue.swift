@@ -106,7 +106,7 @@ public final class SQLiteMessageQueue: MessageQueue {
             try db.execute(sql: "UPDATE known SET seen = ?", arguments: [now()])
             try db.execute(sql: "CREATE INDEX knownByTime ON known (seen)")
         }
-        try migrator.migrate(database)
+        try PrivateSQLite.migrate(database, by: migrator)
     }
 
     /// Writes what is there already, and looks at the disk, whose last bytes may be enough for that alone.

@@ -147,7 +147,7 @@ final class ClientRegistry: Sendable {
                 sql: "CREATE TABLE queue_challenge (digest TEXT PRIMARY KEY, expires INTEGER NOT NULL)"
             )
         }
-        try migrator.migrate(database)
+        try PrivateSQLite.migrate(database, by: migrator)
     }
 
     private static func makeTables(_ database: PostgreSQLDatabase) async throws {

@@ -50,7 +50,7 @@ struct SQLiteWarehouseStore: WarehouseStore {
             try WarehouseSchema.keepUnits(SQLiteSession(db: db))
             try WarehouseSchema.describe(SQLiteSession(db: db), source: source)
         }
-        try migrator.migrate(database)
+        try PrivateSQLite.migrate(database, by: migrator)
         // What is deleted is overwritten: somebody who withdrew is not in free pages either.
         try database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA secure_delete = ON") }
         try database.read { try WarehouseSchema.check(SQLiteSession(db: $0), source: source) }
