@@ -1,3 +1,4 @@
+import DurableQueue
 import Foundation
 import OrderedJSON
 import Testing
@@ -150,6 +151,36 @@ import Testing
         #expect(throws: AuditLog.Problem.broken(line: 4, reason: "the entry was changed")) {
             try log.verify()
         }
+    }
+
+    @Test("A cut end is told also where an older line is no entry, and so is a second digest")
+    func cutBehindStump() throws {
+        let folder = try Folder()
+        let log = try log(folder, entries: 2)
+        try change(log) { $0.append("garbage") }
+        for path in ["/a", "/b"] { try log.append(who: "ada", action: "view", ["path": path]) }
+        let lines = try String(contentsOf: log.url, encoding: .utf8)
+        let head = try #require(lines.split(separator: "\"").dropLast().last.map(String.init))
+        #expect(throws: AuditLog.Problem.broken(line: 3, reason: "it is no entry")) {
+            try log.verify(noted: head)
+        }
+        try change(log) { $0.removeLast() }
+        #expect(throws: AuditLog.Problem.missingHead(head)) { try log.verify(noted: head) }
+        try change(log) { $0[0] = $0[0].replacing(#""digest":"#, with: #""digest":"x","digest":"#) }
+        #expect(throws: AuditLog.Problem.broken(line: 1, reason: "the entry was changed")) {
+            try log.verify()
+        }
+    }
+
+    @Test("A writer that does not end keeps others waiting for a while only")
+    func stoppedWriter() throws {
+        let folder = try Folder()
+        var log = try log(folder, entries: 1)
+        log.patience = .milliseconds(20)
+        let lock = try FileLock(waitingFor: log.url.path + ".lock")
+        defer { withExtendedLifetime(lock) {} }
+        #expect(throws: AuditLog.Problem.self) { try log.append(who: "ada", action: "view") }
+        #expect(try log.verify().count == 1)
     }
 
     @Test func theToolVerifiesAndListsALog() throws {

@@ -63,6 +63,8 @@ public struct AuditLog: Sendable {
 
     /// The file.
     public let url: URL
+    /// How long an entry waits for others that are being written.
+    var patience = Duration.seconds(10)
     /// The most bytes of a line.
     private static let maximumLine = 8192
     /// The most characters of a text; of bytes it has twice as many at most.
@@ -93,8 +95,7 @@ public struct AuditLog: Sendable {
         at time: Date = Date()
     ) throws -> Entry {
         do {
-            // One process at a time reads the end and writes behind it.
-            let lock = try FileLock(waitingFor: path + ".lock")
+            let lock = try lock()
             defer { withExtendedLifetime(lock) {} }
             let last = try lastEntry()
             let cut = details.sorted { $0.key < $1.key }.prefix(Self.maximumDetails)
@@ -121,6 +122,17 @@ public struct AuditLog: Sendable {
         } catch let failure as DiskFailure {
             throw Problem.storage("\(failure)")
         }
+    }
+
+    /// One process at a time reads the end and writes behind it. One that was stopped while it did, or whose
+    /// disk does not respond, keeps the others waiting no longer than ``patience``.
+    private func lock() throws -> FileLock {
+        let end = ContinuousClock.now + patience
+        while ContinuousClock.now < end {
+            if let lock = try FileLock(ifFree: path + ".lock") { return lock }
+            usleep(5000)
+        }
+        throw Problem.storage("\(path): another process writes to it, and does not end")
     }
 
     private static func shortened(_ text: String, to length: Int) -> String {
@@ -269,8 +281,9 @@ public struct AuditLog: Sendable {
                 reason: "it has no end: its writer was stopped, or it was cut off"
             )
         }
-        if let stump { throw stump }
+        // Before the stump, which may be an old one: a cut end is worse.
         if let noted, !found { throw Problem.missingHead(noted) }
+        if let stump { throw stump }
         return State(count: count, head: previous)
     }
 
@@ -280,8 +293,10 @@ public struct AuditLog: Sendable {
             let who = json["who"]?.string, let action = json["action"]?.string,
             let previous = json["previous"]?.string, let digest = json["digest"]?.string
         else { throw Problem.broken(line: number, reason: noEntry) }
-        json = JSONValue(members: (json.members ?? []).filter { $0.name != "digest" })
-        guard Self.digest(of: json) == digest else {
+        let members = json.members ?? []
+        json = JSONValue(members: members.filter { $0.name != "digest" })
+        // A second digest would be text that the first one does not cover.
+        guard Self.digest(of: json) == digest, json.members?.count == members.count - 1 else {
             throw Problem.broken(line: number, reason: "the entry was changed")
         }
         let details = (json["details"]?.members ?? []).map { ($0.name, $0.value.string ?? "") }

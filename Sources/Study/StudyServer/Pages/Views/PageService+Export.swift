@@ -95,7 +95,8 @@ extension PageService {
     func people(_ visit: PageVisit) throws -> Response {
         let rows = try users.users().sorted { $0.key < $1.key }.map { name, user -> [Markup] in
             [
-                PageTable.cell(name), PageTable.cell(user.role.rawValue),
+                PageTable.cell(name),
+                PageTable.cell(user.hasRole ? user.role.rawValue : "none yet: no downloads"),
                 PageTable.cell(user.totp == nil ? "password" : "password and code"),
             ]
         }
