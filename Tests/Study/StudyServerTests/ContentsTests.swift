@@ -398,9 +398,9 @@ struct ContentsTests {
         let first = try published.publish()
         #expect(throws: StudyError.self) { try published.publish(by: StudyKeys.other) }
         #expect(try published.contents.contents() == first)
-        let item = try StudyContentsFolder.Item(Questionnaire(parsing: Data(Published.questionnaire("2").utf8)))
+        let questionnaire = try Questionnaire(parsing: Data(Published.questionnaire("2").utf8))
         let second = try published.contents.publish(
-            [item],
+            [.init(questionnaire)],
             study: Published.study,
             signedBy: StudyKeys.other,
             changesKey: true

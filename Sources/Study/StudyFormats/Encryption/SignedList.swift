@@ -108,8 +108,8 @@ struct SignedList {
 
     /// Whether a key signed a list: the signatures of RS256 have nothing random.
     static func isSigned(_ text: String, by key: StudyPrivateKey) -> Bool {
-        guard let jws = JWS(text), let signature = try? key.signature(of: jws.signingInput) else { return false }
-        return signature == jws.signature
+        guard let jws = JWS(text) else { return false }
+        return (try? key.signature(of: jws.signingInput)) == jws.signature
     }
 
     private static func jws(_ text: String, _ kind: Kind, length: Int) throws(StudyError) -> JWS {

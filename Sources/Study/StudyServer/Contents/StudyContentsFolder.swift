@@ -70,16 +70,16 @@ public struct StudyContentsFolder: Sendable {
 
     // MARK: Publishing
 
-    /// Signs and writes the next list: the files first, then the list, which is replaced as a whole; then files
-    /// of the list before are removed that this one does not name. One process publishes at a time.
+    /// Signs and writes the next list: the files first, then the list, which is replaced as a whole. Files of
+    /// the list before that this one does not name are removed then. One process publishes at a time.
     ///
     /// - Parameters:
     ///   - consent: The consent that is in force.
     ///   - version: The list's; `nil` for one more than that of the list that is there.
     ///   - days: For how long phones take the list.
     ///   - changesKey: Whether the list may be signed by another key than the one before it.
-    /// - Throws: `StudyError`, also for a version that does not rise, and for another key: a phone that has the
-    ///   certificate of the first one would take nothing more.
+    /// - Throws: `StudyError`, also for a version that does not rise, and for another key: a phone that has
+    ///   the certificate of the first one would take nothing more.
     public func publish(
         _ items: [Item],
         consent: StudyContents.Consent? = nil,
@@ -98,7 +98,8 @@ public struct StudyContentsFolder: Sendable {
             let version = version ?? (before?.version ?? 0) + 1
             if let before, version <= before.version {
                 throw StudyError.badInput(
-                    reason: "the version \(version) is not higher than \(before.version), which phones may have"
+                    reason: "the version \(version) is not higher than \(before.version), which phones may "
+                        + "have"
                 )
             }
             let contents = try StudyContents(
@@ -141,12 +142,14 @@ public struct StudyContentsFolder: Sendable {
         try disk.writeAtomically(to: name, in: url.folderPath, mode: 0o644) { try $0.append(data) }
     }
 
-    private func listBefore(_ study: String, _ key: StudyPrivateKey, changesKey: Bool) throws -> StudyContents? {
+    private func listBefore(_ study: String, _ key: StudyPrivateKey, changesKey: Bool) throws
+        -> StudyContents?
+    {
         guard isPublished else { return nil }
         guard let list = list(), let before = try? Self.contents(of: list) else {
             throw StudyError.storage(
-                reason: "\(path(Self.listName)) is no list that can be read, so that nobody knows which version "
-                    + "phones have; remove it, and publish with a version that is higher than any before"
+                reason: "\(path(Self.listName)) is no list that can be read, so that nobody knows which "
+                    + "version phones have; remove it, and publish with one that is higher than any before"
             )
         }
         guard before.study == study else {
