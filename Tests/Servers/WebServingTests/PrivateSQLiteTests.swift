@@ -30,7 +30,13 @@ struct PrivateSQLiteTests {
                     group.addTask {
                         let database = try PrivateSQLite.open(file)
                         var migrator = DatabaseMigrator()
-                        migrator.registerMigration("1") { try $0.execute(sql: "CREATE TABLE a (b)") }
+                        migrator.registerMigration("1") { db in
+                            // The folder is locked meanwhile.
+                            let lock = Foundation.open(folder.path, O_RDONLY | O_DIRECTORY)
+                            defer { close(lock) }
+                            #expect(flock(lock, LOCK_EX | LOCK_NB) != 0)
+                            try db.execute(sql: "CREATE TABLE a (b)")
+                        }
                         migrator.registerMigration("2") { try $0.execute(sql: "CREATE TABLE c (d)") }
                         try PrivateSQLite.migrate(database, by: migrator)
                     }

@@ -1,10 +1,10 @@
+import DurableQueue
 import FHIR
 import Foundation
 import HTTPCalls
 import HTTPTypes
 import IndivoBase
 import OrderedJSON
-import StudyServer
 import StudyTesting
 import Synchronization
 import Testing
@@ -12,6 +12,7 @@ import Testing
 @testable import IndivoCommand
 @testable import StudyDelivery
 @testable import StudyFormats
+@testable import StudyServer
 
 /// A folder of what a study publishes.
 private struct Published {
@@ -390,6 +391,19 @@ struct ContentsTests {
         }
         #expect(versions.sorted() == Array(1...8))
         #expect(try published.contents.questionnaires().count == 1)
+        // While one writes, the folder is locked.
+        let steps = Mutex(0)
+        let path = published.contents.url.path
+        var folder = published.contents
+        folder.disk = Disk { _ in
+            let descriptor = open(path, O_RDONLY | O_DIRECTORY)
+            defer { close(descriptor) }
+            if flock(descriptor, LOCK_EX | LOCK_NB) != 0 { steps.withLock { $0 += 1 } } else { return EIO }
+            return 0
+        }
+        let item = try StudyContentsFolder.Item(schedule: Data(Published.schedule.utf8))
+        _ = try folder.publish([item], study: Published.study, signedBy: StudyKeys.key)
+        #expect(steps.withLock { $0 } > 0)
     }
 
     @Test("another key is refused unless it is asked for, and what is named no more is removed")

@@ -58,7 +58,8 @@ public struct StudyContentsFolder: Sendable {
     /// The folder.
     public let url: URL
     static let listName = "contents.jwt"
-    private let disk = Disk()
+    /// How the files are written.
+    var disk = Disk()
 
     /// A folder, which need not be there yet.
     public init(_ url: URL) { self.url = url }
