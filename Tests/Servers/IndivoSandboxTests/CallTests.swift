@@ -9,8 +9,11 @@ private let prefixedModels = """
 
 @Suite("Messages, relations, app storage and audits")
 struct CallTests {
-    private func withApp(_ body: (TestApp, String) async throws -> Void) async throws {
-        try await withSandbox { sandbox async throws in
+    private func withApp(
+        _ configuration: SandboxConfiguration = SandboxConfiguration(),
+        _ body: (TestApp, String) async throws -> Void
+    ) async throws {
+        try await withSandbox(configuration) { sandbox async throws in
             let record = try #require(try await sandbox.records().first?.id)
             let app = try await TestApp(sandbox).authorized(sandbox, record: record)
             try await body(app, "/records/\(record)")
@@ -122,7 +125,11 @@ struct CallTests {
 
     @Test("the record's audit tells of reading and writing, of this call too the next time")
     func audits() async throws {
-        try await withApp { app, record in
+        // Entries are ordered by the second, the newest first, and within one as they were made.
+        let start = Date()
+        var configuration = SandboxConfiguration()
+        configuration.now = { start }
+        try await withApp(configuration) { app, record in
             let document = try World.id(try await app.post(record + "/documents/", xml: "<d/>"), "Document")
             _ = try await app.get(record + "/documents/\(document)")
             _ = try await app.post(record + "/documents/", xml: "<broken")
