@@ -1,13 +1,13 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Six areas, a folder of Sources each; `module` below says where a module and its tests stand. What an area
-// may import is in its README, and scripts/lib/check-layout compares both with what the sources import.
+// Six areas, a folder of Sources each. What an area may import is in its README, and scripts/lib/check-layout
+// compares both with what the sources import.
 //
 // An app compiles the targets that its products need. What a product fetches beyond that hangs on its trait.
 // Each trait covers the features named beside it, so that one is enough: with several, SwiftPM compiles
 // everything again at random, because it gives them to the compiler in the order of a hashed set.
-let traits: [(name: String, covers: String, description: String)] = [
+let traits: [(name: String, covers: Substring, description: String)] = [
     ("Outbox", "Outbox", "Changes without a network (fetches swift-crypto)."),
     ("BackendSigning", "BackendSigning", "Keys for SMART backend services (fetches swift-crypto)."),
     (
@@ -34,94 +34,228 @@ let traits: [(name: String, covers: String, description: String)] = [
     ),
 ]
 
-/// True where a trait that covers the feature is on.
-func when(_ feature: String, _ platforms: [Platform]? = nil) -> TargetDependencyCondition? {
-    let covering = Set(
-        traits.filter { $0.covers.split(separator: " ").contains { $0 == feature } }.map(\.name)
-    )
-    guard let platforms else { return .when(traits: covering) }
-    return .when(platforms: platforms, traits: covering)
-}
+// A folder, and below it its targets by their folders' names: what each is built on, and behind `tests` what
+// its tests need besides. `Crypto/Study` is had where a trait covers the feature Study.
+let table = """
+    Sources/System:
+        SystemXML: CLibXML2
+    Sources/Base:
+        IndivoBase: Security; tests
+        OrderedJSON; tests
+        BoundedRegex; tests: IndivoBase
+        UCUM; tests
+        ZipArchive: CZlib IndivoBase; tests
+        IndivoXML: SystemXML; tests: IndivoBase TestSupport
+        HTTPCalls: IndivoBase HTTPTypes CLibCurl; tests: TestSupport
+        LoginSupport: IndivoBase
+        JSONWebKeys: IndivoBase OrderedJSON Crypto/Keys CryptoExtras/Keys
+        DurableQueue: IndivoBase Crypto/Outbox; tests
+    Sources/FHIR:
+        FHIRTables
+        FHIR: BoundedRegex FHIRTables IndivoBase IndivoXML OrderedJSON UCUM; \
+            tests: FHIRValidation TestSupport
+        FHIRValidation: CZlib FHIR FHIRTables IndivoXML OrderedJSON; tests: Surveys TestSupport
+        FHIRTerminology: BoundedRegex FHIR OrderedJSON UCUM; tests
+        FHIRClient: FHIR HTTPCalls IndivoBase OrderedJSON HTTPTypes Logging; \
+            tests: FHIRBackendSigning FHIRSandbox TestSupport Crypto/BackendSigning \
+            CryptoExtras/BackendSigning
+        TerminologyClient: FHIR FHIRClient FHIRTerminology OrderedJSON; tests: FHIRSandbox
+        FHIRBackendSigning: FHIRClient IndivoBase OrderedJSON Crypto/BackendSigning \
+            CryptoExtras/BackendSigning
+        SMARTScopes: IndivoBase
+        SMARTLaunch: FHIR FHIRClient HTTPCalls IndivoBase JSONWebKeys LoginSupport OrderedJSON \
+            SMARTScopes Crypto/SMARTLaunch HTTPTypes Logging; \
+            tests: FHIRBackendSigning FHIRSandbox LaunchTesting TestSupport Crypto/Keys CryptoExtras/Keys
+        Surveys: BoundedRegex FHIR FHIRTables FHIRValidation IndivoBase OrderedJSON UCUM; tests
+        SurveyExchange: FHIR FHIRClient FHIRTables IndivoBase OrderedJSON Surveys; tests: FHIRSandbox
+        HealthSamples: FHIR HealthKit IndivoBase IndivoXML OrderedJSON UCUM ZipArchive; \
+            tests: FHIRValidation
+        HealthUpload: FHIR FHIRClient HealthSamples IndivoBase OrderedJSON; \
+            tests: FHIRSandbox HTTPCalls HTTPTypes
+    Sources/Record:
+        OAuth1: IndivoBase CLibOAuth; tests: OrderedJSON TestSupport
+        IndivoModel: IndivoBase IndivoXML OrderedJSON; tests: TestSupport
+        Indivo: HTTPCalls IndivoBase IndivoModel IndivoXML LoginSupport OAuth1 HTTPTypes Logging; \
+            tests: IndivoTesting TestSupport
+        IndivoOutbox: DurableQueue Indivo IndivoBase IndivoModel IndivoXML Crypto/Outbox; \
+            tests: IndivoCommand IndivoSandbox IndivoTesting OAuth1 HTTPTypes
+        IndivoFHIR: FHIR Indivo IndivoBase IndivoModel IndivoXML OrderedJSON UCUM; \
+            tests: FHIRSandbox FHIRValidation IndivoSandbox
+        IndivoSurveys: FHIR IndivoModel OrderedJSON Surveys; tests: FHIRValidation
+        IndivoSamples: FHIR HealthSamples Indivo IndivoBase IndivoModel IndivoOutbox IndivoXML \
+            OrderedJSON UCUM; \
+            tests: IndivoSandbox OAuth1
+    Sources/Servers:
+        WebServing: IndivoBase UCUM FlyingSocks/Sandbox CCrypt GRDB/Sandbox; tests: TestSupport
+        SurveyPages: FHIR IndivoBase OrderedJSON Surveys WebServing; tests: IndivoCommand TestSupport
+        SurveyLaunch: FHIR FHIRClient IndivoBase OrderedJSON SMARTLaunch SurveyExchange SurveyPages \
+            Surveys WebServing; \
+            tests: FHIRSandbox HTTPCalls LaunchTesting HTTPTypes
+        FHIRSandbox: FHIR FHIRTables FHIRTerminology FHIRValidation IndivoBase IndivoXML JSONWebKeys \
+            OrderedJSON SMARTScopes SurveyPages Surveys UCUM WebServing GRDB/Sandbox GRDBSQLite/Sandbox \
+            Logging; \
+            tests: IndivoCommand
+        IndivoSandbox: IndivoBase IndivoModel IndivoXML OAuth1 OrderedJSON SDML WebServing GRDB/Sandbox \
+            Logging; \
+            tests: TestSupport
+    Sources/Study:
+        StudyFormats: DurableQueue FHIR HTTPCalls IndivoBase OrderedJSON ZipArchive Crypto/Study \
+            CryptoExtras/Study SwiftASN1/Study X509/Study CBZip2/Study
+        StudyDelivery: DurableQueue FHIR HTTPCalls IndivoBase OrderedJSON StudyFormats Crypto/Study \
+            CryptoExtras/Study HTTPTypes; \
+            tests: AttestationTesting FHIRValidation TestSupport ZipArchive CBZip2/Study
+        ConsentForm: StudyDelivery CPangoCairo/ConsentForm; tests: FHIR
+        StudyWarehouse: FHIR FHIRTables HealthSamples IndivoBase IndivoXML OrderedJSON UCUM WebServing \
+            Crypto/Study GRDB/Sandbox CLibPQ/PostgreSQL; \
+            tests: StudyTesting
+        StudyServer: DurableQueue FHIR FHIRValidation HTTPCalls IndivoBase OrderedJSON StudyFormats \
+            StudyWarehouse Surveys WebServing Crypto/Study GRDB/Sandbox HTTPTypes Logging; \
+            tests: AttestationTesting IndivoCommand StudyDelivery StudyTesting CryptoExtras/Study
+    Sources/Tool:
+        IndivoTesting: Indivo IndivoBase IndivoXML OAuth1 OrderedJSON HTTPTypes
+        IndivoCommand: CBuildCommit ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables FHIRTerminology \
+            FHIRValidation HTTPCalls HealthSamples HealthUpload Indivo IndivoBase IndivoFHIR IndivoModel \
+            IndivoOutbox IndivoSamples IndivoSandbox IndivoXML OrderedJSON ProfileGenerator SDML SMARTLaunch \
+            StudyDelivery StudyServer StudyWarehouse SurveyExchange SurveyLaunch SurveyPages Surveys \
+            SwiftGenerator ZipArchive ArgumentParser/Tool Logging
+    codegen:
+        SDML: IndivoBase OrderedJSON
+        SwiftGenerator: IndivoBase SDML
+        FHIRGenerator: FHIRTables SwiftGenerator
+        fhir2swift: FHIRGenerator FHIRTables SwiftGenerator
+        ProfileGenerator: FHIR FHIRGenerator FHIRTables FHIRValidation OrderedJSON SDML SwiftGenerator
+        profile2swift: ProfileGenerator
+        sdml2swift: SwiftGenerator
+    Tests/Codegen:
+        ProfileGeneratorTests: FHIR FHIRValidation OrderedJSON ProfileGenerator
+        SDMLTests: SDML
+        SwiftGeneratorTests: FHIRGenerator FHIRTables IndivoModel IndivoXML SDML SwiftGenerator
+    Tests/Tool:
+        IndivoCommandTests: AttestationTesting FHIRSandbox Indivo IndivoCommand IndivoSandbox \
+            IndivoTesting LaunchTesting
+        EndToEndTests: Indivo IndivoSandbox IndivoTesting IndivoXML OAuth1 HTTPTypes
+    Tests/Support:
+        TestSupport: OrderedJSON
+        StudyTesting: StudyWarehouse
+        LaunchTesting: HTTPCalls IndivoBase HTTPTypes
+        AttestationTesting: Crypto/Study CryptoExtras/Study SwiftASN1/Study X509/Study
+        StudyLoad: FHIR StudyFormats StudyServer StudyWarehouse WebServing
+        IndivoSoak: DurableQueue HTTPCalls Indivo IndivoBase IndivoModel IndivoOutbox IndivoSandbox \
+            IndivoTesting OAuth1 OrderedJSON StudyDelivery StudyFormats WebServing
+    """
 
-func fetched(_ package: String, _ product: String, for feature: String, _ platforms: [Platform]? = nil)
-    -> Target.Dependency
-{
-    .product(name: product, package: package, condition: when(feature, platforms))
-}
+/// Targets with functions that are `async` and run on the caller's actor; their tests are compiled so, too.
+let onCallersActor = words(
+    """
+    DurableQueue FHIRClient HTTPCalls HealthUpload Indivo IndivoCommand IndivoFHIR IndivoOutbox \
+    IndivoSamples IndivoSoak IndivoTesting LaunchTesting LoginSupport SMARTLaunch StudyDelivery \
+    StudyFormats SurveyExchange SurveyLaunch TerminologyClient
+    """
+)
+let programs = ["IndivoCommand", "IndivoSoak", "StudyLoad", "fhir2swift", "profile2swift", "sdml2swift"]
+let excluded = [
+    "FHIRTerminologyTests": ["Fixtures", "derive-expansions"], "IndivoModelTests": ["Fixtures"],
+    "IndivoTests": ["Fixtures"], "IndivoXMLTests": ["Fixtures"], "OAuth1Tests": ["Fixtures"],
+    "ProfileGeneratorTests": ["Profiles"], "StudyWarehouseTests": ["Fixtures"],
+    "StudyApp": [
+        "Info.plist", "StudyApp.entitlements", "consent.json", "questionnaire.json", "schedule.json",
+    ],
+    "SwiftGeneratorTests": ["Models", "Snapshots"],
+]
+
+/// Each is the library of the target of its name.
+let products = words(
+    """
+    BoundedRegex ConsentForm DurableQueue FHIR FHIRBackendSigning FHIRClient FHIRSandbox FHIRTerminology \
+    FHIRValidation HTTPCalls HealthSamples HealthUpload Indivo IndivoFHIR IndivoOutbox IndivoSamples \
+    IndivoSandbox IndivoSurveys IndivoTesting IndivoXML LoginSupport OAuth1 OrderedJSON SDML SMARTLaunch \
+    SMARTScopes StudyDelivery StudyFormats StudyServer StudyWarehouse SurveyExchange SurveyLaunch \
+    SurveyPages Surveys TerminologyClient UCUM
+    """
+)
+
+/// The package that a product is fetched with.
+let packages = [
+    "ArgumentParser": "swift-argument-parser", "Crypto": "swift-crypto", "CryptoExtras": "swift-crypto",
+    "FlyingSocks": "FlyingFox", "GRDB": "GRDB.swift", "GRDBSQLite": "GRDB.swift",
+    "HTTPTypes": "swift-http-types", "Logging": "swift-log", "SwiftASN1": "swift-asn1",
+    "X509": "swift-certificates",
+]
 
 // On Apple's systems the SDK has libxml2 (as the module `libxml2`), CryptoKit and URLSession; on Linux they
 // are libraries of the system, found by pkg-config. With INDIVO_APPLE_LIKE=1, Linux compiles what Apple's
 // systems compile, against swift-crypto and FoundationNetworking: Tests/AppleLike/apple-like.
 let isAppleLike = Context.environment["INDIVO_APPLE_LIKE"] == "1"
 let apple: [Platform] = [.macOS, .iOS, .macCatalyst, .tvOS, .watchOS, .visionOS]
-func linux(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(platforms: [.linux])) }
 
-let libXML2 = isAppleLike ? "libxml2" : linux("CLibXML2")
-let digests = isAppleLike ? .product(name: "Crypto", package: "swift-crypto") : linux("CLibOAuth")
-let passwordHash = isAppleLike ? .product(name: "CryptoExtras", package: "swift-crypto") : linux("CCrypt")
-let curl: [Target.Dependency] = isAppleLike ? [] : [linux("CLibCurl")]
-let keychain: [Target.Dependency] = isAppleLike ? ["Security"] : []
-let healthKit: [Target.Dependency] = isAppleLike ? ["HealthKit"] : []
-let postgreSQL: [Target.Dependency] =
-    isAppleLike ? [] : [.target(name: "CLibPQ", condition: when("PostgreSQL", [.linux]))]
-
-let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let grdb = fetched("GRDB.swift", "GRDB", for: "Sandbox")
-let outboxCrypto = fetched("swift-crypto", "Crypto", for: "Outbox", [.linux])
-let studyCrypto = fetched("swift-crypto", "Crypto", for: "Study")
-let studyCryptoExtras = fetched("swift-crypto", "CryptoExtras", for: "Study")
-let signingCrypto = fetched("swift-crypto", "Crypto", for: "BackendSigning")
-let signingCryptoExtras = fetched("swift-crypto", "CryptoExtras", for: "BackendSigning")
-let launchCrypto = fetched("swift-crypto", "Crypto", for: "SMARTLaunch")
-let keyCrypto = fetched("swift-crypto", "Crypto", for: "Keys")
-let keyCryptoExtras = fetched("swift-crypto", "CryptoExtras", for: "Keys")
-let bzip2 = Target.Dependency.target(name: "CBZip2", condition: when("Study"))
-
-enum Area: String {
-    case base = "Base", record = "Record", fhir = "FHIR", study = "Study", servers = "Servers", tool = "Tool"
+/// What a word of the table stands for; nil where the system has it without a target.
+func dependency(_ word: String) -> Target.Dependency? {
+    let parts = word.split(separator: "/").map(String.init)
+    let name = parts[0]
+    switch (name, isAppleLike) {
+    case ("CLibXML2", true): return "libxml2"
+    case ("CLibOAuth", true): return .product(name: "Crypto", package: "swift-crypto")
+    case ("CCrypt", true): return .product(name: "CryptoExtras", package: "swift-crypto")
+    case ("CLibCurl", true), ("CLibPQ", true), ("HealthKit", false), ("Security", false): return nil
+    case ("CLibXML2", _), ("CLibOAuth", _), ("CCrypt", _), ("CLibCurl", _):
+        return .target(name: name, condition: .when(platforms: [.linux]))
+    default: break
+    }
+    let condition = parts.count > 1 ? when(parts[1]) : nil
+    if let package = packages[name] { return .product(name: name, package: package, condition: condition) }
+    return condition.map { .target(name: name, condition: $0) } ?? .byName(name: name)
 }
 
-/// Functions of a module that are `async` run on the caller's actor.
-let onCallersActor: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
-
-/// Targets of this package by name, with a space between them.
-func targets(_ names: String) -> [Target.Dependency] {
-    names.split(separator: " ").map { .byName(name: String($0)) }
+/// Holds where a trait that covers the feature is on; on Linux alone where Apple's SDKs have what it needs.
+func when(_ feature: String) -> TargetDependencyCondition? {
+    let covering = Set(traits.filter { words($0.covers).contains(feature) }.map(\.name))
+    guard ["ConsentForm", "Outbox", "PostgreSQL"].contains(feature) else { return .when(traits: covering) }
+    return .when(platforms: [.linux], traits: covering)
 }
 
-/// The module in Sources/AREA/NAME and, unless `tests` is nil, its tests in Tests/AREA/NAMETests, which have
-/// the module's dependencies and those in `tests`.
-func module(
-    _ name: String,
-    in area: Area,
-    on names: String = "",
-    with others: [Target.Dependency] = [],
-    settings: [SwiftSetting] = [],
-    linking: [LinkerSetting] = [],
-    tests: String? = "",
-    testsWith: [Target.Dependency] = [],
-    except excluded: [String] = []
-) -> [Target] {
-    let dependencies = targets(names) + others
-    let module = Target.target(
+func words(_ text: Substring) -> [String] { text.split(separator: " ").map(String.init) }
+
+/// The targets of a line of the table: one, or with its tests two.
+func targets(_ line: Substring, in folder: Substring) -> [Target] {
+    let sides = line.split(separator: ";").map { $0.split(separator: ":", maxSplits: 1) }
+    let needed = sides.map { side in side.count > 1 ? words(side[1]).compactMap(dependency) : [] }
+    let name = words(sides[0][0])[0]
+    let path = "\(folder)/\(name)"
+    let settings: [SwiftSetting] =
+        onCallersActor.contains(name) ? [.enableUpcomingFeature("NonisolatedNonsendingByDefault")] : []
+    if name.hasSuffix("Tests") {
+        return [.testTarget(name: name, dependencies: needed[0], path: path, exclude: excluded[name] ?? [])]
+    }
+    if programs.contains(name) {
+        return [.executableTarget(name: name, dependencies: needed[0], path: path, swiftSettings: settings)]
+    }
+    let target = Target.target(
         name: name,
-        dependencies: dependencies,
-        path: "Sources/\(area.rawValue)/\(name)",
+        dependencies: needed[0],
+        path: path,
+        exclude: excluded[name] ?? [],
         swiftSettings: settings,
-        linkerSettings: linking
+        linkerSettings: name == "IndivoXML" ? [.linkedLibrary("xml2", .when(platforms: apple))] : []
     )
-    guard let tests else { return [module] }
-    let needed = targets(name) + dependencies + targets(tests) + testsWith
-    return [module] + [
-        .testTarget(
-            name: "\(name)Tests",
-            dependencies: needed,
-            path: "Tests/\(area.rawValue)/\(name)Tests",
-            exclude: excluded,
-            swiftSettings: settings
-        )
-    ]
+    guard needed.count > 1 else { return [target] }
+    let tests = Target.testTarget(
+        name: "\(name)Tests",
+        dependencies: [.byName(name: name)] + needed[0] + needed[1],
+        path: path.replacing("Sources/", with: "Tests/") + "Tests",
+        exclude: excluded["\(name)Tests"] ?? [],
+        swiftSettings: settings
+    )
+    return [target, tests]
+}
+
+/// The targets of the whole table.
+func targets(_ table: String) -> [Target] {
+    var folder: Substring = ""
+    return table.split(separator: "\n").flatMap { line -> [Target] in
+        if line.hasPrefix(" ") { return targets(line, in: folder) }
+        folder = line.dropLast()
+        return []
+    }
 }
 
 func system(_ name: String, pkgConfig: String? = nil, apt: String) -> Target {
@@ -137,7 +271,6 @@ let systems: [Target] = [
     system("CCrypt", pkgConfig: "libcrypt", apt: "libcrypt-dev"),
     system("CBZip2", apt: "libbz2-dev"),
     system("CZlib", apt: "zlib1g-dev"),
-    .target(name: "SystemXML", dependencies: [libXML2], path: "Sources/System/SystemXML"),
     // INDIVO_COMMIT is the commit that exports name as theirs; scripts/install-tool gives it.
     .target(
         name: "CBuildCommit",
@@ -148,425 +281,24 @@ let systems: [Target] = [
     ),
 ]
 
-let base =
-    module("IndivoBase", in: .base, with: keychain)
-    + module("OrderedJSON", in: .base)
-    + module("BoundedRegex", in: .base, tests: "IndivoBase")
-    + module("UCUM", in: .base)
-    + module("ZipArchive", in: .base, on: "CZlib IndivoBase")
-    + module(
-        "IndivoXML",
-        in: .base,
-        on: "SystemXML",
-        linking: [.linkedLibrary("xml2", .when(platforms: apple))],
-        tests: "IndivoBase TestSupport",
-        except: ["Fixtures"]
-    )
-    + module(
-        "HTTPCalls",
-        in: .base,
-        on: "IndivoBase",
-        with: [httpTypes] + curl,
-        settings: onCallersActor,
-        tests: "TestSupport"
-    )
-    + module("LoginSupport", in: .base, on: "IndivoBase", settings: onCallersActor, tests: nil)
-    + module(
-        "JSONWebKeys",
-        in: .base,
-        on: "IndivoBase OrderedJSON",
-        with: [keyCrypto, keyCryptoExtras],
-        tests: nil
-    )
-    + module("DurableQueue", in: .base, on: "IndivoBase", with: [outboxCrypto], settings: onCallersActor)
-
-let fhir =
-    module("FHIRTables", in: .fhir, tests: nil)
-    + module(
-        "FHIR",
-        in: .fhir,
-        on: "BoundedRegex FHIRTables IndivoBase IndivoXML OrderedJSON UCUM",
-        tests: "FHIRValidation TestSupport"
-    )
-    + module(
-        "FHIRValidation",
-        in: .fhir,
-        on: "CZlib FHIR FHIRTables IndivoXML OrderedJSON",
-        tests: "Surveys TestSupport"
-    )
-    + module(
-        "FHIRTerminology",
-        in: .fhir,
-        on: "BoundedRegex FHIR OrderedJSON UCUM",
-        except: ["Fixtures", "derive-expansions"]
-    )
-    + module(
-        "FHIRClient",
-        in: .fhir,
-        on: "FHIR HTTPCalls IndivoBase OrderedJSON",
-        with: [httpTypes, logging],
-        settings: onCallersActor,
-        tests: "FHIRBackendSigning FHIRSandbox TestSupport",
-        testsWith: [signingCrypto, signingCryptoExtras]
-    )
-    + module(
-        "TerminologyClient",
-        in: .fhir,
-        on: "FHIR FHIRClient FHIRTerminology OrderedJSON",
-        settings: onCallersActor,
-        tests: "FHIRSandbox"
-    )
-    + module(
-        "FHIRBackendSigning",
-        in: .fhir,
-        on: "FHIRClient IndivoBase OrderedJSON",
-        with: [signingCrypto, signingCryptoExtras],
-        tests: nil
-    )
-    + module("SMARTScopes", in: .fhir, on: "IndivoBase", tests: nil)
-    + module(
-        "SMARTLaunch",
-        in: .fhir,
-        on: "FHIR FHIRClient HTTPCalls IndivoBase JSONWebKeys LoginSupport OrderedJSON SMARTScopes",
-        with: [launchCrypto, httpTypes, logging],
-        settings: onCallersActor,
-        tests: "FHIRBackendSigning FHIRSandbox LaunchTesting TestSupport",
-        testsWith: [keyCrypto, keyCryptoExtras]
-    )
-    + module(
-        "Surveys",
-        in: .fhir,
-        on: "BoundedRegex FHIR FHIRTables FHIRValidation IndivoBase OrderedJSON UCUM"
-    )
-    + module(
-        "SurveyExchange",
-        in: .fhir,
-        on: "FHIR FHIRClient FHIRTables IndivoBase OrderedJSON Surveys",
-        settings: onCallersActor,
-        tests: "FHIRSandbox"
-    )
-    + module(
-        "HealthSamples",
-        in: .fhir,
-        on: "FHIR IndivoBase IndivoXML OrderedJSON UCUM ZipArchive",
-        with: healthKit,
-        tests: "FHIRValidation"
-    )
-    + module(
-        "HealthUpload",
-        in: .fhir,
-        on: "FHIR FHIRClient HealthSamples IndivoBase OrderedJSON",
-        settings: onCallersActor,
-        tests: "FHIRSandbox HTTPCalls",
-        testsWith: [httpTypes]
-    )
-
-let record =
-    module(
-        "OAuth1",
-        in: .record,
-        on: "IndivoBase",
-        with: [digests],
-        tests: "OrderedJSON TestSupport",
-        except: ["Fixtures"]
-    )
-    + module(
-        "IndivoModel",
-        in: .record,
-        on: "IndivoBase IndivoXML OrderedJSON",
-        tests: "TestSupport",
-        except: ["Fixtures"]
-    )
-    + module(
-        "Indivo",
-        in: .record,
-        on: "HTTPCalls IndivoBase IndivoModel IndivoXML LoginSupport OAuth1",
-        with: [httpTypes, logging],
-        settings: onCallersActor,
-        tests: "IndivoTesting TestSupport",
-        except: ["Fixtures"]
-    )
-    + module(
-        "IndivoOutbox",
-        in: .record,
-        on: "DurableQueue Indivo IndivoBase IndivoModel IndivoXML",
-        with: [outboxCrypto],
-        settings: onCallersActor,
-        tests: "IndivoCommand IndivoSandbox IndivoTesting OAuth1",
-        testsWith: [httpTypes]
-    )
-    + module(
-        "IndivoFHIR",
-        in: .record,
-        on: "FHIR Indivo IndivoBase IndivoModel IndivoXML OrderedJSON UCUM",
-        settings: onCallersActor,
-        tests: "FHIRSandbox FHIRValidation IndivoSandbox"
-    )
-    + module(
-        "IndivoSurveys",
-        in: .record,
-        on: "FHIR IndivoModel OrderedJSON Surveys",
-        tests: "FHIRValidation"
-    )
-    + module(
-        "IndivoSamples",
-        in: .record,
-        on: "FHIR HealthSamples Indivo IndivoBase IndivoModel IndivoOutbox IndivoXML OrderedJSON UCUM",
-        settings: onCallersActor,
-        tests: "IndivoSandbox OAuth1"
-    )
-
-let servers =
-    module(
-        "WebServing",
-        in: .servers,
-        on: "IndivoBase UCUM",
-        with: [fetched("FlyingFox", "FlyingSocks", for: "Sandbox"), passwordHash, grdb],
-        tests: "TestSupport"
-    )
-    + module(
-        "SurveyPages",
-        in: .servers,
-        on: "FHIR IndivoBase OrderedJSON Surveys WebServing",
-        tests: "IndivoCommand TestSupport"
-    )
-    + module(
-        "SurveyLaunch",
-        in: .servers,
-        on: """
-            FHIR FHIRClient IndivoBase OrderedJSON SMARTLaunch SurveyExchange SurveyPages Surveys WebServing
-            """,
-        settings: onCallersActor,
-        tests: "FHIRSandbox HTTPCalls LaunchTesting",
-        testsWith: [httpTypes]
-    )
-    + module(
-        "FHIRSandbox",
-        in: .servers,
-        on: """
-            FHIR FHIRTables FHIRTerminology FHIRValidation IndivoBase IndivoXML JSONWebKeys OrderedJSON \
-            SMARTScopes SurveyPages Surveys UCUM WebServing
-            """,
-        with: [grdb, fetched("GRDB.swift", "GRDBSQLite", for: "Sandbox"), logging],
-        tests: "IndivoCommand"
-    )
-    + module(
-        "IndivoSandbox",
-        in: .servers,
-        on: "IndivoBase IndivoModel IndivoXML OAuth1 OrderedJSON SDML WebServing",
-        with: [grdb, logging],
-        tests: "TestSupport"
-    )
-
-let study =
-    module(
-        "StudyFormats",
-        in: .study,
-        on: "DurableQueue FHIR HTTPCalls IndivoBase OrderedJSON ZipArchive",
-        with: [
-            studyCrypto, studyCryptoExtras, fetched("swift-asn1", "SwiftASN1", for: "Study"),
-            fetched("swift-certificates", "X509", for: "Study"), bzip2,
-        ],
-        settings: onCallersActor,
-        tests: nil
-    )
-    + module(
-        "StudyDelivery",
-        in: .study,
-        on: "DurableQueue FHIR HTTPCalls IndivoBase OrderedJSON StudyFormats",
-        with: [studyCrypto, studyCryptoExtras, httpTypes],
-        settings: onCallersActor,
-        tests: "AttestationTesting FHIRValidation TestSupport ZipArchive",
-        testsWith: [bzip2]
-    )
-    + module(
-        "ConsentForm",
-        in: .study,
-        on: "StudyDelivery",
-        with: [.target(name: "CPangoCairo", condition: when("ConsentForm", [.linux]))],
-        tests: "FHIR"
-    )
-    + module(
-        "StudyWarehouse",
-        in: .study,
-        on: "FHIR FHIRTables HealthSamples IndivoBase IndivoXML OrderedJSON UCUM WebServing",
-        with: [studyCrypto, grdb] + postgreSQL,
-        tests: "StudyTesting",
-        except: ["Fixtures"]
-    )
-    + module(
-        "StudyServer",
-        in: .study,
-        on: """
-            DurableQueue FHIR FHIRValidation HTTPCalls IndivoBase OrderedJSON StudyFormats \
-            StudyWarehouse Surveys WebServing
-            """,
-        with: [studyCrypto, grdb, httpTypes, logging],
-        tests: "AttestationTesting IndivoCommand StudyDelivery StudyTesting",
-        testsWith: [studyCryptoExtras]
-    )
-
-let tool =
-    module(
-        "IndivoTesting",
-        in: .tool,
-        on: "Indivo IndivoBase IndivoXML OAuth1 OrderedJSON",
-        with: [httpTypes],
-        settings: onCallersActor,
-        tests: nil
-    )
-    + [
-        // Named apart from `Indivo`: on a case-insensitive disk a target `indivo` would collide with it.
-        .executableTarget(
-            name: "IndivoCommand",
-            dependencies: targets(
-                """
-                CBuildCommit ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables FHIRTerminology \
-                FHIRValidation HTTPCalls HealthSamples HealthUpload Indivo IndivoBase IndivoFHIR \
-                IndivoModel IndivoOutbox IndivoSamples IndivoSandbox IndivoXML OrderedJSON \
-                ProfileGenerator SDML SMARTLaunch StudyDelivery StudyServer StudyWarehouse \
-                SurveyExchange SurveyLaunch SurveyPages Surveys SwiftGenerator ZipArchive
-                """
-            ) + [fetched("swift-argument-parser", "ArgumentParser", for: "Tool"), logging],
-            path: "Sources/Tool/IndivoCommand",
-            swiftSettings: onCallersActor
-        ),
-        // Runs the built tool, as a user would.
-        .testTarget(
-            name: "IndivoCommandTests",
-            dependencies: targets(
-                """
-                AttestationTesting FHIRSandbox Indivo IndivoCommand IndivoSandbox IndivoTesting \
-                LaunchTesting
-                """
-            ),
-            path: "Tests/Tool/IndivoCommandTests"
-        ),
-        .testTarget(
-            name: "EndToEndTests",
-            dependencies: targets("Indivo IndivoSandbox IndivoTesting IndivoXML OAuth1") + [httpTypes],
-            path: "Tests/Tool/EndToEndTests"
-        ),
-    ]
-
-// The generators: SDML → model → Swift, and tables of FHIR → Swift.
-let codegen: [Target] = [
-    .target(name: "SDML", dependencies: targets("IndivoBase OrderedJSON"), path: "codegen/SDML"),
-    .target(name: "SwiftGenerator", dependencies: targets("IndivoBase SDML"), path: "codegen/SwiftGenerator"),
-    .target(
-        name: "FHIRGenerator",
-        dependencies: targets("FHIRTables SwiftGenerator"),
-        path: "codegen/FHIRGenerator"
-    ),
-    .executableTarget(
-        name: "fhir2swift",
-        dependencies: targets("FHIRGenerator FHIRTables SwiftGenerator"),
-        path: "codegen/fhir2swift"
-    ),
-    .target(
-        name: "ProfileGenerator",
-        dependencies: targets(
-            "FHIR FHIRGenerator FHIRTables FHIRValidation OrderedJSON SDML SwiftGenerator"
-        ),
-        path: "codegen/ProfileGenerator"
-    ),
-    .executableTarget(
-        name: "profile2swift",
-        dependencies: ["ProfileGenerator"],
-        path: "codegen/profile2swift"
-    ),
-    .executableTarget(
-        name: "sdml2swift",
-        dependencies: targets("SwiftGenerator"),
-        path: "codegen/sdml2swift"
-    ),
+func plugin(_ name: String, _ capability: Target.PluginCapability, runs program: String) -> Target {
     .plugin(
-        name: "SDMLBuildPlugin",
-        capability: .buildTool(),
-        dependencies: ["sdml2swift"],
-        path: "codegen/Plugins/SDMLBuildPlugin"
-    ),
-    .plugin(
-        name: "FHIRViewsPlugin",
-        capability: .buildTool(),
-        dependencies: ["profile2swift"],
-        path: "codegen/Plugins/FHIRViewsPlugin"
-    ),
-    .plugin(
-        name: "SDMLGeneratePlugin",
-        capability: .command(
-            intent: .custom(
-                verb: "generate-documents",
-                description: "Write Swift document classes for SDML models."
-            ),
-            permissions: [.writeToPackageDirectory(reason: "The generated classes are checked in.")]
-        ),
-        dependencies: ["sdml2swift"],
-        path: "codegen/Plugins/SDMLGeneratePlugin"
-    ),
-    .testTarget(
-        name: "ProfileGeneratorTests",
-        dependencies: targets("FHIR FHIRValidation OrderedJSON ProfileGenerator"),
-        path: "Tests/Codegen/ProfileGeneratorTests",
-        exclude: ["Profiles"]
-    ),
-    .testTarget(name: "SDMLTests", dependencies: ["SDML"], path: "Tests/Codegen/SDMLTests"),
-    .testTarget(
-        name: "SwiftGeneratorTests",
-        dependencies: targets("FHIRGenerator FHIRTables IndivoModel IndivoXML SDML SwiftGenerator"),
-        path: "Tests/Codegen/SwiftGeneratorTests",
-        exclude: ["Models", "Snapshots"]
-    ),
-]
+        name: name,
+        capability: capability,
+        dependencies: [.byName(name: program)],
+        path: "codegen/Plugins/\(name)"
+    )
+}
 
-// What several tests need, and two programs that test under load.
-let support: [Target] = [
-    .target(name: "TestSupport", dependencies: ["OrderedJSON"], path: "Tests/Support/TestSupport"),
-    .target(name: "StudyTesting", dependencies: ["StudyWarehouse"], path: "Tests/Support/StudyTesting"),
-    .target(
-        name: "LaunchTesting",
-        dependencies: targets("HTTPCalls IndivoBase") + [httpTypes],
-        path: "Tests/Support/LaunchTesting",
-        swiftSettings: onCallersActor
-    ),
-    .target(
-        name: "AttestationTesting",
-        dependencies: [
-            studyCrypto, studyCryptoExtras, fetched("swift-asn1", "SwiftASN1", for: "Study"),
-            fetched("swift-certificates", "X509", for: "Study"),
-        ],
-        path: "Tests/Support/AttestationTesting"
-    ),
-    .executableTarget(
-        name: "StudyLoad",
-        dependencies: targets("FHIR StudyFormats StudyServer StudyWarehouse WebServing"),
-        path: "Tests/Support/StudyLoad"
-    ),
-    .executableTarget(
-        name: "IndivoSoak",
-        dependencies: targets(
-            """
-            DurableQueue HTTPCalls Indivo IndivoBase IndivoModel IndivoOutbox IndivoSandbox IndivoTesting \
-            OAuth1 OrderedJSON StudyDelivery StudyFormats WebServing
-            """
-        ),
-        path: "Tests/Support/Soak",
-        swiftSettings: onCallersActor
-    ),
-]
-
-// Each is the library of the target of its name.
-let products = [
-    "BoundedRegex", "ConsentForm", "DurableQueue", "FHIR", "FHIRBackendSigning", "FHIRClient", "FHIRSandbox",
-    "FHIRTerminology",
-    "FHIRValidation", "HTTPCalls",
-    "HealthSamples", "HealthUpload", "Indivo", "IndivoFHIR", "IndivoOutbox", "IndivoSamples", "IndivoSandbox",
-    "IndivoSurveys",
-    "IndivoTesting", "IndivoXML", "LoginSupport", "OAuth1", "OrderedJSON", "SDML", "SMARTLaunch",
-    "SMARTScopes",
-    "StudyDelivery", "StudyFormats", "StudyServer", "StudyWarehouse", "SurveyExchange", "SurveyLaunch",
-    "SurveyPages", "Surveys",
-    "TerminologyClient", "UCUM",
+let generating = PluginCommandIntent.custom(
+    verb: "generate-documents",
+    description: "Write Swift document classes for SDML models."
+)
+let writing = PluginPermission.writeToPackageDirectory(reason: "The generated classes are checked in.")
+let plugins = [
+    plugin("SDMLBuildPlugin", .buildTool(), runs: "sdml2swift"),
+    plugin("FHIRViewsPlugin", .buildTool(), runs: "profile2swift"),
+    plugin("SDMLGeneratePlugin", .command(intent: generating, permissions: [writing]), runs: "sdml2swift"),
 ]
 
 let package = Package(
@@ -576,10 +308,7 @@ let package = Package(
         .executable(name: "indivo", targets: ["IndivoCommand"]),
         .executable(name: "profile2swift", targets: ["profile2swift"]),
         .executable(name: "sdml2swift", targets: ["sdml2swift"]),
-        .plugin(name: "FHIRViewsPlugin", targets: ["FHIRViewsPlugin"]),
-        .plugin(name: "SDMLBuildPlugin", targets: ["SDMLBuildPlugin"]),
-        .plugin(name: "SDMLGeneratePlugin", targets: ["SDMLGeneratePlugin"]),
-    ],
+    ] + plugins.map { .plugin(name: $0.name, targets: [$0.name]) },
     traits: Set(
         traits.map { .trait(name: $0.name, description: $0.description) } + [
             .default(enabledTraits: ["Everything"])
@@ -595,40 +324,30 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     ],
-    targets: systems + base + fhir + record + servers + study + tool + codegen + support,
+    targets: systems + targets(table) + plugins,
     swiftLanguageModes: [.v6]
 )
 
-// Stand for modules of Apple's SDKs.
+// Stand for modules of Apple's SDKs: what the package uses, and declarations to type-check the example app.
 if isAppleLike {
-    package.targets += [
-        .systemLibrary(name: "libxml2", path: "Tests/AppleLike/libxml2", pkgConfig: "libxml-2.0"),
-        .target(name: "Security", path: "Tests/AppleLike/Security"),
-        .target(name: "HealthKit", path: "Tests/AppleLike/HealthKit"),
-        // What the example app uses: declarations alone, to type-check it.
-        .target(name: "UIKit", path: "Tests/AppleLike/UIKit"),
-        .target(name: "SwiftUI", dependencies: ["UIKit"], path: "Tests/AppleLike/SwiftUI"),
-        .target(
-            name: "AuthenticationServices",
-            dependencies: ["SwiftUI"],
-            path: "Tests/AppleLike/AuthenticationServices"
-        ),
-        .target(name: "BackgroundTasks", path: "Tests/AppleLike/BackgroundTasks"),
-        .target(name: "UserNotifications", path: "Tests/AppleLike/UserNotifications"),
-        .target(
-            name: "StudyApp",
-            dependencies: targets(
-                """
-                AuthenticationServices BackgroundTasks FHIR HealthKit HealthSamples Indivo IndivoOutbox \
-                StudyDelivery Surveys SwiftUI UIKit UserNotifications
-                """
-            ),
-            path: "Examples/StudyApp/StudyApp",
-            exclude: [
-                "Info.plist", "StudyApp.entitlements", "consent.json", "questionnaire.json", "schedule.json",
-            ]
-        ),
-    ]
+    package.targets += targets(
+        """
+        Tests/AppleLike:
+            AuthenticationServices: SwiftUI
+            BackgroundTasks
+            HealthKit
+            Security
+            SwiftUI: UIKit
+            UIKit
+            UserNotifications
+        Examples/StudyApp:
+            StudyApp: AuthenticationServices BackgroundTasks FHIR HealthKit HealthSamples Indivo \
+                IndivoOutbox StudyDelivery Surveys SwiftUI UIKit UserNotifications
+        """
+    )
+    package.targets.append(
+        .systemLibrary(name: "libxml2", path: "Tests/AppleLike/libxml2", pkgConfig: "libxml-2.0")
+    )
 }
 
 // INDIVO_ONLY=SurveysTests,IndivoCommand builds these targets and what they need: a minute where all takes
