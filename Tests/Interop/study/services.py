@@ -29,13 +29,15 @@ class PostgreSQL:
                               stderr=subprocess.DEVNULL, umask=0o077, **identity)
 
     def start(self):
-        # A killed server's processes take a moment to end; until then no other is let in.
+        # A killed server's processes end when they next look, which may be in the middle of a long statement; until then no
+        # other is let in.
         settings = f"-k {self.folder} -c listen_addresses='' -c max_connections=200"
-        for _ in range(60):
+        for _ in range(240):
             if self.run("pg_ctl", "-D", self.data, "-o", settings, "-l", self.log, "-w", "start", check=False).returncode == 0:
                 return
             time.sleep(0.5)
-        sys.exit(f"PostgreSQL does not start; see {self.log}")
+        with open(self.log, errors="replace") as log:
+            sys.exit("PostgreSQL does not start:\n" + "".join(log.readlines()[-20:]))
 
     def kill(self):
         """The server, or one of its processes, for which it takes all connections down."""
