@@ -140,11 +140,12 @@ enum Given {
     static func contract(
         _ participant: UUID,
         status: String? = "executed",
-        signed: String = "2026-02-01T09:00:00Z"
+        signed: String = "2026-02-01T09:00:00Z",
+        version: String = "1"
     ) -> String {
         let status = status.map { #""status": "\#($0)","# } ?? ""
         return """
-            {"resourceType": "Contract", \(status) "applies": {"start": "\(signed)"}, "version": "1", \
+            {"resourceType": "Contract", \(status) "applies": {"start": "\(signed)"}, "version": "\(version)", \
             "signer": [{
              "type": {"system": "http://hl7.org/fhir/ValueSet/contract-signer-type", "code": "CONSENTER"},
              "party": {"reference": "Patient/\(participant.uuidString)"},

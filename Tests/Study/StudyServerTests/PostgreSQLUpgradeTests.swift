@@ -55,6 +55,30 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: nothing.path))
     }
 
+    @Test("withdrawals of an earlier version have erased what there was")
+    func earlierWithdrawals() async throws {
+        let url = try await url()
+        let database = PostgreSQLDatabase(try PostgreSQLAddress(url))
+        _ = try await Warehouse(postgreSQL: url)
+        try await database.run(.statement) { session in
+            try session.command(
+                """
+                ALTER TABLE study_withdrawal DROP COLUMN erased;
+                ALTER TABLE study_earlier_withdrawal DROP COLUMN erased;
+                INSERT INTO study_withdrawal VALUES ('one', '2026-03-01 00:00:00', 1, 1)
+                """
+            )
+        }
+        for _ in 1...2 {
+            let warehouse = try await Warehouse(postgreSQL: url)
+            try await warehouse.transaction { db in
+                #expect(try db.hasWithdrawn("one"))
+                var batch = try WarehouseBatch(db, messages: [], participants: ["one"])
+                #expect(try !batch.hasStopped("one"))
+            }
+        }
+    }
+
     @Test("numbers of 32 bits get 64, and how much of them is used is said")
     func wideNumbers() async throws {
         let url = try await url()

@@ -9,22 +9,27 @@ import Testing
 /// Who may remove or replace what a participant gave.
 @Suite struct ProofTests {
     private let participant = UUID()
-    private static let phone = Given.client
-    private static let stranger = StudyMessage.clientDigest("another app")
+    static let phone = Given.client
+    static let stranger = StudyMessage.clientDigest("another app")
 
-    private struct Study {
+    struct Study {
         let queue: SQLiteMessageQueue
         let warehouse: Warehouse
         let consumer: Consumer
 
-        init(_ kind: StoreKind = .sqlite, unproven: UnprovenChanges = .pending) async throws {
+        init(
+            _ kind: StoreKind = .sqlite,
+            _ change: (inout StudyRules) -> Void = { _ in }
+        ) async throws {
+            var rules = StudyRules()
+            change(&rules)
             queue = try SQLiteMessageQueue(nil)
             warehouse = try await kind.warehouse()
             consumer = Consumer(
                 queue: queue,
                 warehouse: warehouse,
                 keys: KeyRing([StudyKeys.id: StudyKeys.key]),
-                unproven: unproven
+                rules: rules
             )
         }
 
@@ -174,7 +179,7 @@ import Testing
 
     @Test("a documented switch gives everybody who knows an id its powers, as the protocols do")
     func accepted() async throws {
-        let study = try await Study(unproven: .accepted)
+        let study = try await Study { $0.unproven = .accepted }
         _ = try await study.deliver(Given.contract(participant))
         _ = try await study.deliver(Given.response(participant))
         #expect(

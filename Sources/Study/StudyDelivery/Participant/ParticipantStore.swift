@@ -97,14 +97,24 @@ public final class ParticipantStore: Sendable {
     ///
     /// When this throws after the decision was stored, the next call of any method continues.
     ///
+    /// - Parameter data: What becomes of the data that the study has; `nil` leaves that to the study. What is
+    ///   on the phone is erased in any case.
     /// - Returns: The withdrawal, for the server to know; `nil` when nobody is enrolled.
     @discardableResult
-    public func withdraw(from study: String, at date: FHIRInstant = FHIRInstant(Date())) throws -> Withdrawal?
-    {
+    public func withdraw(
+        from study: String,
+        at date: FHIRInstant = FHIRInstant(Date()),
+        data: WithdrawnData? = nil
+    ) throws -> Withdrawal? {
         try files.withLock {
             try eraseWithdrawn()
             guard let enrolment = try read(study) else { return nil }
-            let withdrawal = Withdrawal(study: study, participant: enrolment.participant, date: date)
+            let withdrawal = Withdrawal(
+                study: study,
+                participant: enrolment.participant,
+                date: date,
+                data: data
+            )
             try store(withdrawal)
             return try erase(withdrawal)
         }

@@ -17,7 +17,7 @@ extension Withdrawal {
 
     /// The report for a server: a Contract that is revoked, without anything of the person but the random id.
     public var contract: JSONValue {
-        [
+        var contract: JSONValue = [
             "resourceType": "Contract", "status": "revoked",
             "type": [
                 "coding": [
@@ -27,6 +27,8 @@ extension Withdrawal {
             "applies": ["end": date.dateTime.tree],
             "subject": [["reference": JSONValue("Patient/\(participant.uuidString)")]],
         ]
+        if let data { contract["extension"] = [data.fhirExtension] }
+        return contract
     }
 
     /// Reports the withdrawal to the study's server. The report of a participant has one id, however often it

@@ -22,6 +22,9 @@ public struct Withdrawal: Sendable, Hashable {
     public let participant: UUID
     /// When it was decided.
     public let date: FHIRInstant
+    /// What becomes of the data that the study has; `nil` leaves that to the study, which erases them as a
+    /// rule.
+    public let data: WithdrawnData?
     /// Its state.
     public internal(set) var state: State
 
@@ -32,6 +35,7 @@ public struct Withdrawal: Sendable, Hashable {
         var json: JSONValue = [
             "study": JSONValue(study), "participant": JSONValue(participant.uuidString), "date": date.tree,
         ]
+        if let data { json["data"] = JSONValue(data.rawValue) }
         switch state {
         case .erasing: json["state"] = "erasing"
         case .reporting: json["state"] = "reporting"
@@ -42,10 +46,11 @@ public struct Withdrawal: Sendable, Hashable {
         return json
     }
 
-    init(study: String, participant: UUID, date: FHIRInstant) {
+    init(study: String, participant: UUID, date: FHIRInstant, data: WithdrawnData? = nil) {
         self.study = study
         self.participant = participant
         self.date = date
+        self.data = data
         state = .erasing
     }
 
@@ -54,7 +59,8 @@ public struct Withdrawal: Sendable, Hashable {
             let participant = json["participant"]?.string.flatMap(UUID.init(uuidString:)),
             let date = json["date"].flatMap(FHIRInstant.init(tree:))
         else { return nil }
-        self.init(study: study, participant: participant, date: date)
+        let data = json["data"]?.string.flatMap(WithdrawnData.init(rawValue:))
+        self.init(study: study, participant: participant, date: date, data: data)
         switch json["state"]?.string {
         case "erasing": state = .erasing
         case "reporting": state = .reporting

@@ -79,7 +79,7 @@ public struct StudyContents: Sendable, Hashable {
         /// Its version.
         public let version: String
         /// The time from which an app takes nothing more from those who signed an earlier version alone;
-        /// `nil` for never. It is the app that asks: a study's server takes what comes.
+        /// `nil` for never. It is the app that asks; the consumer holds back by a setting of its own.
         public let requiredFrom: StudyTime?
 
         /// A consent in force.

@@ -118,7 +118,7 @@ extension Consumer {
     func processKept(_ report: inout Report, _ failure: inout (any Error)?) async throws -> Bool {
         let (ready, requested, approved) = try await warehouse.read { warehouse in
             (
-                try warehouse.messagesWithConsent(limit: Self.batchSize),
+                try warehouse.messagesWithConsent(writer.rules.consents, limit: Self.batchSize),
                 try warehouse.requestedMessages(limit: Self.batchSize),
                 try warehouse.approvedMessages(limit: Self.batchSize)
             )

@@ -96,8 +96,7 @@ public struct Consumer: Sendable {
     ///   - mapper: Makes facts. Texts that it omits are in no resource either.
     ///   - questionnaires: Those of which tasks of ResearchKit were made, whose results are their answers.
     ///   - identities: What becomes of names of people and devices in the resources that are kept.
-    ///   - unproven: What becomes of withdrawals and corrections that no known app of their participant
-    ///     delivered.
+    ///   - rules: What the study decides about withdrawals, corrections and versions of its consent.
     ///   - knownDays: After so many days a queue forgets the ids of messages that it had: a phone that sends
     ///     one again after that has it recognised here.
     ///   - logger: Gets counts and reasons, nothing of persons.
@@ -108,7 +107,7 @@ public struct Consumer: Sendable {
         mapper: ResponseMapper = ResponseMapper(),
         questionnaires: [Questionnaire] = [],
         identities: Disclosure.Identities = .removed,
-        unproven: UnprovenChanges = .pending,
+        rules: StudyRules = StudyRules(),
         visibility: Int = 300,
         keptLimit: Int = 16 << 30,
         knownDays: Int = 400,
@@ -129,7 +128,7 @@ public struct Consumer: Sendable {
             warehouse: warehouse,
             quota: quota,
             disclosure: Disclosure(freeText: mapper.freeText, identities: identities),
-            unproven: unproven
+            rules: rules
         )
     }
 
@@ -179,6 +178,13 @@ public struct Consumer: Sendable {
         }
         try await warehouse.eraseRemains()
         return facts
+    }
+
+    /// Takes nothing more of a participant, by the id that their phone uses. What they gave stays.
+    public func stop(_ phoneID: UUID) async throws {
+        let digest = Self.digest(of: phoneID)
+        try await warehouse.transaction { try $0.stop(digest, at: WarehouseTime(FHIRDateTime(Date()))) }
+        try await warehouse.eraseRemains()
     }
 
     /// The digest under which a warehouse knows a participant, by the id that their phone uses.

@@ -12,8 +12,8 @@ struct Intake: Sendable {
     enum Classification: Sendable {
         /// The participant agreed.
         case consent(Consent)
-        /// The participant left.
-        case withdrawal
+        /// The participant left; what becomes of their data, where it says that.
+        case withdrawal(WithdrawnData?)
         /// Facts, and the resource under the pseudonym's name.
         case data(FactSet, written: WarehouseTime, type: String)
     }
@@ -284,9 +284,15 @@ struct Intake: Sendable {
 
     private static let withdrawn: Set = ["revoked", "terminated", "cancelled", "inactive", "rejected"]
 
+    private static func withdrawnData(of json: JSONValue) throws -> WithdrawnData? {
+        do { return try WithdrawnData(of: json) } catch {
+            throw ProcessingError.invalid("\(error)")
+        }
+    }
+
     private static func contract(_ json: JSONValue, _ received: FHIRDateTime) throws -> Classification {
         if let status = json["status"]?.string {
-            if withdrawn.contains(status) { return .withdrawal }
+            if withdrawn.contains(status) { return .withdrawal(try withdrawnData(of: json)) }
             guard ["executed", "executable"].contains(status) else {
                 throw ProcessingError.unsupported(
                     "a Contract with status \(status.prefix(32).debugDescription) is no consent"
@@ -315,7 +321,7 @@ struct Intake: Sendable {
 
     private static func consent(_ json: JSONValue, _ received: FHIRDateTime) throws -> Classification {
         let status = json["status"]?.string ?? ""
-        if withdrawn.contains(status) { return .withdrawal }
+        if withdrawn.contains(status) { return .withdrawal(try withdrawnData(of: json)) }
         guard status == "active" else {
             throw ProcessingError.unsupported(
                 "a Consent with status \(status.prefix(32).debugDescription) is no consent"

@@ -11,35 +11,22 @@ struct MessageProblem: Error {
     let participants: Set<String>?
 }
 
-/// What becomes of a message that would remove or replace what a participant gave, when nothing proves that
-/// it is theirs.
-///
-/// It is proven by the app that delivers it: the one that delivered the participant's consent, or one of
-/// which the study's team approved a message. ResearchKit's uploads have no login, and prove nothing.
-public enum UnprovenChanges: String, Sendable, Hashable, CaseIterable {
-    /// It waits until the study's team approves or refuses it.
-    case pending
-    /// It is done, as C3-PRO and ResearchKit have it: who knows a participant's id speaks for them.
-    case accepted
-}
-
-/// What becomes of a message, and of what it says: the rules of a study.
+/// What becomes of a message, and of what it says, by the rules of a study.
 struct MessageRules: Sendable {
     let opened: OpenedMessage
     /// How many bytes of messages the warehouse still takes that cannot be loaded.
     let quota: Int
     /// What the warehouse keeps of resources.
     let disclosure: Disclosure
-    /// What becomes of changes without a proof.
-    let unproven: UnprovenChanges
+    let rules: StudyRules
     private let now = WarehouseTime(FHIRDateTime(Date()))
     private var message: StudyMessage { opened.message }
 
-    init(opened: OpenedMessage, quota: Int, disclosure: Disclosure, unproven: UnprovenChanges) {
+    init(opened: OpenedMessage, quota: Int, disclosure: Disclosure, rules: StudyRules) {
         self.opened = opened
         self.quota = quota
         self.disclosure = disclosure
-        self.unproven = unproven
+        self.rules = rules
     }
 
     /// Decides what becomes of the message, and changes the batch by it.
@@ -89,7 +76,11 @@ struct MessageRules: Sendable {
                 // It is filed under everybody whom it names.
                 owners = participants.union([named].compactMap { $0 }).sorted()
                 stored.participant = named ?? owners.first
-                if try owners.contains(where: { try batch.hasWithdrawn($0) }) { refuse(&stored) }
+                let received = WarehouseTime(FHIRDateTime(text: message.received) ?? FHIRDateTime(Date()))
+                let left = try owners.contains {
+                    try batch.hasWithdrawn($0) && !batch.tookPart($0, at: received)
+                }
+                if left { refuse(&stored) }
             }
             if stored.state.keepsForLater, let body = stored.body, body.count > quota {
                 throw KeptQuota.Exceeded()
@@ -111,16 +102,25 @@ struct MessageRules: Sendable {
     {
         guard let participant = stored.participant else { return }
         let received = FHIRDateTime(text: message.received) ?? FHIRDateTime(Date())
-        guard try takesPart(participant, intakes, WarehouseTime(received), in: &batch) else {
+        let moment = WarehouseTime(received)
+        let isProven = try isProven(for: participant, in: &batch)
+        let tookPart = try batch.tookPart(participant, at: moment)
+        if !isProven, !tookPart, try batch.hasStopped(participant), Intake.consent(in: intakes) != nil {
+            // Nobody else lets them take part again.
+            return leave(&stored, "it is another consent")
+        }
+        guard try tookPart || takesPart(participant, intakes, moment, in: &batch) else {
             return refuse(&stored)
         }
-        let isProven = try isProven(for: participant, in: &batch)
         // Whatever the order in a message: leaving counts more than agreeing, and both come before what
         // depends on them.
-        for intake in intakes {
-            guard case .withdrawal = intake.classification else { continue }
+        if let data = withdrawnData(by: intakes) {
             guard isProven else { return leave(&stored, "it is a withdrawal") }
-            try batch.withdraw(participant, now: WarehouseTime(received), received: message.received)
+            switch data {
+            case .erased:
+                try batch.withdraw(participant, now: moment, received: message.received)
+            case .kept: try batch.stop(participant, at: moment)
+            }
             return refuse(&stored)
         }
         if let consent = Intake.consent(in: intakes) {
@@ -128,8 +128,11 @@ struct MessageRules: Sendable {
                 return leave(&stored, "it is another consent")
             }
         }
-        guard try batch.hasConsent(participant) else {
-            stored.state = .waiting
+        guard try batch.hasConsent(participant, rules.consents, received: message.received) else {
+            // Who stopped will not agree any more.
+            if tookPart { return refuse(&stored) }
+            let isConsent = intakes.allSatisfy { if case .consent = $0.classification { true } else { false } }
+            stored.state = isConsent && !intakes.isEmpty ? .loaded : .waiting
             return
         }
         let pseudonym = try batch.pseudonym(of: participant, now: now)
@@ -195,14 +198,26 @@ struct MessageRules: Sendable {
         guard try batch.hasWithdrawn(participant) else {
             return try !batch.withdrew(participant, at: received)
         }
-        let leaves = intakes.contains { if case .withdrawal = $0.classification { true } else { false } }
-        guard !leaves, let consent = Intake.consent(in: intakes) else { return false }
+        if let data = withdrawnData(by: intakes) {
+            // Who stopped may want what they gave erased.
+            return try data == .erased && batch.hasStopped(participant)
+        }
+        guard let consent = Intake.consent(in: intakes) else { return false }
         return try batch.enrolAgain(participant, signed: consent.signedAtLatest, received: received)
+    }
+
+    /// What becomes of a participant's data by a message with a withdrawal; `nil` for another message. Of
+    /// several the one counts that erases.
+    private func withdrawnData(by intakes: [Intake]) -> WithdrawnData? {
+        let withdrawals = intakes.compactMap { intake in
+            if case .withdrawal(let data) = intake.classification { data ?? rules.withdrawnData } else { nil }
+        }
+        return withdrawals.contains(.erased) ? .erased : withdrawals.first
     }
 
     /// Whether the message may remove or replace what a participant gave.
     private func isProven(for participant: String, in batch: inout WarehouseBatch) throws -> Bool {
-        if opened.origin.isApproved || unproven == .accepted { return true }
+        if opened.origin.isApproved || rules.unproven == .accepted { return true }
         guard let client = message.client else { return false }
         return try batch.isClient(client, of: participant)
     }
@@ -221,14 +236,13 @@ struct MessageRules: Sendable {
         in batch: inout WarehouseBatch
     ) throws -> Bool {
         let isFirst = try !batch.hasConsent(participant)
-        if !isFirst, !isProven {
-            return try batch.hasConsent(
-                participant,
-                signed: consent.signed,
-                version: consent.version,
-                shares: consent.shares
-            )
-        }
+        let isKnown = try batch.hasConsent(
+            participant,
+            signed: consent.signed,
+            version: consent.version,
+            shares: consent.shares
+        )
+        guard isFirst || isProven, !isKnown else { return isKnown }
         try batch.keepConsent(
             of: participant,
             message: message.id,

@@ -9,8 +9,7 @@ struct MessageWriter: Sendable {
     let quota: KeptQuota
     /// What the warehouse keeps of resources.
     let disclosure: Disclosure
-    /// What becomes of changes without a proof.
-    let unproven: UnprovenChanges
+    let rules: StudyRules
 
     /// What became of a message.
     enum Outcome: Sendable {
@@ -122,7 +121,7 @@ struct MessageWriter: Sendable {
                     opened: message,
                     quota: room,
                     disclosure: disclosure,
-                    unproven: unproven
+                    rules: self.rules
                 )
                 let writes = batch.writes
                 do {

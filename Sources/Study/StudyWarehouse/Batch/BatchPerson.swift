@@ -8,15 +8,25 @@ struct BatchPerson {
 
         init(signed: String, version: String?, shares: Bool?) {
             self.signed = signed
-            self.version = version.map { String($0.unicodeScalars.prefix(Self.maximumVersionLength)) }
+            self.version = version.map(Self.versionName)
             self.shares = shares
         }
 
-        private static let maximumVersionLength = 200
+        /// The name of a version, as it is kept.
+        static func versionName(_ name: String) -> String { String(name.unicodeScalars.prefix(200)) }
     }
 
-    var hasWithdrawn = false
-    /// When they left last, where they take part again.
+    /// How somebody left.
+    enum Leaving {
+        /// What they gave was erased.
+        case withdrew
+        /// What they gave by this time stays.
+        case stopped(at: String)
+    }
+
+    /// How they left; `nil` while they take part.
+    var left: Leaving?
+    /// When what they had given was erased last, where they take part again.
     var withdrewLast: String?
     var consents: [Consent] = []
     /// The apps that may speak for them.

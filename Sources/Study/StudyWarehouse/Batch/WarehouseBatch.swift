@@ -88,10 +88,13 @@ public struct WarehouseBatch {
         let digests = participants.sorted()
         try warehouse.db.lock(digests.map { "participant " + $0 })
         var found = Dictionary(uniqueKeysWithValues: digests.map { ($0, BatchPerson()) })
-        for row in try rows("SELECT participant FROM study_withdrawal WHERE participant", in: digests) {
-            found[row.text(0) ?? ""]?.hasWithdrawn = true
+        let leaving = "SELECT participant, at, erased FROM study_withdrawal WHERE participant"
+        for row in try rows(leaving, in: digests) {
+            let isErased = row.integer(2) != 0
+            found[row.text(0) ?? ""]?.left = isErased ? .withdrew : .stopped(at: row.text(1) ?? "")
         }
-        let earlier = "SELECT participant, max(at) FROM study_earlier_withdrawal WHERE participant"
+        let earlier =
+            "SELECT participant, max(at) FROM study_earlier_withdrawal WHERE erased = 1 AND participant"
         for row in try rows(earlier, in: digests, "GROUP BY participant") {
             found[row.text(0) ?? ""]?.withdrewLast = row.text(1)
         }
@@ -196,9 +199,20 @@ public struct WarehouseBatch {
         }
     }
 
-    /// Whether a participant has withdrawn.
+    /// Whether a participant has withdrawn, or stopped.
     public mutating func hasWithdrawn(_ participant: String) throws -> Bool {
-        try person(participant).hasWithdrawn
+        try person(participant).left != nil
+    }
+
+    /// Whether a participant stopped, and what they gave stays.
+    public mutating func hasStopped(_ participant: String) throws -> Bool {
+        if case .stopped = try person(participant).left { true } else { false }
+    }
+
+    /// Whether a participant who stopped did so at a time or after it: what was received by then counts.
+    public mutating func tookPart(_ participant: String, at time: WarehouseTime) throws -> Bool {
+        guard case .stopped(let end) = try person(participant).left else { return false }
+        return time.description <= end
     }
 
     /// Whether a participant who takes part again withdrew at a time, or after it: what was received by then
@@ -207,10 +221,20 @@ public struct WarehouseBatch {
         try person(participant).withdrewLast.map { $0 >= time.description } ?? false
     }
 
-    /// Whether a participant agreed, and has not withdrawn.
-    public mutating func hasConsent(_ participant: String) throws -> Bool {
+    /// Whether a participant agreed, and what they gave was not erased.
+    ///
+    /// - Parameters:
+    ///   - required: The versions of the consent that a study requires.
+    ///   - received: When the message was received that needs the consent; `nil` where each consent does.
+    public mutating func hasConsent(
+        _ participant: String,
+        _ required: RequiredConsents = RequiredConsents(),
+        received: String? = nil
+    ) throws -> Bool {
         let person = try person(participant)
-        return !person.hasWithdrawn && !person.consents.isEmpty
+        if case .withdrew = person.left { return false }
+        guard let versions = received.flatMap(required.versions(at:)) else { return !person.consents.isEmpty }
+        return person.consents.contains { consent in consent.version.map(versions.contains) ?? false }
     }
 
     /// Whether a participant agreed in just this way.
@@ -286,6 +310,11 @@ public struct WarehouseBatch {
         received: WarehouseTime
     ) throws -> Bool {
         try writeThrough { try $0.enrolAgain(participant, signed: signed, received: received) }
+    }
+
+    /// Takes nothing more of a participant (``WarehouseTransaction/stop(_:at:)``).
+    public mutating func stop(_ participant: String, at received: WarehouseTime) throws {
+        try writeThrough { try $0.stop(participant, at: received) }
     }
 
     /// Removes everything of a participant (``WarehouseTransaction/withdraw(_:now:received:)``).

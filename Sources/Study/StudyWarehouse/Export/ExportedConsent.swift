@@ -69,12 +69,14 @@ public struct ExportedConsent: Sendable, Hashable {
     public let first: String
     /// How often they withdrew before, and agreed anew under the same id.
     public let earlierWithdrawals: Int
+    /// When they stopped, in UTC, and left what they had given; `nil` while they take part.
+    public let stopped: String?
 
     /// As a row of ``WarehouseTransaction/consentColumns``. No spreadsheet runs a text of it.
     public var cells: [String] {
         let shown = version.map(SpreadsheetText.guarded) ?? ""
         return [participant, signed, shown, shares.map { $0 ? "yes" : "no" } ?? "", first]
-            + [String(earlierWithdrawals)]
+            + [String(earlierWithdrawals), stopped ?? ""]
     }
 
     /// As JSON.
@@ -83,13 +85,14 @@ public struct ExportedConsent: Sendable, Hashable {
             "participant": JSONValue(participant), "signed": JSONValue(signed),
             "version": JSONValue(version), "sharesWithResearchers": shares.map { JSONValue($0) } ?? .null,
             "firstSigned": JSONValue(first), "earlierWithdrawals": JSONValue(earlierWithdrawals),
+            "stopped": stopped.map { JSONValue($0) } ?? .null,
         ]
     }
 
     /// As a resource of FHIR.
     public var resource: JSONValue {
         var consent: JSONValue = [
-            "resourceType": "Consent", "status": "active",
+            "resourceType": "Consent", "status": stopped == nil ? "active" : "inactive",
             "scope": [
                 "coding": [
                     ["system": "http://terminology.hl7.org/CodeSystem/consentscope", "code": "research"]
@@ -122,7 +125,7 @@ public struct ExportedConsent: Sendable, Hashable {
 extension WarehouseTransaction {
     /// The columns of exported consents.
     public static let consentColumns = [
-        "participant", "signed", "version", "shares", "first signed", "earlier withdrawals",
+        "participant", "signed", "version", "shares", "first signed", "earlier withdrawals", "stopped",
     ]
 
     /// The consents in force, by the pseudonyms of their participants.
@@ -130,7 +133,8 @@ extension WarehouseTransaction {
         let rows = try db.rows(
             sql: """
                 SELECT p.pseudonym, c.signed, c.version, c.shares,
-                    (SELECT count(*) FROM study_earlier_withdrawal e WHERE e.participant = c.participant)
+                    (SELECT count(*) FROM study_earlier_withdrawal e WHERE e.participant = c.participant),
+                    (SELECT w.at FROM study_withdrawal w WHERE w.participant = c.participant)
                 FROM study_consent c
                 JOIN study_participant p USING (participant)
                 WHERE \(audience.condition("p"))
@@ -152,7 +156,8 @@ extension WarehouseTransaction {
                     version: row.text(2),
                     shares: shares,
                     first: earlier?.first ?? signed,
-                    earlierWithdrawals: row.integer(4) ?? 0
+                    earlierWithdrawals: row.integer(4) ?? 0,
+                    stopped: row.text(5)
                 )
             )
         }

@@ -282,6 +282,11 @@ enum WarehouseSchema {
         )
         """
 
+    /// Whether what somebody gave was erased when they withdrew, or stays.
+    static let keptData = ["study_withdrawal", "study_earlier_withdrawal"].map { table in
+        "ALTER TABLE \(table) ADD COLUMN erased integer NOT NULL DEFAULT 1"
+    }.joined(separator: ";")
+
     /// The study's tables. Participants are in them by digests of their ids, which is all that is kept of the
     /// ids.
     static let study = """

@@ -50,6 +50,7 @@ struct SQLiteWarehouseStore: WarehouseStore {
             try WarehouseSchema.keepUnits(SQLiteSession(db: db))
             try WarehouseSchema.describe(SQLiteSession(db: db), source: source)
         }
+        migrator.registerMigration("7") { db in try db.execute(sql: WarehouseSchema.keptData) }
         try PrivateSQLite.migrate(database, by: migrator)
         // What is deleted is overwritten: somebody who withdrew is not in free pages either.
         try database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA secure_delete = ON") }
@@ -119,6 +120,13 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
                     try WarehouseSchema.keepUnits(session)
                     try WarehouseSchema.describe(session, source: source)
                 }
+                let has = """
+                    SELECT 1 FROM pg_attribute
+                    WHERE attrelid = to_regclass('study_earlier_withdrawal') AND attname = 'erased'
+                    """
+                if try session.rows(has, []).isEmpty {
+                    try Self.change("study_withdrawal", WarehouseSchema.keptData, session)
+                }
             }
             try WarehouseSchema.check(session, source: source)
         }
@@ -166,13 +174,16 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
         guard try session.rows("SELECT 1 WHERE to_regclass(?) IS NOT NULL", [table]).isEmpty else {
             return false
         }
-        do {
-            try session.command(statements)
-            return true
-        } catch {
+        try change(table, statements, session)
+        return true
+    }
+
+    /// Changes the schema, or says who may do it where this role may not.
+    private static func change(_ table: String, _ statements: String, _ session: PostgreSQLSession) throws {
+        do { try session.command(statements) } catch {
             guard case .refused(state: "42501", _) = error else { throw error }
             throw WarehouseError.badInput(
-                "the role may not make the table \(table), which this version adds; "
+                "the role may not make or change the table \(table), as this version needs it; "
                     + "start indivo study consume once as the role that owns study_message, "
                     + "and grant this one all rights on the new tables"
             )

@@ -137,19 +137,6 @@ extension WarehouseTransaction {
         return Set(rows.compactMap { $0.text(0) })
     }
 
-    /// The ids of messages that waited for a consent that has come, in the order of their arrival.
-    public func messagesWithConsent(limit: Int = 100) throws -> [String] {
-        try db.rows(
-            sql: """
-                SELECT id
-                FROM study_message
-                WHERE state = 'waiting' AND participant IN (SELECT participant FROM study_consent)
-                ORDER BY received, id LIMIT ?
-                """,
-            arguments: [max(0, limit)]
-        ).compactMap { $0.text(0) }
-    }
-
     /// The messages that could not be processed, with their reasons but without their content.
     ///
     /// - Parameter limit: How many at most, the oldest first.
@@ -285,13 +272,13 @@ extension WarehouseTransaction {
 
     // MARK: Withdrawal
 
-    /// Whether a participant has withdrawn.
+    /// Whether a participant has withdrawn, or stopped.
     public func hasWithdrawn(_ participant: String) throws -> Bool {
         try db.finds(sql: "SELECT 1 FROM study_withdrawal WHERE participant = ?", arguments: [participant])
     }
 
-    /// Lets somebody take part again who withdrew: as somebody new, with another pseudonym and number. What
-    /// is known of the earlier participation is when it ended.
+    /// Lets somebody take part again who withdrew: as somebody new, with another pseudonym and number, unless
+    /// their data stayed. What is known of the earlier participation is when it ended.
     ///
     /// - Parameter signed: When they agreed again, at the latest.
     /// - Returns: False for a consent that was signed, or received, before the withdrawal.
@@ -305,14 +292,37 @@ extension WarehouseTransaction {
         guard isAfter else { return false }
         try db.execute(
             sql: """
-                INSERT INTO study_earlier_withdrawal (participant, at, facts, messages)
-                SELECT participant, at, facts, messages FROM study_withdrawal WHERE participant = ?
+                INSERT INTO study_earlier_withdrawal (participant, at, facts, messages, erased)
+                SELECT participant, at, facts, messages, erased FROM study_withdrawal WHERE participant = ?
                 ON CONFLICT DO NOTHING
                 """,
             arguments: [participant]
         )
         try db.execute(sql: "DELETE FROM study_withdrawal WHERE participant = ?", arguments: [participant])
         return true
+    }
+
+    /// Keeps what a participant gave, and takes nothing more of them. What waits for their consent was never
+    /// agreed to, and is removed.
+    ///
+    /// - Parameter received: When it was received that they stop: what was received by then still counts.
+    public func stop(_ participant: String, at received: WarehouseTime) throws {
+        try lock(participant)
+        let messages = try db.execute(
+            sql: """
+                UPDATE study_message
+                SET body = NULL, state = 'refused', reason = NULL
+                WHERE participant = ? AND state = 'waiting'
+                """,
+            arguments: [participant]
+        )
+        try db.execute(
+            sql: """
+                INSERT INTO study_withdrawal (participant, at, facts, messages, erased)
+                VALUES (?, ?, 0, ?, 0) ON CONFLICT DO NOTHING
+                """,
+            arguments: [participant, received.description, messages]
+        )
     }
 
     /// Removes everything of a participant: facts, visits, mappings, the pseudonym, resources, messages. What
@@ -394,7 +404,13 @@ extension WarehouseTransaction {
             arguments: [participant]
         )
         try db.execute(
-            sql: "INSERT INTO study_withdrawal VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            sql: """
+                INSERT INTO study_withdrawal (participant, at, facts, messages, erased)
+                VALUES (?, ?, ?, ?, 1)
+                ON CONFLICT (participant) DO UPDATE
+                SET at = excluded.at, facts = excluded.facts, messages = excluded.messages, erased = 1
+                WHERE study_withdrawal.erased = 0
+                """,
             arguments: [participant, now.description, facts, messages]
         )
         return facts

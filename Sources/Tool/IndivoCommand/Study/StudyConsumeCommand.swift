@@ -4,6 +4,7 @@ import Foundation
 import IndivoBase
 import OrderedJSON
 import StudyDelivery
+import StudyFormats
 import StudyServer
 import StudyWarehouse
 
@@ -23,8 +24,8 @@ struct StudyConsumeCommand: AsyncParsableCommand {
             one of them fails later (what was received comes again). The reasons of messages are printed; \
             --reprocess processes them again, with the keys that are there now.
 
-            With --withdraw - the participant's id is a line of standard input: in the arguments it is seen \
-            by everybody who lists the processes, and stays in the shell's history.
+            With --withdraw - or --stop - the participant's id is a line of standard input: in the arguments \
+            it is seen by everybody who lists the processes, and stays in the shell's history.
 
             \(StudyPlace.help) The queue may be sqs:URL; see indivo study serve.
             """
@@ -64,6 +65,28 @@ struct StudyConsumeCommand: AsyncParsableCommand {
     )
     var unproven: UnprovenChanges = .pending
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            What becomes of the data of somebody whose withdrawal does not say it: erased, or kept, and \
+            nothing more is taken.
+            """,
+            valueName: "erased|kept"
+        )
+    )
+    var withdrawnData: WithdrawnData = .erased
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            A version of the consent, and the time from which on messages wait until their participants \
+            have signed it or one that is required later (2.0=2026-09-01); once for each version.
+            """,
+            valueName: "version=time"
+        )
+    )
+    var requireConsent: [String] = []
+
     @ArgumentParser.Flag(help: "End when the queue is empty.")
     var once = false
 
@@ -80,6 +103,17 @@ struct StudyConsumeCommand: AsyncParsableCommand {
         )
     )
     var withdraw: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Take nothing more of this participant, whose data stay, and end; - reads the id from standard \
+            input.
+            """,
+            valueName: "uuid"
+        )
+    )
+    var stop: String?
 
     @OptionGroup var envelopes: StudyPKCS1Options
 
@@ -108,10 +142,15 @@ struct StudyConsumeCommand: AsyncParsableCommand {
         guard (1...43_200).contains(visibility) else {
             throw ValidationError("--visibility is a number from 1 to 43200.")
         }
+        guard withdraw == nil || stop == nil else {
+            throw ValidationError("--withdraw and --stop are two ways to leave; give one of them.")
+        }
+        _ = try rules()
     }
 
     func run() async throws {
         let leaver = try withdraw.map { try StudyParticipant.id($0, option: "withdraw") }
+        let stopping = try stop.map { try StudyParticipant.id($0, option: "stop") }
         let keys = try StudyBackEnd.keys(self.keys, allowsPKCS1: envelopes.allowsPKCS1)
         let questionnaires = try StudyBackEnd.questionnaires(questionnaires)
         let warehouse = try await store.open(makes: true)
@@ -124,7 +163,7 @@ struct StudyConsumeCommand: AsyncParsableCommand {
             mapper: ResponseMapper(Codebook(questionnaires), freeText: freeText),
             questionnaires: questionnaires,
             identities: identities,
-            unproven: unproven,
+            rules: try rules(),
             visibility: visibility,
             keptLimit: keptBytes
         )
@@ -133,6 +172,12 @@ struct StudyConsumeCommand: AsyncParsableCommand {
             try StudyAudit.record("withdraw", ["participant": Consumer.digest(of: leaver)])
             let facts = try await Self.answered { try await consumer.withdraw(leaver) }
             try StandardStreams.say("\(facts) facts removed")
+            return
+        }
+        if let stopping {
+            try StudyAudit.record("stop", ["participant": Consumer.digest(of: stopping)])
+            try await Self.answered { try await consumer.stop(stopping) }
+            try StandardStreams.say("nothing more is taken of the participant")
             return
         }
         if reprocess {
@@ -159,6 +204,24 @@ struct StudyConsumeCommand: AsyncParsableCommand {
             await work.value
             await operations?.stop()
         }
+    }
+
+    private func rules() throws -> StudyRules {
+        var rules = StudyRules()
+        rules.unproven = unproven
+        rules.withdrawnData = withdrawnData
+        rules.consents = RequiredConsents(
+            try requireConsent.map { text in
+                let parts = text.split(separator: "=", omittingEmptySubsequences: false)
+                guard parts.count > 1, let time = parts.last else {
+                    throw ValidationError("--require-consent is VERSION=TIME, as 2.0=2026-09-01.")
+                }
+                let name = parts.dropLast().joined(separator: "=")
+                let from = try StudyDueCommand.date(String(time), "--require-consent", .gmt)
+                return try .checked(name, from: WarehouseTime(FHIRDateTime(from)))
+            }
+        )
+        return rules
     }
 
     /// Health and metrics, where they are asked for.
@@ -214,3 +277,14 @@ struct StudyConsumeCommand: AsyncParsableCommand {
 extension ResponseMapper.FreeText: ExpressibleByArgument {}
 extension Disclosure.Identities: ExpressibleByArgument {}
 extension UnprovenChanges: ExpressibleByArgument {}
+extension WithdrawnData: ExpressibleByArgument {}
+
+extension RequiredConsents.Version {
+    /// A version with a name that a consent may have.
+    static func checked(_ name: String, from: WarehouseTime) throws -> Self {
+        guard !name.isEmpty, name.unicodeScalars.count <= 200 else {
+            throw ValidationError("A version of a consent has from 1 to 200 characters.")
+        }
+        return Self(name, from: from)
+    }
+}

@@ -32,7 +32,9 @@ struct StudyUpCommand: AsyncParsableCommand {
             is the folder of private keys; without it there is no consumer, which then is somewhere else. \
             schedule is what the phones ask for, and lets the pages show who keeps up. \
             audit is where the pages write down who saw, exported and changed what. \
-            freeText, identities, unproven and allowPKCS1 are as the options of indivo study consume. \
+            freeText, identities, unproven, withdrawnData and allowPKCS1 are as the options of indivo study \
+            consume; consents ([{"version": "2.0", "requiredFrom": "2026-09-01T00:00:00Z"}]) is its \
+            --require-consent. \
             operations has /health, 200 while everything works, and /metrics for Prometheus (left out: port \
             9464). --check looks at the configuration, the keys and the questionnaires, and starts nothing.
 
@@ -100,7 +102,7 @@ struct StudyUpPlan: Sendable {
     var questionnaires: [Questionnaire] = []
     var freeText = ResponseMapper.FreeText.loaded
     var identities = Disclosure.Identities.removed
-    var unproven = UnprovenChanges.pending
+    var rules = StudyRules()
     var receiver = ReceiverConfiguration()
     var clients = ReceiverClients.besideQueue
     var pages: (users: URL, at: Address)?
@@ -177,7 +179,7 @@ struct StudyUp: Sendable {
                 mapper: ResponseMapper(Codebook(plan.questionnaires), freeText: plan.freeText),
                 questionnaires: plan.questionnaires,
                 identities: plan.identities,
-                unproven: plan.unproven
+                rules: plan.rules
             )
         }
         isReady()

@@ -12,7 +12,7 @@ struct StudyUpFile {
 
     private static let members: Set = [
         "title", "source", "queue", "store", "keys", "questionnaires", "freeText", "identities", "unproven",
-        "allowPKCS1", "receiver", "pages", "operations", "audit", "schedule",
+        "withdrawnData", "consents", "allowPKCS1", "receiver", "pages", "operations", "audit", "schedule",
     ]
 
     init(_ path: String) throws {
@@ -72,6 +72,25 @@ struct StudyUpFile {
         }
     }
 
+    /// The versions of the consent that are required.
+    private func consents() throws -> RequiredConsents {
+        guard let given = json["consents"] else { return RequiredConsents() }
+        guard let list = given.elements else { throw refuse("“consents” is a list") }
+        return RequiredConsents(
+            try list.map { json in
+                try check(json, "each of “consents”", ["version", "requiredFrom"])
+                guard let name = try text("version", in: json),
+                    let from = try text("requiredFrom", in: json).flatMap(FHIRDateTime.init(text:))
+                else {
+                    throw refuse(
+                        "each of “consents” has “version”, and “requiredFrom” as 2026-09-01T00:00:00Z"
+                    )
+                }
+                return try .checked(name, from: WarehouseTime(from))
+            }
+        )
+    }
+
     private func address(_ object: JSONValue, port: UInt16) throws -> StudyUpPlan.Address {
         var address = StudyUpPlan.Address(port: port)
         if let text = try text("address", in: object) { address.address = text }
@@ -95,7 +114,9 @@ struct StudyUpFile {
         if let source = try text("source") { plan.source = source }
         plan.freeText = try choice("freeText", plan.freeText)
         plan.identities = try choice("identities", plan.identities)
-        plan.unproven = try choice("unproven", plan.unproven)
+        plan.rules.unproven = try choice("unproven", plan.rules.unproven)
+        plan.rules.withdrawnData = try choice("withdrawnData", plan.rules.withdrawnData)
+        plan.rules.consents = try consents()
         if let names = json["questionnaires"] {
             guard let texts = names.elements?.map(\.string), !texts.contains(nil) else {
                 throw refuse("“questionnaires” is a list of texts")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import HTTPCalls
 import StudyDelivery
+import StudyFormats
 
 struct StudyWithdrawCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,6 +17,14 @@ struct StudyWithdrawCommand: AsyncParsableCommand {
 
     @OptionGroup var study: StudyOptions
     @OptionGroup var server: StudyServerOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "What the study does with the data that it has: erased, or kept; left to the study if not given.",
+            valueName: "erased|kept"
+        )
+    )
+    var data: WithdrawnData?
 
     @ArgumentParser.Flag(help: "Confirm: what waits for delivery is lost.")
     var yes = false
@@ -36,7 +45,7 @@ struct StudyWithdrawCommand: AsyncParsableCommand {
             // Somebody else of the study may be enrolled still, whose withdrawal was interrupted.
             while try configuration.withdrawal(in: participants) == nil {
                 _ = try participants.enrol(in: configuration.study, as: configuration.subject)
-                try participants.withdraw(from: configuration.study)
+                try participants.withdraw(from: configuration.study, data: data)
             }
         }
         var problem: (any Error)?

@@ -1,0 +1,93 @@
+import FHIR
+import Foundation
+import StudyServer
+import StudyWarehouse
+import Testing
+
+/// Versions of a consent that a study requires from a time on.
+@Suite struct ConsentVersionTests {
+    private typealias Study = ProofTests.Study
+    private let participant = UUID()
+
+    private func study(_ kind: StoreKind, _ versions: [(String, String)]) async throws -> Study {
+        try await Study(kind) { rules in
+            rules.consents = RequiredConsents(
+                versions.map { name, from in
+                    .init(name, from: WarehouseTime(FHIRDateTime(text: from) ?? FHIRDateTime(Date())))
+                }
+            )
+        }
+    }
+
+    private func contract(_ version: String) -> String {
+        Given.contract(participant, signed: "2026-03-0\(version)T09:00:00Z", version: version)
+    }
+
+    @Test(
+        "What is received since a version is required waits until it is signed; what came before does not",
+        arguments: StoreKind.allCases
+    )
+    func heldBack(kind: StoreKind) async throws {
+        let study = try await study(kind, [("2", "2026-04-01T00:00:00Z")])
+        _ = try await study.deliver(contract("1"))
+        let before = Given.response(participant, 1)
+        #expect(try await study.deliver(before, received: "2026-03-31T23:59:59.999Z").loaded == 1)
+        for number in 2...3 {
+            let response = Given.response(participant, number)
+            #expect(try await study.deliver(response, received: "2026-04-01T00:00:00Z").waiting == 1)
+        }
+        // It is not tried again and again.
+        #expect(try await study.consumer.drain() == Consumer.Report())
+        let facts = try await study.facts
+        let report = try await study.deliver(contract("2"), received: "2026-04-02T00:00:00Z")
+        #expect(report.loaded == 3)
+        #expect(try await study.facts == 3 * facts)
+        #expect(try await study.count("study_message WHERE state = 'waiting'") == 0)
+    }
+
+    @Test("A version that is required later counts for the time before", arguments: StoreKind.allCases)
+    func laterVersions(kind: StoreKind) async throws {
+        let study = try await study(
+            kind,
+            [("3", "2026-05-01T00:00:00Z"), ("2", "2026-04-01T00:00:00Z")]
+        )
+        _ = try await study.deliver(contract("1"))
+        let april = "2026-04-10T00:00:00Z"
+        let may = "2026-05-10T00:00:00Z"
+        #expect(try await study.deliver(Given.response(participant, 1), received: april).waiting == 1)
+        #expect(try await study.deliver(Given.response(participant, 2), received: may).waiting == 1)
+        // The second version lets April in, and not May.
+        #expect(try await study.deliver(contract("2"), received: may).loaded == 2)
+        #expect(try await study.consumer.drain() == Consumer.Report())
+        #expect(try await study.deliver(contract("3"), received: may).loaded == 2)
+        // Who signed the last version alone has signed enough.
+        let other = UUID()
+        let signed = Given.contract(other, signed: "2026-03-03T09:00:00Z", version: "3")
+        _ = try await study.deliver(signed)
+        #expect(try await study.deliver(Given.response(other, 1), received: april).loaded == 1)
+    }
+
+    @Test("What comes in one message with an earlier version waits for the required one")
+    func oneMessage() async throws {
+        let study = try await study(.sqlite, [("2", "2026-01-01T00:00:00Z")])
+        let both = """
+            {"resourceType": "Bundle", "type": "collection", "entry": [{"resource": \(contract("1"))}, \
+            {"resource": \(Given.response(participant))}]}
+            """
+        #expect(try await study.deliver(both).waiting == 1)
+        #expect(try await study.count("study_consent") == 1)
+        #expect(try await study.deliver(contract("2")).loaded == 2)
+        #expect(try await study.count("study_consent") == 2)
+        #expect(try await study.facts > 0)
+    }
+
+    @Test("A consent without a version, and none at all, let nothing in where one is required")
+    func withoutVersion() async throws {
+        let study = try await study(.sqlite, [("2", "2026-01-01T00:00:00Z")])
+        let unnamed = contract("1").replacing(#""version": "1","#, with: "")
+        #expect(try await study.deliver(unnamed).loaded == 1)
+        #expect(try await study.deliver(Given.response(participant)).waiting == 1)
+        #expect(try await study.deliver(Given.response(UUID())).waiting == 1)
+        #expect(try await study.facts == 0)
+    }
+}
