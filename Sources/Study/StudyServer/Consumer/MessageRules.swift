@@ -131,8 +131,8 @@ struct MessageRules: Sendable {
         guard try batch.hasConsent(participant, rules.consents, received: message.received) else {
             // Who stopped will not agree any more.
             if tookPart { return refuse(&stored) }
-            let isConsent = intakes.allSatisfy { if case .consent = $0.classification { true } else { false } }
-            stored.state = isConsent && !intakes.isEmpty ? .loaded : .waiting
+            let others = intakes.filter { if case .consent = $0.classification { false } else { true } }
+            stored.state = others.isEmpty && !intakes.isEmpty ? .loaded : .waiting
             return
         }
         let pseudonym = try batch.pseudonym(of: participant, now: now)
