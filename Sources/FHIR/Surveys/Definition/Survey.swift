@@ -161,14 +161,26 @@ public struct SurveyDiagnostic: Sendable, Hashable, CustomStringConvertible {
     public let text: String
     /// The index of the item, by which diagnostics are ordered.
     let position: Int
+    /// Where it is in the JSON of a task of ResearchKit; nil for the others.
+    public let location: JSONLocation?
 
-    init(_ severity: Severity, _ code: String, _ text: String, linkId: String? = nil, position: Int = -1) {
+    init(
+        _ severity: Severity,
+        _ code: String,
+        _ text: String,
+        linkId: String? = nil,
+        position: Int = -1,
+        location: JSONLocation? = nil
+    ) {
         self.severity = severity
         self.linkId = linkId
         self.code = code
         self.text = text
         self.position = position
+        self.location = location
     }
 
-    public var description: String { "\(severity.rawValue): \(linkId.map { "\($0): " } ?? "")\(text)" }
+    public var description: String {
+        (location.map { "\($0): " } ?? "") + "\(severity.rawValue): \(linkId.map { "\($0): " } ?? "")\(text)"
+    }
 }

@@ -2,20 +2,31 @@ import FHIR
 import Foundation
 import OrderedJSON
 
-/// What a predicate asks of the answers.
+/// What a predicate asks of the results of a task.
 indirect enum ResearchKitCondition: Hashable {
     case all([ResearchKitCondition])
     case any([ResearchKitCondition])
     case not(ResearchKitCondition)
+    /// The question's step was reached, so that it has a result, answered or not.
+    case reached(Question)
     /// There is an answer.
     case answered(Question)
-    /// An answer compares so with a value: `==`, `!=`, `>`, `<`, `>=`, `<=`.
-    case answer(Question, String, Value)
+    /// At least one answer passes a test.
+    case some(Question, Test)
 
     /// A question by the identifiers of its step, where that is said, and of its result.
     struct Question: Hashable {
         let step: String?
         let item: String
+    }
+
+    /// What is asked of one answer.
+    indirect enum Test: Hashable {
+        case all([Test])
+        case any([Test])
+        case not(Test)
+        /// It compares so with a value: `==`, `!=`, `>`, `<`, `>=`, `<=`.
+        case compares(String, Value)
     }
 
     enum Value: Hashable {
@@ -28,9 +39,10 @@ indirect enum ResearchKitCondition: Hashable {
     /// Reads the predicates of ResearchKit's `ORKResultPredicate`: of the results of this task, those of a
     /// step, those of a question.
     ///
+    /// - Parameter task: The task's identifier; nil where it does not matter.
     /// - Returns: nil for another predicate.
-    init?(_ predicate: ResearchKitPredicate) {
-        guard let found = Self.ofTask(predicate) else { return nil }
+    init?(_ predicate: ResearchKitPredicate, of task: String? = nil) {
+        guard let found = Self.ofTask(predicate, task) else { return nil }
         self = found
     }
 
@@ -65,7 +77,8 @@ indirect enum ResearchKitCondition: Hashable {
         }
     }
 
-    /// The conditions of a query besides those on identifiers, and the identifier.
+    /// The conditions of a query besides those on identifiers, and the identifier. A second identifier is one
+    /// of the others.
     private static func parts(_ predicate: ResearchKitPredicate, _ variable: String) -> (
         identifier: String?, others: [ResearchKitPredicate]
     ) {
@@ -75,8 +88,9 @@ indirect enum ResearchKitCondition: Hashable {
         var others: [ResearchKitPredicate] = []
         for part in list {
             switch part {
-            case .comparison(.path([variable, "identifier"]), "==", .text(let text)): identifier = text
-            case .comparison(.path([variable, "identifier"]), "==", .path(["$ORK_TASK_IDENTIFIER"])): break
+            case .comparison(.path([variable, "identifier"]), "==", .text(let text))
+            where identifier == nil || identifier == text:
+                identifier = text
             case .comparison(.path([variable, "isPreviousResult"]), "==", .number("0")): break
             default: others.append(part)
             }
@@ -84,22 +98,29 @@ indirect enum ResearchKitCondition: Hashable {
         return (identifier, others)
     }
 
-    private static func ofTask(_ predicate: ResearchKitPredicate) -> ResearchKitCondition? {
-        guard let query = query(predicate) else { return combined(predicate, ofTask) }
+    private static func ofTask(_ predicate: ResearchKitPredicate, _ task: String?) -> ResearchKitCondition? {
+        guard let query = query(predicate) else { return combined(predicate) { ofTask($0, task) } }
         guard query.collection == ["SELF"] else { return nil }
-        let (_, others) = parts(query.predicate, query.variable)
-        let read = others.compactMap { ofStep($0, query.variable) }
-        guard !read.isEmpty, read.count == others.count else { return nil }
-        return read.count == 1 ? read[0] : .all(read)
+        let (name, parts) = parts(query.predicate, query.variable)
+        guard name == nil || task == nil || name == task else { return nil }
+        let thisTask = ResearchKitPredicate.comparison(
+            .path([query.variable, "identifier"]),
+            "==",
+            .path(["$ORK_TASK_IDENTIFIER"])
+        )
+        let others = parts.filter { $0 != thisTask }
+        return joined(others.map { ofStep($0, query.variable) })
     }
 
     private static func ofStep(_ predicate: ResearchKitPredicate, _ task: String) -> ResearchKitCondition? {
         guard let query = query(predicate) else { return combined(predicate) { ofStep($0, task) } }
         guard query.collection == [task, "results"] else { return nil }
         let (step, others) = parts(query.predicate, query.variable)
-        let read = others.compactMap { ofQuestion($0, query.variable, step) }
-        guard !read.isEmpty, read.count == others.count else { return nil }
-        return read.count == 1 ? read[0] : .all(read)
+        guard let found = joined(others.map { ofQuestion($0, query.variable, step) }) else { return nil }
+        let questions = found.questions
+        // Several questions of one step, which is not named.
+        guard step != nil || questions.count == 1 else { return nil }
+        return questions.first.flatMap { found.ofResult(of: $0) }
     }
 
     private static func ofQuestion(_ predicate: ResearchKitPredicate, _ step: String, _ name: String?)
@@ -110,61 +131,88 @@ indirect enum ResearchKitCondition: Hashable {
         let (item, others) = parts(query.predicate, query.variable)
         guard let item = item ?? name else { return nil }
         let question = Question(step: name, item: item)
-        let read = others.compactMap { ofAnswer($0, [query.variable, "answer"], question) }
-        guard !read.isEmpty, read.count == others.count else { return nil }
+        return joined(others.map { ofAnswers($0, [query.variable, "answer"], question) })?
+            .ofResult(of: question)
+    }
+
+    /// All of some conditions; nil where one of them is not read, or there are none.
+    private static func joined(_ conditions: [ResearchKitCondition?]) -> ResearchKitCondition? {
+        let read = conditions.compactMap(\.self)
+        guard !read.isEmpty, read.count == conditions.count else { return nil }
         return read.count == 1 ? read[0] : .all(read)
     }
 
-    private static func ofAnswer(_ predicate: ResearchKitPredicate, _ answer: [String], _ question: Question)
-        -> ResearchKitCondition?
-    {
-        // Of a choice, the answer is a list.
-        if let query = query(predicate), query.collection == answer {
-            return ofAnswer(query.predicate, [query.variable], question)
-        }
-        guard case .comparison(.path(answer), let sign, let value) = predicate else {
-            return combined(predicate) { ofAnswer($0, answer, question) }
-        }
-        switch (sign, value) {
-        case ("!=", .nothing): return .answered(question)
-        case ("==", .nothing): return .not(.answered(question))
-        case ("MATCHES", _): return nil
-        case (_, .number(let digits)): return .answer(question, sign, .number(digits))
-        case (_, .text(let text)): return .answer(question, sign, .text(text))
-        case (_, .date(let seconds)): return .answer(question, sign, .date(seconds))
-        default: return nil
+    /// The condition, asked of a result that is there: what holds without an answer does not hold before the
+    /// step is reached.
+    private func ofResult(of question: Question) -> ResearchKitCondition {
+        holdsUnanswered ? .all([.reached(question), self]) : self
+    }
+
+    /// Whether it holds where no step is reached.
+    private var holdsUnanswered: Bool {
+        switch self {
+        case .all(let parts): parts.allSatisfy(\.holdsUnanswered)
+        case .any(let parts): parts.contains(where: \.holdsUnanswered)
+        case .not(let part): !part.holdsUnanswered
+        case .reached, .answered, .some: false
         }
     }
 
-    /// The same without `all` in `all`, `any` in `any`, and `not` where another comparison says it.
-    var simplified: ResearchKitCondition {
-        switch self {
+    /// Reads a condition on the answer of a result. Of a choice, the answer is a list.
+    private static func ofAnswers(
+        _ predicate: ResearchKitPredicate,
+        _ answer: [String],
+        _ question: Question
+    ) -> ResearchKitCondition? {
+        if let query = query(predicate), query.collection == answer {
+            return test(query.predicate, [query.variable]).map { .some(question, $0) }
+        }
+        guard case .comparison(.path(answer), let sign, let right) = predicate else {
+            return combined(predicate) { ofAnswers($0, answer, question) }
+        }
+        switch (sign, right) {
+        case ("!=", .nothing): return .answered(question)
+        case ("==", .nothing): return .not(.answered(question))
+        default:
+            guard let value = value(sign, right) else { return nil }
+            // Without an answer, it is another one too.
+            if sign == "!=" { return .not(.some(question, .compares("==", value))) }
+            return .some(question, .compares(sign, value))
+        }
+    }
+
+    /// Reads what is asked of one answer of a list.
+    private static func test(_ predicate: ResearchKitPredicate, _ answer: [String]) -> Test? {
+        switch predicate {
         case .all(let parts):
-            let flat = parts.map(\.simplified).flatMap { part in
-                if case .all(let inner) = part { inner } else { [part] }
-            }
-            return flat.count == 1 ? flat[0] : .all(flat)
+            let read = parts.compactMap { test($0, answer) }
+            return read.count == parts.count ? .all(read) : nil
         case .any(let parts):
-            let flat = parts.map(\.simplified).flatMap { part in
-                if case .any(let inner) = part { inner } else { [part] }
-            }
-            return flat.count == 1 ? flat[0] : .any(flat)
-        case .not(let part):
-            switch part.simplified {
-            case .not(let inner): return inner
-            case .answer(let question, "==", let value): return .answer(question, "!=", value)
-            case let other: return .not(other)
-            }
-        case .answered, .answer: return self
+            let read = parts.compactMap { test($0, answer) }
+            return read.count == parts.count ? .any(read) : nil
+        case .not(let part): return test(part, answer).map { .not($0) }
+        case .comparison(.path(answer), let sign, let right):
+            return value(sign, right).map { .compares(sign, $0) }
+        case .comparison: return nil
+        }
+    }
+
+    private static func value(_ sign: String, _ operand: ResearchKitPredicate.Operand) -> Value? {
+        switch operand {
+        case _ where sign == "MATCHES": nil
+        case .number(let digits): .number(digits)
+        case .text(let text): .text(text)
+        case .date(let seconds): .date(seconds)
+        default: nil
         }
     }
 
     /// The questions that it asks for.
-    var questions: Set<Question> {
+    private var questions: Set<Question> {
         switch self {
         case .all(let parts), .any(let parts): parts.reduce(into: []) { $0.formUnion($1.questions) }
         case .not(let part): part.questions
-        case .answered(let question), .answer(let question, _, _): [question]
+        case .reached(let question), .answered(let question), .some(let question, _): [question]
         }
     }
 }

@@ -25,7 +25,7 @@ struct ResearchKitFormatReader {
         return members
     }
     /// The answers of options by the values that ResearchKit has for them.
-    private(set) var options: [String: JSONValue] = [:]
+    private(set) var options: [ResearchKitCondition.Value: JSONValue] = [:]
     private(set) var unit: JSONValue?
     /// What cannot be said by members, for people.
     private(set) var note: String?
@@ -287,15 +287,19 @@ struct ResearchKitFormatReader {
 
     /// A choice as an option: a coding where its value is one or differs from its text, else its text.
     private mutating func option(_ value: JSONValue, _ label: String) -> JSONValue {
-        let key = value.string ?? value.number ?? value.text()
+        let code = value.string ?? value.number ?? value.text()
+        let key = Self.key(value)
         if let text = value.string, text.utf8.first == UInt8(ascii: "{"),
             let json = try? JSONValue(parsing: text),
-            json["code"]?.string != nil || json["display"]?.string != nil
+            let display = ResearchKitTaskReader.text(json, "display")
+                ?? ResearchKitTaskReader.text(json, "code")
         {
             var coding: JSONValue = [:]
-            for name in ["system", "code", "display"] { if let text = json[name] { coding[name] = text } }
+            // Empty texts are none in FHIR.
+            for name in ["system", "code", "display"] {
+                if let text = ResearchKitTaskReader.text(json, name) { coding[name] = JSONValue(text) }
+            }
             var option: JSONValue = [:]
-            let display = json["display"]?.string ?? json["code"]?.string ?? ""
             if label != display {
                 if label.hasSuffix(" " + display) {
                     let prefix = label.dropLast(display.count + 1)
@@ -312,13 +316,20 @@ struct ResearchKitFormatReader {
             options[key] = JSONValue(number)
             return ["valueInteger": JSONValue(number)]
         }
-        guard label != key, !label.isEmpty else {
-            options[key] = JSONValue(key)
-            return ["valueString": JSONValue(key)]
+        guard label != code, !label.isEmpty else {
+            options[key] = JSONValue(code)
+            return ["valueString": JSONValue(code)]
         }
-        let coding: JSONValue = ["code": JSONValue(key), "display": JSONValue(label)]
+        let coding: JSONValue = ["code": JSONValue(code), "display": JSONValue(label)]
         options[key] = coding
         return ["valueCoding": coding]
+    }
+
+    /// The value of a choice as conditions have it; 1 and 0 for true and false.
+    private static func key(_ value: JSONValue) -> ResearchKitCondition.Value {
+        if let flag = value.boolean { return .number(flag ? "1" : "0") }
+        if let digits = value.number { return .number(ResearchKitNumber(digits)?.text ?? digits) }
+        return .text(value.string ?? value.text())
     }
 
     // MARK: Texts

@@ -99,7 +99,11 @@ private struct Parser {
                 tokens.append((.text(String(decoding: text, as: UTF8.self)), start))
             case 0x30...0x39, UInt8(ascii: "-"):
                 offset += 1
-                while offset < bytes.count, isWord(bytes[offset]) || bytes[offset] == UInt8(ascii: ".") {
+                while offset < bytes.count {
+                    // The sign of an exponent, as in 1e-5.
+                    let follows = bytes[offset - 1] | 0x20 == UInt8(ascii: "e")
+                    let isSign = follows && "+-".utf8.contains(bytes[offset])
+                    guard isWord(bytes[offset]) || bytes[offset] == UInt8(ascii: ".") || isSign else { break }
                     offset += 1
                 }
                 tokens.append((.number(String(decoding: bytes[start..<offset], as: UTF8.self)), start))

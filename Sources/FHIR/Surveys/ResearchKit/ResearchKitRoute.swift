@@ -5,17 +5,23 @@ struct ResearchKitRoute {
     /// A step's rule: it leads to the first destination whose condition holds, else to another step.
     struct Rule {
         let from: Int
-        let conditional: [(condition: ResearchKitCondition, step: Int)]
+        let conditional: [(condition: ItemCondition, step: Int)]
         let next: Int
 
         var furthest: Int { (conditional.map(\.step) + [next]).max() ?? next }
     }
 
+    /// From where a step is reached, under which condition.
+    struct Way {
+        let from: Int
+        let condition: ItemCondition
+    }
+
     /// Under which condition a step is shown.
     enum Visibility {
         /// A condition on answers.
-        case condition(ResearchKitCondition)
-        /// It is shown when it is reached: see ``ResearchKitRoute/reached(_:)``.
+        case condition(ItemCondition)
+        /// It is shown when it is reached: see ``ResearchKitRoute/ways``.
         case reached
     }
 
@@ -30,6 +36,8 @@ struct ResearchKitRoute {
     private static let maximumWork = 4_000_000
     /// The most conditions of a rule, each of which holds where those before it do not.
     private static let maximumConditions = 100
+    /// The most conditions that are written of rules together, which have those before them in them.
+    private static let maximumWritten = 100_000
 
     /// - Parameter rules: All lead forwards.
     init(count: Int, rules: [Rule]) {
@@ -56,17 +64,27 @@ struct ResearchKitRoute {
     var visibilities: [Int: Visibility]? {
         if let conditions = rows() { return conditions.mapValues { .condition($0.simplified) } }
         guard passedOver.count * max(1, ordered.count) <= Self.maximumWork,
-            ordered.allSatisfy({ $0.conditional.count <= Self.maximumConditions })
+            ordered.allSatisfy({ $0.conditional.count <= Self.maximumConditions }), hasFewWays
         else { return nil }
         var found: [Int: Visibility] = [:]
-        for step in passedOver { found[step] = single(step).map { .condition($0.simplified) } ?? .reached }
+        var written = 0
+        for step in passedOver.sorted() {
+            found[step] = .reached
+            guard let rule = onlyRule(passing: step) else { continue }
+            let size = Self.size(rule)
+            guard written + size <= Self.maximumWritten else { continue }
+            written += size
+            if let condition = Self.leading(rule, to: { $0 <= step }) {
+                found[step] = .condition(condition.simplified)
+            }
+        }
         return found
     }
 
     /// Where each rule leads to the steps right behind it, each under a condition of its own, and past them:
     /// the conditions by step. So a questionnaire's conditions are written.
-    private func rows() -> [Int: ResearchKitCondition]? {
-        var conditions: [Int: ResearchKitCondition] = [:]
+    private func rows() -> [Int: ItemCondition]? {
+        var conditions: [Int: ItemCondition] = [:]
         for rule in rules.values {
             guard !rule.conditional.isEmpty else { return nil }
             for (offset, destination) in rule.conditional.enumerated() {
@@ -92,19 +110,25 @@ struct ResearchKitRoute {
         return conditions
     }
 
-    /// The condition of a step that one rule alone may pass over, and whose rule is always reached.
-    private func single(_ step: Int) -> ResearchKitCondition? {
+    /// The rule that alone may pass over a step, and that is always reached.
+    private func onlyRule(passing step: Int) -> Rule? {
         let passing = ordered.filter { $0.from < step && $0.furthest > step }
         guard passing.count == 1, let rule = passing.first,
             !ordered.contains(where: { $0.from < rule.from && $0.furthest > rule.from })
         else { return nil }
-        return Self.leading(rule) { $0 <= step }
+        return rule
+    }
+
+    /// How many conditions there are where a rule's are written, each with those before it.
+    private static func size(_ rule: Rule) -> Int {
+        let count = rule.conditional.count
+        return count * (count + 3) / 2
     }
 
     /// The condition under which a rule leads to one of some steps.
-    private static func leading(_ rule: Rule, to isMeant: (Int) -> Bool) -> ResearchKitCondition? {
-        var ways: [ResearchKitCondition] = []
-        var before: [ResearchKitCondition] = []
+    private static func leading(_ rule: Rule, to isMeant: (Int) -> Bool) -> ItemCondition? {
+        var ways: [ItemCondition] = []
+        var before: [ItemCondition] = []
         for destination in rule.conditional {
             if isMeant(destination.step) { ways.append(.all(before + [destination.condition])) }
             before.append(.not(destination.condition))
@@ -116,20 +140,43 @@ struct ResearchKitRoute {
         return ways.isEmpty ? nil : .any(ways)
     }
 
-    /// From where a step is reached: from these steps, under these conditions (nil: always).
-    func ways(to step: Int) -> [(from: Int, condition: ResearchKitCondition?)] {
-        var found: [(from: Int, condition: ResearchKitCondition?)] = []
-        for rule in ordered where rule.from < step {
-            let all = rule.conditional.map(\.step) + [rule.next]
-            guard all.contains(step) else { continue }
-            if all.allSatisfy({ $0 == step }) {
-                found.append((rule.from, nil))
-            } else if let condition = Self.leading(rule, to: { $0 == step }) {
-                found.append((rule.from, condition.simplified))
+    private var hasFewWays: Bool {
+        var size = 0
+        for rule in ordered {
+            guard rule.conditional.count <= Self.maximumWritten else { return false }
+            size += Self.size(rule)
+            guard size <= Self.maximumWritten else { return false }
+        }
+        return true
+    }
+
+    /// From where steps are reached, by step; nil where the rules are too many.
+    var ways: [Int: [Way]]? {
+        guard hasFewWays else { return nil }
+        var found: [Int: [Way]] = [:]
+        for rule in ordered {
+            let all = Set(rule.conditional.map(\.step) + [rule.next])
+            if all.count == 1, let step = all.first {
+                found[step, default: []].append(Way(from: rule.from, condition: .all([])))
+                continue
+            }
+            var ways: [Int: [ItemCondition]] = [:]
+            var before: [ItemCondition] = []
+            for destination in rule.conditional {
+                ways[destination.step, default: []].append(.all(before + [destination.condition]))
+                before.append(.not(destination.condition))
+            }
+            ways[rule.next, default: []].append(.all(before))
+            for (step, conditions) in ways {
+                found[step, default: []].append(
+                    Way(from: rule.from, condition: ItemCondition.any(conditions).simplified)
+                )
             }
         }
         // Without a rule, a step leads to the next.
-        if step > 0, rules[step - 1] == nil { found.append((step - 1, nil)) }
+        for step in 0..<count where rules[step] == nil {
+            found[step + 1, default: []].append(Way(from: step, condition: .all([])))
+        }
         return found
     }
 }

@@ -264,7 +264,9 @@ public struct ResearchKitTaskCheck: Sendable {
                 + [rule["destinationStepIdentifier"], rule["defaultStepIdentifier"]].compactMap { $0 }
             for destination in destinations {
                 // Empty, it ends the task.
-                guard let text = destination.string, !text.isEmpty, !identifiers.contains(text) else {
+                guard let text = destination.string, !text.isEmpty, text != ResearchKitTaskReader.end,
+                    !identifiers.contains(text)
+                else {
                     continue
                 }
                 report("the task has no step “\(text)”", path, destination)

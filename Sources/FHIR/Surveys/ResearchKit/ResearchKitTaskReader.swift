@@ -9,42 +9,59 @@ struct ResearchKitTaskReader {
 
     /// An item that is asked, for conditions on its answer.
     struct Asked {
+        /// The index of the step that asks it.
+        let step: Int
         let linkId: String
         let type: String
         /// The options' answers by the value that a choice has.
-        var options: [String: JSONValue] = [:]
+        var options: [ResearchKitCondition.Value: JSONValue] = [:]
         /// The unit of a quantity.
         var unit: JSONValue?
     }
 
     /// A step of the task, and the item that it became.
-    private struct Step {
+    struct Step {
         let identifier: String
         /// nil where the step is left out.
         var item: JSONValue?
+        /// The rules of visibility of items in it, by their index.
+        var visibilityRules: [(child: Int, rule: JSONValue)] = []
     }
 
     let task: JSONValue
     private(set) var questionnaire: JSONValue = [:]
     private(set) var diagnostics: [SurveyDiagnostic] = []
 
-    private var steps: [Step] = []
+    var steps: [Step] = []
     private var linkIds: Set<String> = []
+    /// The last number behind an identifier that was taken; the next search goes on there.
+    private var numbers: [String: Int] = [:]
     /// What is asked, by the identifiers of step and result.
-    private var asked: [ResearchKitCondition.Question: Asked] = [:]
+    private(set) var asked: [ResearchKitCondition.Question: Asked] = [:]
     /// The same, of a condition that names no step.
-    private var askedByName: [String: Asked] = [:]
+    private(set) var askedByName: [String: Asked] = [:]
     private var title: String?
     private var items = 0
     /// Whether steps are reached, as extensions of the questionnaire.
-    private var variables: [JSONValue] = []
+    var variables: [JSONValue] = []
+    private let lines: JSONLineTable?
 
-    init(_ task: JSONValue) { self.task = task }
+    init(_ task: JSONValue) {
+        self.task = task
+        lines = JSONLineTable(textOf: task)
+    }
 
-    mutating func report(_ text: String, _ linkId: String?, _ severity: SurveyDiagnostic.Severity = .warning)
-    {
+    /// - Parameter json: What it is about, in the task.
+    mutating func report(_ text: String, _ linkId: String?, _ json: JSONValue?) {
         diagnostics.append(
-            SurveyDiagnostic(severity, "researchKit", text, linkId: linkId, position: diagnostics.count)
+            SurveyDiagnostic(
+                .warning,
+                "researchKit",
+                text,
+                linkId: linkId,
+                position: diagnostics.count,
+                location: json.flatMap { lines?.location(of: $0) }
+            )
         )
     }
 
@@ -116,7 +133,7 @@ struct ResearchKitTaskReader {
             require(&item, json)
             remember(
                 .init(step: identifier, item: identifier),
-                Asked(linkId: item["linkId"]?.string ?? identifier, type: "attachment")
+                Asked(step: index, linkId: item["linkId"]?.string ?? identifier, type: "attachment")
             )
             return item
         case "ORKStep", "ORKInstructionStep", "ORKLearnMoreInstructionStep", "ORKCompletionStep":
@@ -124,7 +141,7 @@ struct ResearchKitTaskReader {
             guard !parts.isEmpty else { return nil }
             return try begin(identifier, "display", parts.joined(separator: "\n"), json)
         default:
-            report("A questionnaire has no \(kind); the step is left out.", identifier)
+            report("A questionnaire has no \(kind); the step is left out.", identifier, json)
             return nil
         }
     }
@@ -138,13 +155,13 @@ struct ResearchKitTaskReader {
             throw ResearchKitTaskError("the task has more than \(Self.maximumItems) items", json.location)
         }
         var linkId = identifier.isEmpty ? "item" : identifier
-        var number = 1
         while !linkIds.insert(linkId).inserted {
-            number += 1
+            let number = (numbers[identifier] ?? 1) + 1
+            numbers[identifier] = number
             linkId = "\(identifier)#\(number)"
         }
         if linkId != identifier {
-            report("Another item has the identifier; its link id is \(linkId).", identifier)
+            report("Another item has the identifier; its link id is \(linkId).", identifier, json)
         }
         var item: JSONValue = ["linkId": JSONValue(linkId)]
         if let text, !text.isEmpty { item["text"] = JSONValue(text) }
@@ -194,17 +211,19 @@ struct ResearchKitTaskReader {
                 children.append(try begin(id, "display", parts.joined(separator: "\n"), item))
                 continue
             }
-            var child = try ask(
+            let child = try ask(
                 item,
                 name,
                 .init(step: identifier, item: name),
                 Self.text(item, "text"),
                 help: Self.text(item, "detailText")
             )
-            if let rule = item["visibilityRule"] { apply(visibility: rule, to: &child) }
+            if let rule = item["visibilityRule"], !rule.isNull {
+                steps[index].visibilityRules.append((children.count, rule))
+            }
             children.append(child)
         }
-        if children.isEmpty { report("The form has nothing in it.", identifier) }
+        if children.isEmpty { report("The form has nothing in it.", identifier, json) }
         group["item"] = JSONValue(children)
         return group
     }
@@ -222,7 +241,7 @@ struct ResearchKitTaskReader {
             placeholder: Self.text(json, "placeholder")
         )
         format.read()
-        for text in format.reports { report(text, identifier) }
+        for text in format.reports { report(text, identifier, json) }
         var item = try begin(identifier, format.type, text, json)
         let linkId = item["linkId"]?.string ?? identifier
         for member in format.members { item[member.name] = member.value }
@@ -244,270 +263,23 @@ struct ResearchKitTaskReader {
         }
         remember(
             question,
-            Asked(linkId: linkId, type: format.type, options: format.options, unit: format.unit)
+            Asked(
+                step: index,
+                linkId: linkId,
+                type: format.type,
+                options: format.options,
+                unit: format.unit
+            )
         )
         return item
     }
 
+    /// The index of the step that is being read.
+    private var index: Int { steps.count - 1 }
+
     private mutating func remember(_ question: ResearchKitCondition.Question, _ item: Asked) {
         asked[question] = item
         askedByName[question.item] = askedByName[question.item] ?? item
-    }
-
-    // MARK: Conditions
-
-    private mutating func apply(visibility rule: JSONValue, to item: inout JSONValue) {
-        let linkId = item["linkId"]?.string
-        guard let text = rule["predicateFormat"]?.string, let condition = condition(text, linkId) else {
-            return
-        }
-        show(&item, when: condition)
-    }
-
-    private mutating func condition(_ text: String, _ linkId: String?) -> ResearchKitCondition? {
-        do throws(ResearchKitPredicate.Problem) {
-            let predicate = try ResearchKitPredicate(text)
-            guard let condition = ResearchKitCondition(predicate) else {
-                report("A condition is not one on answers of this task; it is left out.", linkId)
-                return nil
-            }
-            return condition
-        } catch {
-            report("A condition cannot be read, at \(error.offset): \(error.reason). It is left out.", linkId)
-            return nil
-        }
-    }
-
-    private mutating func applyRules() {
-        for name in ["skipStepNavigationRules", "stepModifiers"] {
-            for member in task[name]?.members.map(Array.init) ?? [] {
-                report("\(name) are not read; the step is asked as it is.", member.name)
-            }
-        }
-        let members = task["stepNavigationRules"]?.members.map(Array.init) ?? []
-        guard !members.isEmpty else { return }
-        let indices = Dictionary(steps.enumerated().map { ($1.identifier, $0) }) { first, _ in first }
-        var rules: [ResearchKitRoute.Rule] = []
-        for member in members {
-            guard let from = indices[member.name] else {
-                report("A rule is one of a step that the task does not have; it is left out.", member.name)
-                continue
-            }
-            if let rule = rule(member.value, from, indices) { rules.append(rule) }
-        }
-        let route = ResearchKitRoute(count: steps.count, rules: rules)
-        var usesRoute = false
-        guard let visibilities = route.visibilities else {
-            return report("The rules are too many to be conditions of steps; every step is asked.", nil)
-        }
-        for (step, visibility) in visibilities.sorted(by: { $0.key < $1.key }) {
-            guard var item = steps[step].item else { continue }
-            switch visibility {
-            case .condition(let condition): show(&item, when: condition)
-            case .reached:
-                usesRoute = true
-                item.addExtension(
-                    ExtensionURL.enableWhenExpression,
-                    "Expression",
-                    Self.expression("%step\(step)")
-                )
-            }
-            steps[step].item = item
-        }
-        if usesRoute { writeVariables(route) }
-    }
-
-    private mutating func rule(_ json: JSONValue, _ from: Int, _ indices: [String: Int])
-        -> ResearchKitRoute.Rule?
-    {
-        let name = steps[from].identifier
-        /// ResearchKit ends a task at an empty identifier.
-        func index(_ identifier: String?) -> Int? {
-            guard let identifier, !identifier.isEmpty else { return steps.count }
-            return indices[identifier]
-        }
-        var conditional: [(condition: ResearchKitCondition, step: Int)] = []
-        let next: Int?
-        switch json["_class"]?.string {
-        case "ORKDirectStepNavigationRule": next = index(json["destinationStepIdentifier"]?.string)
-        case "ORKPredicateStepNavigationRule":
-            let destinations = json["destinationStepIdentifiers"]?.elements.map(Array.init) ?? []
-            let predicates = json["resultPredicateFormats"]?.elements.map(Array.init) ?? []
-            for (predicate, destination) in zip(predicates, destinations) {
-                guard let condition = condition(predicate.string ?? "", name) else { return nil }
-                guard let step = index(destination.string) else {
-                    report("A rule leads to a step that the task does not have; it is left out.", name)
-                    return nil
-                }
-                conditional.append((condition, step))
-            }
-            let last = json["defaultStepIdentifier"]?.string
-            next = last == nil ? from + 1 : index(last)
-        default:
-            report("A rule of this kind is not read; it is left out.", name)
-            return nil
-        }
-        guard let next else {
-            report("A rule leads to a step that the task does not have; it is left out.", name)
-            return nil
-        }
-        guard next > from, conditional.allSatisfy({ $0.step > from }) else {
-            report("A rule leads back, which questionnaires do not; it is left out.", name)
-            return nil
-        }
-        return ResearchKitRoute.Rule(from: from, conditional: conditional, next: next)
-    }
-
-    /// A variable for each step that may be passed over: whether it is reached.
-    private mutating func writeVariables(_ route: ResearchKitRoute) {
-        for step in route.passedOver.sorted() {
-            let ways = route.ways(to: step).map { from, condition in
-                let parts = [
-                    route.passedOver.contains(from) ? "%step\(from)" : nil, condition.map(path),
-                ].compactMap { $0 }
-                return parts.isEmpty ? "true" : "(" + parts.joined(separator: " and ") + ")"
-            }
-            var variable = Self.expression(ways.isEmpty ? "false" : ways.joined(separator: " or "))
-            variable["name"] = JSONValue("step\(step)")
-            variables.append(["url": JSONValue(ExtensionURL.variable[0]), "valueExpression": variable])
-        }
-    }
-
-    private static func expression(_ text: String) -> JSONValue {
-        ["language": "text/fhirpath", "expression": JSONValue(text)]
-    }
-
-    // MARK: Conditions of items
-
-    /// Shows an item under a condition: by `enableWhen` where that says it, else by an expression.
-    private mutating func show(_ item: inout JSONValue, when condition: ResearchKitCondition) {
-        let simple = condition.simplified
-        for question in simple.questions where find(question) == nil {
-            report(
-                "A condition asks for “\(question.item)”, which is not asked; it is left out.",
-                item["linkId"]?.string
-            )
-            return
-        }
-        var parts = [simple]
-        var isAny = false
-        switch simple {
-        case .all(let list): parts = list
-        case .any(let list):
-            parts = list
-            isAny = true
-        default: break
-        }
-        let conditions = parts.compactMap { enableWhen($0) }
-        if conditions.count == parts.count {
-            item["enableWhen"] = JSONValue(conditions)
-            if conditions.count > 1 { item["enableBehavior"] = isAny ? "any" : "all" }
-        } else {
-            item.addExtension(ExtensionURL.enableWhenExpression, "Expression", Self.expression(path(simple)))
-        }
-    }
-
-    private func find(_ question: ResearchKitCondition.Question) -> Asked? {
-        if let found = asked[question] { return found }
-        return question.step == nil ? askedByName[question.item] : nil
-    }
-
-    private func enableWhen(_ condition: ResearchKitCondition) -> JSONValue? {
-        func made(
-            _ question: ResearchKitCondition.Question,
-            _ sign: String,
-            _ name: String,
-            _ answer: JSONValue
-        )
-            -> JSONValue?
-        {
-            guard let linkId = find(question)?.linkId else { return nil }
-            return ["question": JSONValue(linkId), "operator": JSONValue(sign), "answer\(name)": answer]
-        }
-        switch condition {
-        case .answered(let question): return made(question, "exists", "Boolean", true)
-        case .not(.answered(let question)): return made(question, "exists", "Boolean", false)
-        case .answer(let question, let sign, let value):
-            guard let asked = find(question), let (name, answer) = Self.answer(value, asked) else {
-                return nil
-            }
-            return made(question, sign == "==" ? "=" : sign, name, answer)
-        default: return nil
-        }
-    }
-
-    /// The value as an answer of FHIR, with its type.
-    private static func answer(_ value: ResearchKitCondition.Value, _ asked: Asked) -> (String, JSONValue)? {
-        switch (value, asked.type) {
-        case (.number(let digits), "boolean"): return ("Boolean", JSONValue(digits != "0"))
-        case (.number(let digits), "integer"):
-            return Int(digits).map { ("Integer", JSONValue($0)) }
-        case (.number(let digits), "decimal"): return JSONValue(number: digits).map { ("Decimal", $0) }
-        case (.number(let digits), "quantity"):
-            guard let number = JSONValue(number: digits) else { return nil }
-            var quantity: JSONValue = ["value": number]
-            for (from, to) in [("display", "unit"), ("system", "system"), ("code", "code")] {
-                if let text = asked.unit?[from] { quantity[to] = text }
-            }
-            return ("Quantity", quantity)
-        case (.text(let text), "choice"), (.text(let text), "open-choice"):
-            guard let option = asked.options[text] else { return ("String", JSONValue(text)) }
-            return option.kind == .object ? ("Coding", option) : ("String", option)
-        case (.number(let digits), "choice"), (.number(let digits), "open-choice"):
-            guard let option = asked.options[digits] else { return nil }
-            return option.kind == .object ? ("Coding", option) : ("Integer", option)
-        case (.text(let text), "string"), (.text(let text), "text"): return ("String", JSONValue(text))
-        case (.date(let seconds), "date"):
-            return (
-                "Date",
-                JSONValue(FHIRDateTime(Date(timeIntervalSinceReferenceDate: seconds)).date.description)
-            )
-        case (.date(let seconds), "dateTime"):
-            let moment = FHIRDateTime(Date(timeIntervalSinceReferenceDate: seconds))
-            return ("DateTime", JSONValue(moment.description))
-        default: return nil
-        }
-    }
-
-    /// The condition in FHIRPath.
-    private func path(_ condition: ResearchKitCondition) -> String {
-        switch condition {
-        case .all(let parts): return "(" + parts.map(path).joined(separator: " and ") + ")"
-        case .any(let parts): return "(" + parts.map(path).joined(separator: " or ") + ")"
-        case .not(let part): return "\(path(part)).not()"
-        case .answered(let question): return "\(values(question)).exists()"
-        case .answer(let question, "!=", let value): return path(.answer(question, "==", value)) + ".not()"
-        case .answer(let question, let sign, let value):
-            guard let asked = find(question), let (name, answer) = Self.answer(value, asked) else {
-                return "false"
-            }
-            let operation = sign == "==" ? "=" : sign
-            let test: String
-            switch name {
-            case "Coding":
-                let parts = ["system", "code"].compactMap { member in
-                    answer[member]?.string.map { "\(member) = \(Self.quoted($0))" }
-                }
-                test = parts.joined(separator: " and ")
-            case "Quantity": test = "value \(operation) \(answer["value"]?.text() ?? "0")"
-            case "String": test = "$this \(operation) \(Self.quoted(answer.string ?? ""))"
-            case "Date": test = "$this \(operation) @\(answer.string ?? "")"
-            case "DateTime": test = "$this \(operation) @\(answer.string ?? "")"
-            default: test = "$this \(operation) \(answer.text())"
-            }
-            return "\(values(question)).where(\(test)).exists()"
-        }
-    }
-
-    private func values(_ question: ResearchKitCondition.Question) -> String {
-        let linkId = Self.quoted(find(question)?.linkId ?? question.item)
-        return "%resource.repeat(item).where(linkId = \(linkId)).answer.value"
-    }
-
-    /// A string of FHIRPath.
-    private static func quoted(_ text: String) -> String {
-        "'" + text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "'", with: "\\'")
-            + "'"
     }
 }
 
