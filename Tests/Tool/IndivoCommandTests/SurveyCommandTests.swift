@@ -112,6 +112,31 @@ struct SurveyCommandTests {
         }
     }
 
+    @Test("import-task reports what check-task finds, and check names check-task for a task")
+    func taskProblemsOfImport() throws {
+        try Tool.use { tool in
+            try tool.write(Self.task.replacing("maximumLength", with: "maxLength"), to: "t.json")
+            let finding = "t.json:5:53: error: steps[1].answerFormat.maxLength: "
+            let imported = try tool.run("survey", "import-task", "t.json")
+            #expect(imported.status == 1 && imported.errors.hasPrefix(finding), "\(imported.errors)")
+            #expect(imported.output.contains(#""resourceType": "Questionnaire""#))
+            let check = try tool.run("survey", "check", "t.json")
+            #expect(check.errors.contains("indivo survey check-task t.json"), "\(check.errors)")
+            #expect(check.status == 0 && check.output == "no problems\n")
+            let rule = #"""
+                {"pain": {"_class": "ORKPredicateStepNavigationRule", "destinationStepIdentifiers": ["where"],
+                "resultPredicateFormats": ["SUBQUERY(SELF, $x, SUBQUERY($x.results, $y, SUBQUERY($y.results, \#
+                $z, $z.identifier == 'pain' AND $z.answer == 2).@count > 0).@count > 0).@count > 0"]}}
+                """#
+            let bad = Self.task.replacing("\"steps\"", with: "\"stepNavigationRules\": \(rule), \"steps\"")
+            try tool.write(bad, to: "t.json")
+            let condition = try tool.run("survey", "import-task", "t.json")
+            #expect(condition.status == 0)
+            let expected = /t\.json:\d+:\d+: warning: .*does not tell them apart\.\n/
+            #expect(condition.errors.wholeMatch(of: expected) != nil, "\(condition.errors)")
+        }
+    }
+
     @Test("what is wrong in a task has file, line and column, and the schema is printed")
     func taskProblems() throws {
         try Tool.use { tool in

@@ -42,8 +42,12 @@ struct SurveyFile: ParsableArguments {
     var valueSets: [String] = []
 
     /// - Throws: ``CommandFailure`` where the file is no Questionnaire.
-    func survey() throws -> Survey {
-        let questionnaire = try InputFile(path: questionnaire).questionnaire()
+    func survey() throws -> Survey { try survey(of: InputFile(path: questionnaire).json()) }
+
+    /// - Parameter json: What the file has.
+    /// - Throws: ``CommandFailure`` where it is no Questionnaire.
+    func survey(of json: JSONValue) throws -> Survey {
+        let questionnaire = try InputFile(path: questionnaire).questionnaire(in: json)
         var byURL: [String: ValueSet] = [:]
         for path in valueSets {
             let valueSet = try InputFile(path: path).resource(ValueSet.self)
@@ -102,12 +106,18 @@ extension InputFile {
     /// The file's questionnaire, which may be a task of ResearchKit. What a questionnaire does not have of
     /// the task is printed to standard error.
     /// - Throws: ``CommandFailure`` where it is neither.
-    func questionnaire() throws -> Questionnaire {
-        let json = try json()
+    func questionnaire() throws -> Questionnaire { try questionnaire(in: json()) }
+
+    fileprivate func questionnaire(in json: JSONValue) throws -> Questionnaire {
         guard ResearchKitQuestionnaire.isTask(json) else { return try resource(Questionnaire.self, in: json) }
         let task = try task(json)
-        task.diagnostics.printError()
+        printError(task.diagnostics)
         return task.questionnaire
+    }
+
+    /// Prints findings of a task to standard error, behind the file's name.
+    func printError(_ findings: some Sequence<some SurveyFinding>) {
+        for finding in findings { StandardStreams.printError("\(name):\(finding)") }
     }
 
     /// The file's task as a questionnaire.
@@ -218,7 +228,8 @@ struct SurveyCheckCommand: ParsableCommand {
             says. Neither keeps the rest from being asked.
 
             The exit status is 0 when there are no errors, 1 when there are, 2 when the file \
-            is no questionnaire.
+            is no questionnaire. Of a task of ResearchKit this is the questionnaire that it becomes; \
+            check-task checks the task itself.
             """
     )
 
@@ -228,9 +239,22 @@ struct SurveyCheckCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let survey = try file.survey()
+        let input = InputFile(path: file.questionnaire)
+        let json = try input.json()
+        if ResearchKitQuestionnaire.isTask(json) {
+            StandardStreams.printError(
+                """
+                \(input.name): this is a task of ResearchKit. The questionnaire that it becomes is checked; \
+                check the task itself with: indivo survey check-task \(input.path)
+                """
+            )
+        }
+        let survey = try file.survey(of: json)
         // What fails only when it is evaluated shows in a first session.
-        try (survey.diagnostics + SurveySession(survey).diagnostics).say(asJSON: json, none: "no problems")
+        try (survey.diagnostics + SurveySession(survey).diagnostics).say(
+            asJSON: self.json,
+            none: "no problems"
+        )
     }
 }
 

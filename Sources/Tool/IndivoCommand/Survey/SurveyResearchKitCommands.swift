@@ -87,10 +87,12 @@ struct SurveyImportTaskCommand: ParsableCommand {
         abstract: "Print a task of ResearchKit as a questionnaire.",
         discussion: """
             The inverse of task: an ORKOrderedTask or ORKNavigableOrderedTask in the JSON of ResearchKit's \
-            serializer. What a questionnaire does not have is printed to standard error. The other commands \
-            take a task as it is; run task.json asks it.
+            serializer. What is wrong in the task, as check-task finds it, and what a questionnaire does not \
+            have is printed to standard error. The other commands take a task as it is; run task.json asks \
+            it.
 
-            The exit status is 0 when it is printed, 2 when the file is no task.
+            The exit status is 0 when it is printed, 1 when it is printed and the task has errors, 2 when \
+            the file is no task.
             """
     )
 
@@ -99,9 +101,17 @@ struct SurveyImportTaskCommand: ParsableCommand {
 
     func run() throws {
         let input = InputFile(path: file)
-        let task = try input.task(input.json())
-        task.diagnostics.printError()
+        let json = try input.json()
+        let task = try input.task(json)
+        // Of a condition that is not read, the questionnaire's reader says more.
+        let read = Set(task.diagnostics.compactMap(\.location))
+        let findings = ResearchKitTaskCheck(json).findings.filter { finding in
+            finding.isError || !(finding.location.map(read.contains) ?? false)
+        }
+        input.printError(findings)
+        input.printError(task.diagnostics)
         try StandardStreams.say(task.questionnaire.tree.text(.pretty))
+        try findings.end()
     }
 }
 
