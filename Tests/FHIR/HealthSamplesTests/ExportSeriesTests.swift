@@ -164,6 +164,14 @@ import ZipArchive
             ("<gpx><trkpt lat=\"1\" lon=\"2\"><ele>1e999</ele></trkpt></gpx>", "'ele' is not a number"),
             ("<gpx><trkpt lat=\"1\" lon=\"2\"><trkpt lat=\"1\" lon=\"2\">", "</trkpt> is missing"),
             ("<gpx><trkpt lat=\"1 lon", "ends within a tag"),
+            (
+                "<gpx><trkpt lat=\"1\" lon=\"2\"><ele>\(String(repeating: " ", count: 10_000))1</ele>",
+                "'ele' is too long"
+            ),
+            ("<gpx><trkpt lat=\"1\" lon=\"2\"><ele>1<a/>2</ele>", "<ele> has elements in it"),
+            ("<gpx><trkpt lat=\"1\" lon=\"2\"><ele>1&two;</ele>", "the unknown entity '&two;'"),
+            ("<gpx><trkpt lat=\"1\" lon=\"2\"><ele><![CDATA[1&#50;]]></ele>", "'ele' is not a number"),
+            ("<gpx><trkpt lat=\"1\" lon=\"2\"><ele><![CDATA[1", "']]>' is missing"),
         ]
     )
     func badRoutes(_ gpx: String, _ reason: String) throws {
@@ -176,6 +184,78 @@ import ZipArchive
         #expect(samples.map(\.type) == ["HKWorkoutTypeIdentifier"])
         #expect(problems.map(\.file) == ["apple_health_export/workout-routes/r.gpx"])
         #expect(problems.first?.reason.contains(reason) == true, "\(problems)")
+    }
+
+    @Test("the texts of a route are whole, with character references and CDATA, and in pieces")
+    func routeTexts() throws {
+        let blanks = String(repeating: " ", count: 200)
+        let gpx = """
+            <gpx><desc>\(String(repeating: "x", count: 20_000))</desc><trkpt lat="1" lon="2">
+            <ele>\(blanks)1<!-- <ele> -->2&#46;<![CDATA[5]]></ele><speed>&#x32;</speed>
+            <time><![CDATA[2026-03-01T07:00:00]]>\(blanks)</time></trkpt></gpx>
+            """
+        for zone in ["Z", "]]><![CDATA[Z"] {
+            let text = gpx.replacing("07:00:00", with: "07:00:00\(zone)")
+            let (samples, problems) = try all(
+                Self.files(Self.workout(Self.reference("/r.gpx")), [("apple_health_export/r.gpx", text)])
+            )
+            #expect(problems.isEmpty, "\(problems)")
+            guard case .workoutRoute(let route)? = samples.last?.value else { return #expect(Bool(false)) }
+            #expect(route.locations.map(\.altitude) == [12.5] && route.locations.map(\.speed) == [2])
+            #expect(route.locations.map(\.time) == ["2026-03-01T07:00:00Z"])
+        }
+    }
+
+    @Test("a file that several routes name is one route's, and of each other one there is a problem")
+    func routeFileTwice() throws {
+        let twice = Self.reference("/r.gpx") + Self.reference("/s.gpx") + Self.reference("/r.gpx")
+        let (samples, problems) = try all(
+            Self.files(
+                Self.workout(twice) + Self.workout(Self.reference("/s.gpx")),
+                [("apple_health_export/r.gpx", Self.gpx), ("apple_health_export/s.gpx", Self.gpx)]
+            )
+        )
+        let types = samples.map { $0.type.replacing("HKWorkout", with: "") }
+        #expect(types == ["TypeIdentifier", "Route", "Route", "TypeIdentifier"])
+        #expect(
+            problems.map(\.reason) == [
+                "the route: the file '/r.gpx' is that of a route before it",
+                "the route: the file '/s.gpx' is that of a route before it",
+            ]
+        )
+    }
+
+    @Test("a route's file is read when the route is given, not with its workout or another route")
+    func oneRouteAtATime() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        func write(_ name: String, _ text: String) throws {
+            try Data(text.utf8).write(to: folder.appending(path: name))
+        }
+        let names = ["a.gpx", "b.gpx"]
+        let routes = names.map { Self.reference("/\($0)") }.joined()
+        try write("export.xml", ExportTests.head + Self.workout(routes) + "</HealthData>\n")
+        for name in names { try write(name, Self.gpx) }
+        var reader = try SampleReader(url: folder)
+        var altitudes: [FHIRDecimal?] = []
+        for altitude in [1, 2, 3] {
+            guard case .sample(let sample, _)? = try reader.next() else { return #expect(Bool(false)) }
+            if case .workoutRoute(let route) = sample.value {
+                altitudes.append(route.locations.first?.altitude)
+            }
+            for name in names { try write(name, Self.gpx.replacing("34.10", with: "\(altitude)")) }
+        }
+        #expect(altitudes == [1, 2])
+        #expect(try reader.next() == nil)
+    }
+
+    @Test("a route's path is no longer than paths are")
+    func longPath() throws {
+        let path = "/" + String(repeating: "r", count: 4_096)
+        let (samples, problems) = try all(Self.files(Self.workout(Self.reference(path)), []))
+        #expect(samples.count == 1 && problems.count == 1)
+        #expect(problems.first?.reason.contains("the path has more than 4096 bytes") == true, "\(problems)")
     }
 
     @Test("a route's file is one of the export's: a path out of it names none")

@@ -20,7 +20,7 @@ final class ExportReader {
     private(set) var otherElements: [String: Int] = [:]
     /// What the export says of clinical records, by the names of their files.
     private(set) var received: [String: ReceivedRecord] = [:]
-    /// The files of routes that were read.
+    /// The files of routes that were read, each once.
     private(set) var routeFiles: Set<String> = []
     /// The files around the export; nil where it stands alone.
     private let files: ExportFiles?
@@ -28,6 +28,12 @@ final class ExportReader {
     private var waiting: [SampleItem] = []
     /// The routes of the workout that is being read.
     private var routes: [OpenRoute] = []
+    /// The routes of the workout that was given last, whose files are still to be read; the next one is last.
+    private var openRoutes: [OpenRoute] = []
+    /// How many places the files of routes had together.
+    private var placeCount = 0
+    private static let maximumPlaces = 100_000_000
+    private static let maximumPathLength = 4_096
     /// The zone that the export was made in, in minutes east of Greenwich.
     private var offset: Int?
 
@@ -68,6 +74,11 @@ final class ExportReader {
     func next() throws -> SampleItem? {
         while true {
             if !waiting.isEmpty { return waiting.removeFirst() }
+            // One file for each item that is given.
+            if let route = openRoutes.popLast() {
+                if let item = try finished(route) { return item }
+                continue
+            }
             do {
                 guard let tag = try nextTag() else { return atEnd() }
                 if let item = try item(of: tag) { return item }
@@ -169,7 +180,7 @@ final class ExportReader {
             problem = inside ?? problem
         }
         do throws(SampleError) { try sample?.check() } catch { problem = problem ?? error }
-        if !routes.isEmpty { try finishRoutes(of: problem == nil ? sample : nil) }
+        if !routes.isEmpty { queueRoutes(of: problem == nil ? sample : nil) }
         if let problem { return .problem(SampleProblem(file: file, line: tag.line, reason: "\(problem)")) }
         guard let sample else { return nil }
         let isEmpty: String? =
@@ -289,6 +300,8 @@ final class ExportReader {
         /// The places that older exports have in the element.
         var locations: [WorkoutRoute.Location] = []
         var problem: SampleError?
+        /// The identity of the workout.
+        var workout: String?
     }
 
     private func beginRoute(_ line: Int) throws(SampleError) {
@@ -316,7 +329,12 @@ final class ExportReader {
                 if let text = try fields.optionalText("value", scanner) {
                     route.metadata[key] = names.metadata(key, text)
                 }
-            case "FileReference": route.path = try fields.text("path", scanner)
+            case "FileReference":
+                let path = try fields.text("path", scanner)
+                guard path.utf8.count <= Self.maximumPathLength else {
+                    throw .tooLarge("the path has more than \(Self.maximumPathLength) bytes")
+                }
+                route.path = path
             default:
                 guard route.locations.count < WorkoutRoute.locationLimit else {
                     throw .tooLarge("a route has more than \(WorkoutRoute.locationLimit) places")
@@ -340,16 +358,15 @@ final class ExportReader {
         routes.append(route)
     }
 
-    /// Gives the routes after their workout.
-    private func finishRoutes(of workout: Sample?) throws {
-        let open = routes
+    /// Keeps the routes until their workout is given.
+    private func queueRoutes(of workout: Sample?) {
+        let identity = workout?.identity
+        for index in routes.indices { routes[index].workout = identity }
+        openRoutes = routes.reversed()
         routes = []
-        for route in open {
-            if let item = try finished(route, workout?.identity) { waiting.append(item) }
-        }
     }
 
-    private func finished(_ route: OpenRoute, _ workout: String?) throws -> SampleItem? {
+    private func finished(_ route: OpenRoute) throws -> SampleItem? {
         func problem(_ reason: String) -> SampleItem {
             .problem(SampleProblem(file: file, line: route.line, reason: "the route: \(reason)"))
         }
@@ -364,12 +381,18 @@ final class ExportReader {
             guard let found = files.file(at: path, beside: file) else {
                 return problem("there is no file '\(path.prefix(200))'")
             }
-            routeFiles.insert(found.name)
+            guard routeFiles.insert(found.name).inserted else {
+                return problem("the file '\(path.prefix(200))' is that of a route before it")
+            }
+            guard placeCount < Self.maximumPlaces else {
+                return problem("the routes before it have \(placeCount) places, and more are not read")
+            }
             do { locations = try RouteFile.locations(found.open(), found.name) } catch let error
                 as SampleProblem
             {
                 return .problem(error)
             }
+            placeCount += locations.count
         }
         guard let first = locations.first?.time, let last = locations.last?.time else {
             return problem("it has neither places nor a file")
@@ -378,7 +401,7 @@ final class ExportReader {
             type: "HKWorkoutRoute",
             start: route.start ?? first,
             end: route.end ?? last,
-            value: .workoutRoute(WorkoutRoute(workout: workout, locations: locations)),
+            value: .workoutRoute(WorkoutRoute(workout: route.workout, locations: locations)),
             metadata: route.metadata,
             device: route.device,
             source: route.source

@@ -45,10 +45,12 @@ final class ExportScanner {
     private var names: [(bytes: [UInt8], name: String)] = []
     private let keepsText: Bool
     private let takesPlainTags: Bool
-    /// The bytes between the last tag and the one before it, entities not replaced, where they are kept: as
-    /// many as a number or a date has.
-    private(set) var text: [UInt8] = []
-    private static let textLimit = 100
+    /// The bytes between the last tag and the one before it, references not replaced, where they are kept;
+    /// nil for more than 10,000. What is in CDATA has references for its `&`.
+    var text: [UInt8]? { isTextTooLong ? nil : keptText }
+    private var keptText: [UInt8] = []
+    private var isTextTooLong = false
+    private static let textLimit = 10_000
 
     /// - Parameters:
     ///   - keepsText: Whether ``text`` is wanted.
@@ -65,7 +67,8 @@ final class ExportScanner {
     /// The next tag; nil at the end.
     /// - Throws: ``Malformed``, or what the source throws.
     func next() throws -> Tag? {
-        text.removeAll(keepingCapacity: true)
+        keptText.removeAll(keepingCapacity: true)
+        isTextTooLong = false
         while true {
             guard try skip(to: UInt8(ascii: "<"), keepingText: keepsText) else { return nil }
             let isMarkup = try at(1).map { $0 == UInt8(ascii: "!") || $0 == UInt8(ascii: "?") } ?? false
@@ -137,9 +140,7 @@ final class ExportScanner {
     private func skip(to byte: UInt8, keepingText: Bool = false) throws -> Bool {
         while true {
             let found = buffer.withUnsafeBufferPointer { Self.find(byte, in: $0, position..<$0.count) }
-            if keepingText {
-                text += buffer[position..<(found ?? buffer.count)].prefix(Self.textLimit - text.count)
-            }
+            if keepingText { keep(buffer[position..<(found ?? buffer.count)]) }
             if let found {
                 take(found - position)
                 return true
@@ -147,6 +148,12 @@ final class ExportScanner {
             take(buffer.count - position)
             if try !fill() { return false }
         }
+    }
+
+    /// Keeps a part of the text, where all of it is not too long.
+    private func keep(_ bytes: ArraySlice<UInt8>) {
+        if keptText.count + bytes.count > Self.textLimit { isTextTooLong = true }
+        if !isTextTooLong { keptText += bytes }
     }
 
     private func has(_ text: StaticString, at ahead: Int = 0) throws -> Bool {
@@ -163,7 +170,7 @@ final class ExportScanner {
         let start = line
         if try has("<!--") { return try skip(4, behind: "-->", start) }
         if try has("<?") { return try skip(2, behind: "?>", start) }
-        if try has("<![CDATA[") { return try skip(9, behind: "]]>", start) }
+        if try has("<![CDATA[") { return try skipCharacters(start) }
         // A declaration: what is in brackets, quotation marks and comments does not end it.
         var ahead = 2
         var isInside = false
@@ -202,6 +209,21 @@ final class ExportScanner {
             take(1)
         }
         throw Malformed(line: start, reason: "'\(end)' is missing")
+    }
+
+    /// Takes a CDATA section, whose text is kept where texts are.
+    private func skipCharacters(_ start: Int) throws {
+        guard keepsText else { return try skip(9, behind: "]]>", start) }
+        take(9)
+        while try at(0) != nil {
+            if isTextTooLong { return try skip(0, behind: "]]>", start) }
+            if try has("]]>") { return take(3) }
+            let byte = buffer[position]
+            // In CDATA it begins no reference.
+            keep(byte == UInt8(ascii: "&") ? ArraySlice("&amp;".utf8) : [byte])
+            take(1)
+        }
+        throw Malformed(line: start, reason: "']]>' is missing")
     }
 
     private func tooLong(_ line: Int, _ count: Int, _ name: String? = nil) -> Malformed {

@@ -2,9 +2,10 @@
 enum ExportText {
     /// - Throws: ``SampleError/syntax(_:)`` for characters that XML does not have, and entities that are
     ///   unknown.
-    static func decode(_ bytes: UnsafeBufferPointer<UInt8>, _ name: StaticString) throws(SampleError)
-        -> String
-    {
+    static func decode(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        _ name: some CustomStringConvertible
+    ) throws(SampleError) -> String {
         guard let plain = String(validating: bytes, as: UTF8.self) else {
             throw .syntax("'\(name)' is not UTF-8")
         }
@@ -29,9 +30,10 @@ enum ExportText {
         return text + rest
     }
 
-    private static func scalar(of entity: Substring, _ name: StaticString) throws(SampleError)
-        -> Unicode.Scalar
-    {
+    private static func scalar(
+        of entity: Substring,
+        _ name: some CustomStringConvertible
+    ) throws(SampleError) -> Unicode.Scalar {
         switch entity {
         case "amp": return "&"
         case "lt": return "<"

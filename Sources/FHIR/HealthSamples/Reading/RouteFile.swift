@@ -14,6 +14,8 @@ enum RouteFile {
         do {
             let fields = ExportFields()
             var isInside = false
+            // The tag before this one, where it begins an element.
+            var begun: String?
             while let tag = try scanner.next() {
                 do throws(SampleError) {
                     switch (tag.name, tag.kind) {
@@ -33,10 +35,13 @@ enum RouteFile {
                         locations.append(try point.location())
                         open = nil
                     case ("trkpt", .empty): throw .missing("time")
-                    case (let name, .end):
-                        try open?.add(name, scanner.text)
+                    case (let name, .end) where OpenPoint.has(name) && open != nil:
+                        guard begun == name else { throw .syntax("<\(name)> has elements in it") }
+                        guard let text = scanner.text else { throw .tooLarge("'\(name)' is too long") }
+                        try open?.add(name, text)
                     default: break
                     }
+                    begun = tag.kind == .start ? tag.name : nil
                 } catch {
                     throw problem(tag.line, "\(error)")
                 }
@@ -64,8 +69,16 @@ enum RouteFile {
                 "vAcc": \.verticalAccuracy,
             ]
 
+        /// Whether an element is one of a point's values.
+        static func has(_ name: String) -> Bool { name == "time" || names[name] != nil }
+
         mutating func add(_ name: String, _ bytes: [UInt8]) throws(SampleError) {
-            let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            let decoded: Result<String, SampleError> = bytes.withUnsafeBufferPointer { bytes in
+                do throws(SampleError) { return .success(try ExportText.decode(bytes, name)) } catch {
+                    return .failure(error)
+                }
+            }
+            let text = try decoded.get().trimmingCharacters(in: .whitespacesAndNewlines)
             if name == "time" {
                 guard let date = FHIRDateTime(text: text), date.time != nil else {
                     throw .date(name: name, text: text)
