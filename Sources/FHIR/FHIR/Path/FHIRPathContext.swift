@@ -21,13 +21,25 @@ public struct FHIRPathLimits: Sendable, Hashable {
 public struct FHIRPathContext: Sendable {
     /// `%resource`: the resource that contains the input of the expression. By default the input itself.
     public var resource: JSONValue?
+    /// What `%resource.repeat(item).where(linkId = …)` gives, by link ids: for who knows it without going
+    /// through the response. With the link ids that an expression asks for it needs no ``resource``.
+    package var rows: [String: [FHIRPathItem]] = [:]
     /// `%rootResource`: the outermost one, which differs for a contained resource. By default ``resource``.
     public var rootResource: JSONValue?
     /// Variables by name, without `%`.
     public var variables: [String: [FHIRPathItem]] = [:]
     /// What `now()`, `today()` and `timeOfDay()` give: a date and time with its zone, such as
     /// `2026-11-22T09:30:00+01:00`.
-    public var now: String
+    public var now: String {
+        get {
+            switch clock {
+            case .given(let text): text
+            case .machine(let time): time.description
+            }
+        }
+        set { clock = .given(newValue) }
+    }
+    private var clock: Clock
     /// Finds resources that `resolve()` asks for and that are neither contained nor in the Bundle, by their
     /// reference.
     public var resolver: (@Sendable (String) -> JSONValue?)?
@@ -48,6 +60,20 @@ public struct FHIRPathContext: Sendable {
 
     /// - Parameter now: a FHIR dateTime with a zone. By default the time of the machine, in UTC.
     public init(now: String? = nil) {
-        self.now = now ?? CivilDateTime.currentInUTC.description
+        clock = now.map { .given($0) } ?? .machine(.currentInUTC)
+    }
+
+    /// A time that was given, or the machine's, which most expressions do not ask for: it is not written.
+    private enum Clock: Sendable {
+        case given(String)
+        case machine(CivilDateTime)
+    }
+
+    /// The time of `now()`.
+    var time: CivilDateTime {
+        switch clock {
+        case .given(let text): CivilDateTime(text: text) ?? .currentInUTC
+        case .machine(let time): time
+        }
     }
 }

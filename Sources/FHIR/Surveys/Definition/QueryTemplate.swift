@@ -13,6 +13,14 @@ struct QueryTemplate: Sendable {
     /// What its expressions read, taken together.
     let reads: FHIRPathItemReads
 
+    /// The texts of its expressions.
+    var expressions: [String] {
+        parts.compactMap { part in
+            guard case .path(let path) = part else { return nil }
+            return path.expression
+        }
+    }
+
     /// - Throws: what is wrong with an expression in it, or that braces do not close.
     init(_ text: String) throws {
         var parts: [Part] = []
@@ -53,5 +61,7 @@ extension FHIRPathItemReads {
         readsOwnAnswer = readsOwnAnswer || other.readsOwnAnswer
         isComplete = isComplete && other.isComplete
         variables.formUnion(other.variables)
+        rows.formUnion(other.rows)
+        readsWholeResource = readsWholeResource || other.readsWholeResource
     }
 }

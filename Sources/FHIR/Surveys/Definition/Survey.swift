@@ -43,9 +43,14 @@ public struct Survey: Sendable {
     /// The variables whose values come from a record, over others too.
     let recordVariables: Set<String>
     let indices: [String: Int]
+    /// Whether no two items have the same link id.
+    let hasUniqueLinkIds: Bool
     let variableTable: VariableTable
     /// The numbers of the variables that have one value in a session.
     let constantVariables: Set<Int>
+    /// The numbers of the variables whose values stay until something changes that the dependencies say that
+    /// they read.
+    let keptVariables: Set<Int>
     /// The number of items in each item's subtree, itself included.
     let subtreeSizes: [Int]
     let dependencies: DependencyGraph
@@ -71,6 +76,7 @@ public struct Survey: Sendable {
         sourceQueries = reader.sourceQueries
         constraints = reader.constraints
         indices = reader.indices
+        hasUniqueLinkIds = reader.indices.count == reader.items.count
         subtreeSizes = Self.sizes(reader.items)
         variableTable = VariableTable(reader.items, root: reader.variables)
         constantVariables = variableTable.constants(
@@ -82,6 +88,10 @@ public struct Survey: Sendable {
             given: reader.launchContexts.map(\.name) + reader.sourceQueries.map(\.name)
         )
         dependencies = DependencyGraph(reader.items, variables: variableTable, indices: reader.indices)
+        // Of several items with one link id the dependencies know the first.
+        keptVariables =
+            hasUniqueLinkIds
+            ? variableTable.known(in: reader.items, cyclic: dependencies.cyclicVariables) : []
         diagnostics = (reader.diagnostics + dependencies.diagnostics(of: reader.items)).sorted {
             $0.position < $1.position
         }

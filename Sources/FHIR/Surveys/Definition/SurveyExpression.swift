@@ -16,6 +16,9 @@ public struct SurveyExpression: Sendable {
     let reads: FHIRPathItemReads
     /// Whether it may read more of the response than the item that has it.
     let readsResource: Bool
+    /// Whether it may read more of the response than the item that has it, and than items that are known by
+    /// their link ids.
+    let needsResource: Bool
 
     /// Whether its value is the same whatever was answered, as long as its variables are.
     var readsNoAnswers: Bool {
@@ -30,9 +33,12 @@ public struct SurveyExpression: Sendable {
         self.path = path
         self.query = query
         reads = path?.itemReads ?? query?.reads ?? FHIRPathItemReads()
-        readsResource =
-            !reads.variables.isDisjoint(with: ["resource", "rootResource"])
-            || text.contains("QuestionnaireResponse") || text.contains("resolve")
+        let expressions = query?.expressions ?? [text]
+        let namesResource = expressions.contains {
+            $0.contains("QuestionnaireResponse") || $0.contains("resolve")
+        }
+        readsResource = namesResource || !reads.variables.isDisjoint(with: ["resource", "rootResource"])
+        needsResource = namesResource || reads.readsWholeResource
     }
 }
 

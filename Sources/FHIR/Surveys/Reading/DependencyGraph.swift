@@ -25,6 +25,18 @@ struct DependencyGraph: Sendable {
     private(set) var cyclicNodes: Set<Node> = []
     private let itemCount: Int
 
+    /// The numbers of the variables that come back to themselves.
+    var cyclicVariables: Set<Int> { Set(cyclicNodes.filter(isVariable).map { Int($0) - itemCount * 3 }) }
+
+    /// What a node stands for.
+    func step(of node: Node) -> EvaluationQueue.Step {
+        isVariable(node)
+            ? .variable(Int(node) - itemCount * 3) : .item(Self.item(of: node), Self.part(of: node))
+    }
+
+    /// The nodes that read a variable.
+    func readers(ofVariable number: Int) -> [Node] { readers[itemCount * 3 + number] }
+
     /// Whether a node is a variable, and not a part of an item.
     func isVariable(_ node: Node) -> Bool { Int(node) >= itemCount * 3 }
 

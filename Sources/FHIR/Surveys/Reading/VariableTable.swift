@@ -26,7 +26,21 @@ struct VariableTable: Sendable {
     ///
     /// - Parameter changing: Names whose values differ from occurrence to occurrence.
     func constants(in items: [SurveyItem], changing: Set<String>) -> Set<Int> {
-        var found = Set(all.indices.filter { all[$0].expression.readsNoAnswers })
+        closed(Set(all.indices.filter { all[$0].expression.readsNoAnswers }), in: items, changing: changing)
+    }
+
+    /// The variables that read nothing but what the dependencies know, over others too.
+    ///
+    /// - Parameter cyclic: Those that read themselves over others; what they have depends on where reading
+    ///   begins.
+    func known(in items: [SurveyItem], cyclic: Set<Int>) -> Set<Int> {
+        let complete = all.indices.filter { all[$0].expression.reads.isComplete && !cyclic.contains($0) }
+        return closed(Set(complete), in: items, changing: [])
+    }
+
+    /// Those of some variables that read no others than these.
+    private func closed(_ variables: Set<Int>, in items: [SurveyItem], changing: Set<String>) -> Set<Int> {
+        var found = variables
         var count = -1
         while count != found.count {
             count = found.count

@@ -11,6 +11,14 @@ struct EvaluationQueue {
     /// Whether anything changed since expressions that read anything were evaluated.
     var hasChanges = false
 
+    /// What is next.
+    enum Step {
+        /// A part of an item is to be evaluated.
+        case item(Int, DependencyGraph.Part)
+        /// A variable is another, and what reads it is to be evaluated.
+        case variable(Int)
+    }
+
     /// How often a node of a cycle is evaluated for one change.
     static let maximumRuns = 8
 
@@ -35,16 +43,13 @@ struct EvaluationQueue {
         }
     }
 
-    /// The next part of an item that is to be evaluated. Of a variable, that is what reads it.
-    mutating func pop() -> (item: Int, part: DependencyGraph.Part)? {
-        while let node = popNode() {
-            guard graph.isVariable(node) else {
-                return (DependencyGraph.item(of: node), DependencyGraph.part(of: node))
-            }
-            for reader in graph.readers[Int(node)] { push(reader) }
-        }
-        return nil
+    /// What reads a variable is to be evaluated.
+    mutating func changed(variable number: Int) {
+        for reader in graph.readers(ofVariable: number) { push(reader) }
     }
+
+    /// Takes out what is next.
+    mutating func pop() -> Step? { popNode().map(graph.step) }
 
     private mutating func popNode() -> DependencyGraph.Node? {
         guard let first = heap.first else { return nil }

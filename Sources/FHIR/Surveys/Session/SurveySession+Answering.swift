@@ -157,6 +157,8 @@ extension SurveySession {
         noteChange(under: item.index, &queue)
         invalidate(tree[node].parent)
         tree.remove(node)
+        // Occurrences that are no more have no values.
+        variableValues = [:]
         isChanged = true
         run(&queue)
     }

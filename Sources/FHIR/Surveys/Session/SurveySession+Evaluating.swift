@@ -70,11 +70,14 @@ extension SurveySession {
     }
 
     private mutating func drain(_ queue: inout EvaluationQueue, calculates: Bool = true) {
-        while let (item, part) = queue.pop() {
-            switch part {
-            case .enabled: updateEnabled(item, &queue)
-            case .answers: if calculates { calculate(item, &queue) }
-            case .subtree: queue.changed(item, .subtree)
+        while let step = queue.pop() {
+            switch step {
+            case .item(let item, .enabled): updateEnabled(item, &queue)
+            case .item(let item, .answers): if calculates { calculate(item, &queue) }
+            case .item(let item, .subtree): queue.changed(item, .subtree)
+            case .variable(let number):
+                variableValues[number] = nil
+                queue.changed(variable: number)
             }
         }
     }
@@ -208,7 +211,7 @@ extension SurveySession {
         guard let node = node(occurrence), tree[node].children.isEmpty else { return }
         var values = item.initial
         var origin: AnswerOrigin?
-        if let expression = item.initialExpression, let result = evaluate(expression, at: node),
+        if let expression = item.initialExpression, let result = evaluateAmidChanges(expression, at: node),
             !result.isEmpty
         {
             values = answers(from: result, for: item)

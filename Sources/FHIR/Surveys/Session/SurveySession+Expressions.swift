@@ -6,7 +6,13 @@ extension SurveySession {
     /// The result of an expression at a node; nil where it has none, because it is not FHIRPath, fails, or
     /// takes too long.
     mutating func evaluate(_ expression: SurveyExpression, at node: Int) -> [FHIRPathItem]? {
-        var scope = VariableScope()
+        var scope = VariableScope(keepsValues: true)
+        return evaluate(expression, at: node, &scope)
+    }
+
+    /// The same while changes are made that the values of variables do not show yet.
+    mutating func evaluateAmidChanges(_ expression: SurveyExpression, at node: Int) -> [FHIRPathItem]? {
+        var scope = VariableScope(keepsValues: false)
         return evaluate(expression, at: node, &scope)
     }
 
@@ -21,6 +27,10 @@ extension SurveySession {
     struct VariableScope {
         var known: [String: [FHIRPathItem]] = [:]
         var visiting: Set<String> = []
+        /// Whether ``SurveySession/variableValues`` are of the response as it is.
+        let keepsValues: Bool
+        /// Whether an evaluation did not come to its end, so that the values over it are not kept.
+        var isPartial = false
     }
 
     mutating func evaluate(
@@ -43,6 +53,7 @@ extension SurveySession {
         steps -= Self.stepsOfEvaluation
         guard steps > 0 else {
             steps = 0
+            scope.isPartial = true
             report(
                 "expressionsTooSlow",
                 "The expressions take too long for one change; not all of them were evaluated.",
@@ -56,27 +67,35 @@ extension SurveySession {
         context.limits.stringLength = 1_000_000
         context.limits.madeBytes = 10_000_000
         // Making the whole response takes longer than most expressions that do not read it.
-        if node == ResponseTree.root || expression.readsResource { context.resource = evaluationResource() }
-        context.variables["questionnaire"] = [FHIRPathItem(survey.questionnaire.tree)]
-        if tree[node].item >= 0 {
-            context.variables["qitem"] = [
-                FHIRPathItem(survey.items[tree[node].item].source, type: "Questionnaire.item")
-            ]
+        if survey.hasUniqueLinkIds ? expression.needsResource : expression.readsResource {
+            context.resource = evaluationResource()
+        } else {
+            for linkId in expression.reads.rows { context.rows[linkId] = rows(linkId) }
         }
         for name in expression.reads.variables {
-            if let value = variable(name, at: node, &scope) { context.variables[name] = value }
+            if let value = variable(name, at: node, &scope) ?? ownVariable(name, at: node) {
+                context.variables[name] = value
+            }
         }
-        let focus =
-            node == ResponseTree.root
-            ? FHIRPathItem(evaluationResource())
-            : FHIRPathItem(contextJSON(of: node), type: "QuestionnaireResponse.item")
+        let focus = focus(of: expression, at: node)
         do {
             return try path.evaluate(on: [focus], in: context, spending: &steps)
         } catch {
+            if error.kind == .limit { scope.isPartial = true }
             let code = error.kind == .limit ? "expressionTooExpensive" : "expressionFailed"
             // The text of the error may have answers in it; what it is about is in the questionnaire.
             report(code, "An expression cannot be evaluated (\(error.kind.rawValue)).", node)
             return nil
+        }
+    }
+
+    /// What a name stands for that nothing else has.
+    private func ownVariable(_ name: String, at node: Int) -> [FHIRPathItem]? {
+        switch name {
+        case "questionnaire": return [FHIRPathItem(survey.questionnaire.tree)]
+        case "qitem" where tree[node].item >= 0:
+            return [FHIRPathItem(survey.items[tree[node].item].source, type: "Questionnaire.item")]
+        default: return nil
         }
     }
 
@@ -96,11 +115,14 @@ extension SurveySession {
                 let number = survey.variableTable.number(name, of: isRoot ? -1 : tree[node].item)
             {
                 if let constant = constants[number] { return constant }
+                let isKept = scope.keepsValues && survey.keptVariables.contains(number)
+                if isKept, let kept = variableValues[number]?[occurrence(node)] { return kept }
                 let variable = survey.variableTable.all[number].expression
                 let key = "\(node) \(name)"
                 if let known = scope.known[key] { return known }
                 if !scope.visiting.contains(key) {
                     guard scope.visiting.count < Self.maximumVariables else {
+                        scope.isPartial = true
                         report(
                             "variablesTooDeep",
                             "More than \(Self.maximumVariables) variables read each other in a chain.",
@@ -113,7 +135,13 @@ extension SurveySession {
                     let value = found ?? []
                     scope.visiting.remove(key)
                     scope.known[key] = value
-                    if found != nil, survey.constantVariables.contains(number) { constants[number] = value }
+                    if !scope.isPartial, found != nil {
+                        if survey.constantVariables.contains(number) {
+                            constants[number] = value
+                        } else if isKept {
+                            variableValues[number, default: [:]][occurrence(node)] = value
+                        }
+                    }
                     return value
                 }
             }
@@ -144,6 +172,37 @@ extension SurveySession {
         resource["item"] = items.isEmpty ? nil : JSONValue(items)
         remember(resource, of: ResponseTree.root)
         return resource
+    }
+
+    /// What an expression is evaluated on: the occurrence that has it, or the response.
+    private mutating func focus(of expression: SurveyExpression, at node: Int) -> FHIRPathItem {
+        guard node == ResponseTree.root else {
+            return FHIRPathItem(contextJSON(of: node), type: "QuestionnaireResponse.item")
+        }
+        return FHIRPathItem(expression.readsNoAnswers ? header.tree : evaluationResource())
+    }
+
+    /// The items with a link id that are in the response and not under answers, as
+    /// `%resource.repeat(item).where(linkId = …)` finds them.
+    private mutating func rows(_ linkId: String) -> [FHIRPathItem] {
+        // FHIRPath compares by code points, and a dictionary of Swift does not.
+        guard let index = survey.indices[linkId], survey.items[index].linkId.utf8.elementsEqual(linkId.utf8)
+        else { return [] }
+        return nodes(of: index, in: ResponseTree.root).compactMap { node in
+            guard isInResponse(node) else { return nil }
+            let json = evaluationJSON(of: node)
+            return json.isNull ? nil : FHIRPathItem(json, type: "QuestionnaireResponse.item")
+        }
+    }
+
+    /// Whether all that a node is under is asked, and none of it an answer.
+    private func isInResponse(_ node: Int) -> Bool {
+        var current = node
+        while current > ResponseTree.root {
+            guard tree[current].isEnabled, !tree.isAnswer(current) else { return false }
+            current = tree[current].parent
+        }
+        return true
     }
 
     private mutating func remember(_ json: JSONValue, of node: Int) {

@@ -20,7 +20,10 @@ public struct SurveySession: Sendable {
     public let survey: Survey
     /// The response without its items: set subject, author, source, encounter and the like here.
     public var header: QuestionnaireResponse {
-        didSet { if !evaluated.isEmpty { evaluated[ResponseTree.root] = nil } }
+        didSet {
+            if !evaluated.isEmpty { evaluated[ResponseTree.root] = nil }
+            variableValues = [:]
+        }
     }
     /// The time and the resources that expressions can refer to.
     public let context: SurveyContext
@@ -45,6 +48,9 @@ public struct SurveySession: Sendable {
     var evaluated: [JSONValue?] = []
     /// The values of variables that have one in a session, by their numbers.
     var constants: [Int: [FHIRPathItem]] = [:]
+    /// The values of other variables, by their numbers and where they were evaluated, until something changes
+    /// that they read.
+    var variableValues: [Int: [ItemOccurrence: [FHIRPathItem]]] = [:]
     /// Expressions that failed or took too many steps, so that each is reported once.
     var failedExpressions: Set<String> = []
     /// What was none of the options when it was filled in, and may be one when all is.

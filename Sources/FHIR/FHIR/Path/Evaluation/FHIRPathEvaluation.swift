@@ -24,7 +24,7 @@ struct FHIRPathEvaluation {
     let syntax: FHIRPathSyntax
     let input: Items
     let context: FHIRPathContext
-    private(set) lazy var now = CivilDateTime(text: context.now) ?? .currentInUTC
+    private(set) lazy var now = context.time
     var variables: [String: Items]
     private(set) var steps = 0
     private var madeBytes = 0

@@ -17,6 +17,12 @@ extension FHIRPathEvaluation {
             case .member(nil, "item") = syntax[projection[0]].kind,
             let linkId = syntax.linkId(asked: arguments[0])
         else { return nil }
+        if let root, syntax.isResource(root), case .variable(let name) = syntax[root].kind,
+            variables[name] == nil, let rows = context.rows[linkId]
+        {
+            try spend(1 + rows.count, at: node)
+            return try distinct(rows, at: node)
+        }
         var level = focus.items
         if let root { level = try evaluate(root, in: focus) }
         var found: Items = []
@@ -36,6 +42,21 @@ extension FHIRPathEvaluation {
 }
 
 extension FHIRPathSyntax {
+    /// Whether a node is `%resource`, or `%rootResource`, which a response is too.
+    func isResource(_ reference: Reference) -> Bool {
+        guard case .variable(let name) = self[reference].kind else { return false }
+        return name == "resource" || name == "rootResource"
+    }
+
+    /// The link id that is asked for by `%resource.repeat(item).where(linkId = 'x')`, and the node of
+    /// `%resource` in it. Nil for another filter.
+    func row(asked criteria: [Reference], of base: Reference) -> (linkId: String, resource: Reference)? {
+        guard case .function(let root?, .repeat, let projection) = self[base].kind, isResource(root),
+            case .member(nil, "item") = self[projection[0]].kind, let linkId = linkId(asked: criteria[0])
+        else { return nil }
+        return (linkId, root)
+    }
+
     /// The link id that a criterion asks for, where it asks nothing else: `linkId = 'x'`.
     func linkId(asked criterion: Reference) -> String? {
         guard case .operation(.equal, let left, let right) = self[criterion].kind else { return nil }

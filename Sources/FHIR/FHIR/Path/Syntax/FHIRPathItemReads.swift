@@ -20,6 +20,11 @@ package struct FHIRPathItemReads: Sendable {
     /// The variables, without `%`.
     package var variables: Set<String> = []
 
+    /// The link ids that are asked for by `%resource.repeat(item).where(linkId = …)`.
+    package var rows: Set<String> = []
+    /// Whether `%resource` is read for anything but ``rows``.
+    package var readsWholeResource = false
+
     package init() {}
 }
 
@@ -69,7 +74,26 @@ extension FHIRPath {
             default: break
             }
         }
+        addRows(to: &reads)
         return reads
+    }
+
+    private func addRows(to reads: inout FHIRPathItemReads) {
+        var known: Set<FHIRPathSyntax.Reference> = []
+        // A variable that an expression defines may have the name.
+        if !syntax.definesVariables {
+            for node in syntax.nodes {
+                guard case .function(let base?, .where, let arguments) = node.kind,
+                    let row = syntax.row(asked: arguments, of: base)
+                else { continue }
+                reads.rows.insert(row.linkId)
+                known.insert(row.resource)
+            }
+        }
+        reads.readsWholeResource = syntax.nodes.indices.contains { index in
+            let reference = FHIRPathSyntax.Reference(index)
+            return syntax.isResource(reference) && !known.contains(reference)
+        }
     }
 
     /// The linkIds that a filter lets through; nil when it is no filter by linkId.
