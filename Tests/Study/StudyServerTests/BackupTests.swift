@@ -32,7 +32,7 @@ import Testing
         let backup = StudyBackup(
             queue: .file(folder.file("queue.sqlite")),
             warehouse: .file(folder.file("study.sqlite")),
-            others: [folder.file("users")]
+            others: [.init("pages.users", folder.file("users"))]
         )
         let made = try await backup.make(in: folder.file("backups"))
         #expect(made.counts["study_participant"] == 3 && made.counts["queue"] == 1)

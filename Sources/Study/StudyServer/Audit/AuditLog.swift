@@ -135,6 +135,15 @@ public struct AuditLog: Sendable {
         throw Problem.storage("\(path): another process writes to it, and does not end")
     }
 
+    /// Does something while nobody writes to it. Where its folder takes no lock, nobody of this user writes.
+    func withLock<Value>(_ body: () throws -> Value) throws -> Value {
+        let lock =
+            FileManager.default.isWritableFile(atPath: url.deletingLastPathComponent().folderPath)
+            ? try lock() : nil
+        defer { withExtendedLifetime(lock) {} }
+        return try body()
+    }
+
     private static func shortened(_ text: String, to length: Int) -> String {
         let text = String(text.prefix(length))
         guard text.utf8.count > 2 * length else { return text }

@@ -16,7 +16,7 @@ import WebServing
 /// try await StudyBackup(queue: .file(newQueue), warehouse: .file(newWarehouse)).restore(made.folder)
 /// ```
 /// A file of SQLite is copied by SQLite's own backup, a database of PostgreSQL by `pg_dump`, as one state
-/// each. The queue is copied first: a message that a consumer takes meanwhile is in both, and the consumer
+/// each; ``Other`` files as they are. The queue is copied first: a message that a consumer takes meanwhile is in both, and the consumer
 /// knows it. Private keys are in no backup: with them, whoever finds it could read it.
 public struct StudyBackup: Sendable {
     /// Where a queue or a warehouse is.
@@ -27,26 +27,62 @@ public struct StudyBackup: Sendable {
         case postgreSQL(String)
     }
 
+    /// A file or a folder beside the two databases.
+    public struct Other: Sendable, Hashable {
+        /// What it is.
+        public enum Kind: Sendable, Hashable {
+            /// A file, or a folder with what is in it.
+            case plain
+            /// A file of SQLite that may be in use.
+            case database
+            /// An audit log that may be written to. One that is there when a backup is restored stays.
+            case auditLog
+            /// The configuration. One that is there when a backup is restored stays.
+            case configuration
+        }
+
+        /// By what a backup finds it again, as in `pages.users`.
+        public let name: String
+        /// Where it is, or is put back.
+        public let url: URL
+        /// What it is.
+        public let kind: Kind
+
+        public init(_ name: String, _ url: URL, _ kind: Kind = .plain) {
+            self.name = name
+            self.url = url
+            self.kind = kind
+        }
+
+        var path: String { url.folderPath }
+    }
+
     /// What a backup has.
     public struct Made: Sendable, Hashable {
         /// Its folder, for its owner alone.
         public let folder: URL
         /// The rows of the warehouse's tables, and `queue` and `dead` letters.
         public let counts: [String: Int]
+        /// What else was copied, or put back, or was there already.
+        public let others: [Other]
+        /// What is not there, or not in the backup.
+        public let missing: [Other]
     }
 
     private let queue: Place?
     private let warehouse: Place
     private let source: String
-    private let others: [URL]
+    /// What is copied beside the databases.
+    public let others: [Other]
 
     static let manifestName = "backup.json"
+    private static let maximumManifest = 16 << 20
 
     /// - Parameters:
     ///   - queue: `nil` for one that is a service's (SQS).
     ///   - source: The study's code in the warehouse.
-    ///   - others: Files that are copied, too: the configuration, the users.
-    public init(queue: Place?, warehouse: Place, source: String = "STUDY", others: [URL] = []) {
+    ///   - others: What is copied, too: the configuration, and the files that it names.
+    public init(queue: Place?, warehouse: Place, source: String = "STUDY", others: [Other] = []) {
         self.queue = queue
         self.warehouse = warehouse
         self.source = source
@@ -77,12 +113,7 @@ public struct StudyBackup: Sendable {
                 files.append(try await copy(queue, "queue", to: draft, &counts))
             }
             files.append(try await copy(warehouse, "warehouse", to: draft, &counts))
-            for file in others {
-                let target = draft.appending(path: file.lastPathComponent)
-                let data = try Data(contentsOf: file)
-                try NewFile(target).write { try $0(data) }
-                files.append(try Self.entry("other", target, schema: nil))
-            }
+            files += try copyOthers(to: draft)
             let manifest: JSONValue = [
                 "format": 1, "source": JSONValue(source), "made": JSONValue(StudyTime(time).description),
                 "queueIsInWarehouse": JSONValue(isOneDatabase),
@@ -92,12 +123,13 @@ public struct StudyBackup: Sendable {
                     }
                 ),
                 "files": JSONValue(files),
+                "missing": JSONValue(missing.map { JSONValue($0.name) }),
             ]
             try NewFile(draft.appending(path: Self.manifestName)).write { try $0(Data(manifest.text().utf8)) }
             guard rename(draft.path(percentEncoded: false), folder.path(percentEncoded: false)) == 0 else {
                 throw StudyError.storage(reason: String(cString: strerror(errno)))
             }
-            return Made(folder: folder, counts: counts)
+            return Made(folder: folder, counts: counts, others: present, missing: missing)
         } catch {
             try? FileManager.default.removeItem(at: draft)
             throw error
@@ -139,7 +171,7 @@ public struct StudyBackup: Sendable {
     }
 
     /// Copies a database while others use it: one state of it, in one file.
-    private static func copy(_ file: URL, to target: URL) throws {
+    static func copy(_ file: URL, to target: URL) throws {
         var reading = Configuration()
         reading.readonly = true
         reading.busyMode = .timeout(30)
@@ -167,7 +199,7 @@ public struct StudyBackup: Sendable {
         ]
     }
 
-    private static func digest(of file: URL) throws -> (digest: String, bytes: Int) {
+    static func digest(of file: URL) throws -> (digest: String, bytes: Int) {
         let handle = try FileHandle(forReadingFrom: file)
         defer { try? handle.close() }
         var hash = SHA256()
@@ -202,14 +234,7 @@ public struct StudyBackup: Sendable {
     /// - Throws: ``StudyOperationsError`` where a file of the backup is damaged, where something is in the
     ///   way, and where the counts are others.
     public func restore(_ folder: URL) async throws -> Made {
-        let data = try Data(contentsOf: folder.appending(path: Self.manifestName))
-        guard data.count < 1 << 20, let json = try? JSONValue(parsing: data), json["format"]?.integer == 1,
-            let files = json["files"]?.elements
-        else {
-            throw StudyOperationsError.failed(
-                "\(folder.path(percentEncoded: false)) has no \(Self.manifestName) of a backup"
-            )
-        }
+        let json = try Self.manifest(of: folder)
         guard json["source"]?.string == source else {
             throw StudyOperationsError.failed(
                 "the backup is of the study \(json["source"]?.string ?? ""), not of \(source)"
@@ -221,15 +246,17 @@ public struct StudyBackup: Sendable {
             )
         }
         var entries: [(part: String, file: URL)] = []
-        for file in files {
-            guard let name = file["name"]?.string, !name.contains("/"), let part = file["part"]?.string else {
-                continue
+        var kept: [KeptFile] = []
+        for file in json["files"]?.elements ?? [] {
+            guard let name = file["name"]?.string, Self.isSafe(name), let part = file["part"]?.string else {
+                throw StudyOperationsError.failed("\(Self.manifestName) names a file that no backup has")
             }
             let url = folder.appending(path: name)
             guard let found = try? Self.digest(of: url), found.digest == file["sha256"]?.string else {
                 throw StudyOperationsError.failed("\(name) is damaged or missing: it has another digest")
             }
             entries.append((part, url))
+            if part == "other" { kept.append(KeptFile(file, at: url)) }
         }
         // All is looked at before anything is written.
         let targets = entries.compactMap { entry -> (place: Place, file: URL)? in
@@ -240,6 +267,8 @@ public struct StudyBackup: Sendable {
             }
         }
         for target in targets { try check(target.place, target.file) }
+        let returning = try returning(kept)
+        for file in returning.files { try file.write() }
         for target in targets { try write(target.file, to: target.place) }
         var counts: [String: Int] = [:]
         if let queue, !isOneDatabase {
@@ -252,22 +281,37 @@ public struct StudyBackup: Sendable {
                 "\(member.name) has \(now) rows, and the backup \(member.value.integer ?? 0): do not use it"
             )
         }
-        return Made(folder: folder, counts: counts)
+        return Made(folder: folder, counts: counts, others: returning.present, missing: returning.missing)
+    }
+
+    /// What a backup says of itself.
+    static func manifest(of folder: URL) throws -> JSONValue {
+        let data = try Data(contentsOf: folder.appending(path: manifestName))
+        guard data.count <= maximumManifest, let json = try? JSONValue(parsing: data),
+            json["format"]?.integer == 1, json["files"]?.elements != nil
+        else {
+            throw StudyOperationsError.failed(
+                "\(folder.path(percentEncoded: false)) has no \(manifestName) of a backup"
+            )
+        }
+        return json
+    }
+
+    static func checkIsFree(_ path: String) throws {
+        guard ["", "-wal", "-shm"].allSatisfy({ !FileManager.default.fileExists(atPath: path + $0) }) else {
+            throw StudyOperationsError.failed(
+                "\(path) is there already, and is not overwritten; move it away"
+            )
+        }
     }
 
     private func check(_ place: Place, _ file: URL) throws {
         switch place {
         case .file(let target):
-            let path = target.path(percentEncoded: false)
             guard file.pathExtension == "sqlite" else {
                 throw StudyOperationsError.failed("\(file.lastPathComponent) is of PostgreSQL, not of a file")
             }
-            guard ["", "-wal", "-shm"].allSatisfy({ !FileManager.default.fileExists(atPath: path + $0) })
-            else {
-                throw StudyOperationsError.failed(
-                    "\(path) is there already, and is not overwritten; move it away"
-                )
-            }
+            try Self.checkIsFree(target.path(percentEncoded: false))
         case .postgreSQL:
             guard file.pathExtension == "dump" else {
                 throw StudyOperationsError.failed(
@@ -284,7 +328,7 @@ public struct StudyBackup: Sendable {
         }
     }
 
-    private static func restore(_ file: URL, to target: URL) throws {
+    static func restore(_ file: URL, to target: URL) throws {
         var reading = Configuration()
         reading.readonly = true
         let source = try DatabaseQueue(path: file.path(percentEncoded: false), configuration: reading)

@@ -201,14 +201,21 @@ public struct StudyContentsFolder: Sendable {
         try StudyContents(unverified: String(decoding: list, as: UTF8.self))
     }
 
+    /// Checks that each file of the list is there, and is the one that was published.
+    ///
+    /// - Throws: `StudyError` with the file.
+    public func check() throws { for file in try contents().files { _ = try data(of: file) } }
+
     private func files(_ kind: StudyContents.File.Kind) throws -> [Data] {
-        try contents().files.filter { $0.kind == kind }.map { file in
-            guard let data = self.file(file.digest) else {
-                throw StudyError.storage(reason: "\(path(file.digest)) is not there, or cannot be read")
-            }
-            try file.check(data)
-            return data
+        try contents().files.filter { $0.kind == kind }.map { try data(of: $0) }
+    }
+
+    private func data(of file: StudyContents.File) throws -> Data {
+        guard let data = self.file(file.digest) else {
+            throw StudyError.storage(reason: "\(path(file.digest)) is not there, or cannot be read")
         }
+        try file.check(data)
+        return data
     }
 
     /// The questionnaires of the list.

@@ -46,6 +46,11 @@ public struct StudyUserFile: Sendable {
     /// The names of those who may log in; none where there is no file.
     public func names() throws -> [String] { try known().keys.sorted() }
 
+    /// Checks that the pages can use the file.
+    ///
+    /// - Throws: ``StudyPagesError`` when it is not there, when others can read it, or when it is malformed.
+    public func check() throws { _ = try users() }
+
     /// Gives a person a role, from their next request on.
     ///
     /// - Throws: ``StudyPagesError``.

@@ -95,6 +95,15 @@ struct StudyAuditListCommand: ParsableCommand {
 
 /// Writes down what a person does with the tool, where `INDIVO_STUDY_AUDIT` names a file.
 enum StudyAudit {
+    /// Whether a file is the one that entries go to, and is not there.
+    static func isMissing(_ log: URL) -> Bool {
+        guard let path = ProcessInfo.processInfo.environment["INDIVO_STUDY_AUDIT"], !path.isEmpty else {
+            return false
+        }
+        return URL(filePath: path).standardizedFileURL == log.standardizedFileURL
+            && !FileManager.default.fileExists(atPath: path)
+    }
+
     /// - Throws: Why it cannot be written down; then nothing is done.
     static func record(_ action: String, _ details: [String: String] = [:]) throws {
         guard let path = ProcessInfo.processInfo.environment["INDIVO_STUDY_AUDIT"], !path.isEmpty else {

@@ -158,6 +158,14 @@ enum StudyBackEnd {
         }
     }
 
+    /// Has errors name the file that they are about.
+    static func naming<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch let error as CommandFailure { throw error } catch {
+            let text = "\(error)"
+            throw CommandFailure(text.contains(path) ? text : "\(path): \(text)")
+        }
+    }
+
     /// The folder of what a study publishes; `nil` where a path is none.
     static func published(_ path: String) -> StudyContentsFolder? {
         let folder = StudyContentsFolder(URL(filePath: path, directoryHint: .isDirectory))
@@ -167,7 +175,7 @@ enum StudyBackEnd {
     /// - Parameter paths: Files, or folders of what a study publishes.
     static func questionnaires(_ paths: [String]) throws -> [Questionnaire] {
         try paths.flatMap { path in
-            if let folder = published(path) { return try folder.questionnaires() }
+            if let folder = published(path) { return try naming(path) { try folder.questionnaires() } }
             let file = InputFile(path: path)
             if let json = try? file.json(), ResearchKitQuestionnaire.isTask(json) {
                 return [try file.task(json).questionnaire]

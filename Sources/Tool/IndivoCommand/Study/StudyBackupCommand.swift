@@ -11,7 +11,10 @@ struct StudyBackupCommand: AsyncParsableCommand {
         discussion: """
             DIR gets a folder named after the time, with queue and warehouse as files of SQLite, or as dumps \
             of PostgreSQL (pg_dump, Debian's postgresql-client), each as one state, backup.json with counts \
-            and digests, and with --config the configuration and the users. It is there whole or not at all.
+            and digests, and with --config the configuration and every file that it names: questionnaires, \
+            schedule, users, audit log, anti-spam tokens, codes, certificates, registered apps, and the \
+            folder of published contents. It is there whole or not at all; a file that is missing is told, \
+            and the exit status is 1 when the study needs it.
 
             Private keys are not in it: keep a copy of them somewhere else, or what is encrypted is lost \
             with them. indivo study restore puts it back. A queue of SQS is Amazon's to keep. \
@@ -35,6 +38,7 @@ struct StudyBackupCommand: AsyncParsableCommand {
             try StudyAudit.record("backup", ["folder": folder])
             let made = try await places.backup().make(in: URL(filePath: folder, directoryHint: .isDirectory))
             try StudyBackupPlaces.report(made, json: json)
+            try StudyBackupPlaces.check(made, "there is no such file, and the backup has none")
         } catch let error as StudyError {
             throw CommandFailure("\(error)", status: .refused)
         } catch let error as StudyOperationsError {
@@ -51,7 +55,8 @@ struct StudyRestoreCommand: AsyncParsableCommand {
             BACKUP is a folder that indivo study backup made. Its digests are checked, then files of SQLite \
             are made, or databases of PostgreSQL filled (pg_restore); nothing that is there is overwritten, \
             so that a database has to be empty. What is in them is counted, and has to be what the backup \
-            counted. What phones delivered since the backup is lost, unless they still have it; to lose \
+            counted. With --config the files that it names are put back where it says; where it is lost \
+            itself, the backup's is taken. An audit log that is there stays. What phones delivered since the backup is lost, unless they still have it; to lose \
             less, PostgreSQL archives its log (the article Running of StudyServer). Put the keys back, too. \
             \(ExitStatus.help)
             """
@@ -67,9 +72,17 @@ struct StudyRestoreCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            try StudyAudit.record("restore", ["backup": folder])
-            let made = try await places.backup().restore(URL(filePath: folder, directoryHint: .isDirectory))
+            let url = URL(filePath: folder, directoryHint: .isDirectory)
+            let backup = try places.backup(restoring: url)
+            // A log that is put back has to be there first: an entry would make a new one in its way.
+            let isLogFirst = backup.others.contains { $0.kind == .auditLog && StudyAudit.isMissing($0.url) }
+            if !isLogFirst { try StudyAudit.record("restore", ["backup": folder]) }
+            let made = try await backup.restore(url)
+            if isLogFirst { try StudyAudit.record("restore", ["backup": folder]) }
             try StudyBackupPlaces.report(made, json: json)
+            try StudyBackupPlaces.check(made, "the backup has no such file")
+        } catch let error as StudyError {
+            throw CommandFailure("\(error)", status: .refused)
         } catch let error as StudyOperationsError {
             throw CommandFailure("\(error)", status: .refused)
         } catch let error as CocoaError {
@@ -89,7 +102,8 @@ struct StudyBackupPlaces: ParsableArguments {
     @OptionGroup var queue: StudyQueueURLOptions
     @OptionGroup var store: StudyStoreOptions
 
-    func backup() throws -> StudyBackup {
+    /// - Parameter restored: The backup that is restored; it has the configuration, where that is lost.
+    func backup(restoring restored: URL? = nil) throws -> StudyBackup {
         guard let config else {
             return try Self.backup(
                 queue: try StudyPlace(queue.queue, option: "queue", takesSQS: true),
@@ -97,21 +111,36 @@ struct StudyBackupPlaces: ParsableArguments {
                 source: store.source
             )
         }
-        let plan = try StudyUpFile(config).plan(readsKeys: false)
-        let users = plan.pages.map(\.users)
-        let others = [URL(filePath: config)] + [users, plan.audit].compactMap { $0 }
+        let file = try Self.file(config, restoring: restored)
+        let plan = try file.places()
+        if restored != nil, let keys = try file.keys(), !FileManager.default.fileExists(atPath: keys) {
+            StandardStreams.printError("Private keys are in no backup: put them back into \(keys).")
+        }
         return try Self.backup(
             queue: plan.queue,
             store: plan.store,
             source: plan.source,
-            others: others.filter { FileManager.default.fileExists(atPath: $0.path(percentEncoded: false)) }
+            others: try file.others()
         )
     }
 
-    private static func backup(queue: StudyPlace, store: StudyPlace, source: String, others: [URL] = [])
-        throws
-        -> StudyBackup
-    {
+    private static func file(_ config: String, restoring restored: URL?) throws -> StudyUpFile {
+        guard let restored, !FileManager.default.fileExists(atPath: config) else {
+            return try StudyUpFile(config)
+        }
+        let name = URL(filePath: config).lastPathComponent
+        guard let data = try StudyBackup.configuration(in: restored, named: name) else {
+            throw CommandFailure("\(config): there is no such file, and the backup has none")
+        }
+        return try StudyUpFile(data, path: config)
+    }
+
+    private static func backup(
+        queue: StudyPlace,
+        store: StudyPlace,
+        source: String,
+        others: [StudyBackup.Other] = []
+    ) throws -> StudyBackup {
         guard let warehouse = place(store) else {
             throw CommandFailure("--store is sqlite:FILE or postgresql://…")
         }
@@ -132,12 +161,36 @@ struct StudyBackupPlaces: ParsableArguments {
     static func report(_ made: StudyBackup.Made, json: Bool) throws {
         let counts = made.counts.sorted { $0.key < $1.key }
         let path = made.folder.path(percentEncoded: false)
+        let files = made.others.map { (name: $0.name, path: $0.url.path(percentEncoded: false)) }
         if json {
-            let members = counts.map { JSONMember(name: $0.key, value: JSONValue($0.value)) }
-            let line: JSONValue = ["folder": JSONValue(path), "counts": JSONValue(members: members)]
+            let line: JSONValue = [
+                "folder": JSONValue(path),
+                "counts": JSONValue(
+                    members: counts.map { JSONMember(name: $0.key, value: JSONValue($0.value)) }
+                ),
+                "files": JSONValue(
+                    members: files.map { JSONMember(name: $0.name, value: JSONValue($0.path)) }
+                ),
+                "missing": JSONValue(made.missing.map { JSONValue($0.name) }),
+            ]
             return try StandardStreams.say(line.text())
         }
         try StandardStreams.say(path)
         for (name, count) in counts { try StandardStreams.say("\(name): \(count)") }
+        for (name, path) in files { try StandardStreams.say("\(name): \(path)") }
+    }
+
+    /// Tells of each file that a study needs and that is missing.
+    static func check(_ made: StudyBackup.Made, _ reason: String) throws {
+        for other in made.missing {
+            let path = other.url.path(percentEncoded: false)
+            StandardStreams.printError("warning: \(other.name): \(path): \(reason)")
+        }
+        let needed = made.missing.filter { !StudyUpFile.mayBeMissing($0) }.map(\.name)
+        guard !needed.isEmpty else { return }
+        throw CommandFailure(
+            "the rest is done, without \(needed.joined(separator: ", "))",
+            status: .nothingFound
+        )
     }
 }

@@ -109,7 +109,10 @@ struct StudyDueCommand: ParsableCommand {
     /// Reads a schedule, a file or the one in a folder of what a study publishes; what is odd in it is told.
     static func schedule(in path: String) throws -> StudySchedule {
         if let folder = StudyBackEnd.published(path) {
-            return try folder.schedule().orFail("\(path): the study publishes no schedule", .wrongUse)
+            return try StudyBackEnd.naming(path) { try folder.schedule() }.orFail(
+                "\(path): the study publishes no schedule",
+                .wrongUse
+            )
         }
         let schedule = try InputFile(path: path).studyFile { try StudySchedule(parsing: $0) }
         for warning in schedule.warnings { StandardStreams.printError("\(path): \(warning)") }

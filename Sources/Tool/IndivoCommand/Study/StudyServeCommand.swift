@@ -129,6 +129,12 @@ struct ReceiverFile {
         )
     }
 
+    /// Reads a file; its errors name it.
+    private func reading<Value>(_ name: String, _ read: (Data) throws -> Value) throws -> Value {
+        let path = file(name)
+        return try StudyBackEnd.naming(path) { try read(InputFile(path: path).read()) }
+    }
+
     private func text(_ name: String) throws -> String? {
         guard let value = json[name] else { return nil }
         guard let text = value.string, !text.isEmpty else { throw refuse("“\(name)” is a text") }
@@ -205,7 +211,7 @@ struct ReceiverFile {
                     + "from https://www.apple.com/certificateauthority/"
             )
         }
-        return try TrustAnchors(StudyFile.read(file(name), limit: 1 << 20))
+        return try reading(name) { try TrustAnchors($0) }
     }
 
     func configuration() throws -> ReceiverConfiguration {
@@ -232,7 +238,10 @@ struct ReceiverFile {
             guard let name = try text("codes") else {
                 throw refuse("the registration by codes needs “codes”, a file of them")
             }
-            configuration.attestation = try CodeAttestation(StudyBackEnd.secrets(file(name)))
+            let path = file(name)
+            configuration.attestation = try StudyBackEnd.naming(path) {
+                try CodeAttestation(StudyBackEnd.secrets(path))
+            }
         case "appReceipt":
             configuration.attestation = try AppReceiptAttestation(
                 bundles: Set(texts("apps")),
@@ -250,7 +259,7 @@ struct ReceiverFile {
         if let name = try text("certificate") {
             guard let id = try text("keyID") else { throw refuse("a “certificate” needs “keyID”") }
             configuration.sealing = .init(
-                try StudyCertificate(StudyFile.read(file(name), limit: 1 << 20)),
+                try reading(name) { try StudyCertificate($0) },
                 keyID: try KeyID(id)
             )
         }

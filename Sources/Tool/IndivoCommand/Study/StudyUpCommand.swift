@@ -36,7 +36,7 @@ struct StudyUpCommand: AsyncParsableCommand {
             consume; consents ([{"version": "2.0", "requiredFrom": "2026-09-01T00:00:00Z"}]) is its \
             --require-consent. \
             operations has /health, 200 while everything works, and /metrics for Prometheus (left out: port \
-            9464). --check looks at the configuration, the keys and the questionnaires, and starts nothing.
+            9464). --check opens every file that the configuration names, and starts nothing.
 
             \(StudyPlace.help)
             """
@@ -57,6 +57,7 @@ struct StudyUpCommand: AsyncParsableCommand {
         let file = try StudyUpFile(config)
         let plan = try file.plan()
         guard !check else {
+            try file.checkFiles()
             try StandardStreams.say("\(config): \(plan.parts.joined(separator: ", "))")
             return
         }

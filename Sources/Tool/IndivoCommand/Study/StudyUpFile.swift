@@ -7,25 +7,28 @@ import StudyWarehouse
 
 /// The configuration of `indivo study up`.
 struct StudyUpFile {
-    private let path: String
-    private let json: JSONValue
+    let path: String
+    let json: JSONValue
 
     private static let members: Set = [
         "title", "source", "queue", "store", "keys", "questionnaires", "freeText", "identities", "unproven",
         "withdrawnData", "consents", "allowPKCS1", "receiver", "pages", "operations", "audit", "schedule",
     ]
 
-    init(_ path: String) throws {
+    init(_ path: String) throws { try self.init(StudyFile.read(path, limit: 1 << 20), path: path) }
+
+    /// A configuration that is, or will be, in a file.
+    init(_ data: Data, path: String) throws {
         self.path = path
         do {
-            json = try JSONValue(parsing: StudyFile.read(path, limit: 1 << 20))
-        } catch let error as JSONError {
+            json = try JSONValue(parsing: data)
+        } catch {
             throw CommandFailure("\(error.reason)", at: "\(path):\(error.location):")
         }
         try check(json, "it", Self.members)
     }
 
-    private func refuse(_ reason: String) -> CommandFailure { CommandFailure(reason, at: "\(path):") }
+    func refuse(_ reason: String) -> CommandFailure { CommandFailure(reason, at: "\(path):") }
 
     private func check(_ json: JSONValue, _ name: String, _ known: Set<String>) throws {
         guard let members = json.members else { throw refuse("\(name) is no object") }
@@ -37,16 +40,24 @@ struct StudyUpFile {
     }
 
     /// A path relative to the configuration.
-    private func file(_ name: String) -> String {
+    func file(_ name: String) -> String {
         URL(filePath: name, relativeTo: URL(filePath: path).deletingLastPathComponent()).absoluteURL.path(
             percentEncoded: false
         )
     }
 
-    private func text(_ name: String, in object: JSONValue? = nil) throws -> String? {
+    func text(_ name: String, in object: JSONValue? = nil) throws -> String? {
         guard let value = (object ?? json)[name] else { return nil }
         guard let text = value.string, !text.isEmpty else { throw refuse("“\(name)” is a text") }
         return text
+    }
+
+    func texts(_ name: String, in object: JSONValue) throws -> [String] {
+        guard let value = object[name] else { return [] }
+        guard let texts = value.elements?.map(\.string), !texts.contains(nil) else {
+            throw refuse("“\(name)” is a list of texts")
+        }
+        return texts.compactMap { $0 }
     }
 
     private func choice<Value: RawRepresentable & CaseIterable>(_ name: String, _ standard: Value) throws
@@ -104,32 +115,33 @@ struct StudyUpFile {
         return address
     }
 
-    /// - Parameter readsKeys: False where the parts are not started: private keys may be somewhere else.
-    func plan(readsKeys: Bool = true) throws -> StudyUpPlan {
+    /// Where the study is: what else the configuration names is not read.
+    func places() throws -> StudyUpPlan {
         var plan = StudyUpPlan(
             queue: try place("queue", takesSQS: true),
             store: try place("store", takesSQS: false)
         )
-        if let title = try text("title") { plan.title = title }
         if let source = try text("source") { plan.source = source }
+        return plan
+    }
+
+    /// What the configuration asks for, with the files that it names read.
+    func plan() throws -> StudyUpPlan {
+        var plan = try places()
+        if let title = try text("title") { plan.title = title }
         plan.freeText = try choice("freeText", plan.freeText)
         plan.identities = try choice("identities", plan.identities)
         plan.rules.unproven = try choice("unproven", plan.rules.unproven)
         plan.rules.withdrawnData = try choice("withdrawnData", plan.rules.withdrawnData)
         plan.rules.consents = try consents()
-        if let names = json["questionnaires"] {
-            guard let texts = names.elements?.map(\.string), !texts.contains(nil) else {
-                throw refuse("“questionnaires” is a list of texts")
-            }
-            plan.questionnaires = try StudyBackEnd.questionnaires(texts.compactMap { $0 }.map(file))
-        }
+        plan.questionnaires = try StudyBackEnd.questionnaires(texts("questionnaires", in: json).map(file))
         guard let allowsPKCS1 = json["allowPKCS1"].map(\.boolean) ?? false else {
             throw refuse("“allowPKCS1” is true or false")
         }
-        if let keys = try text("keys"), readsKeys {
+        if let keys = try text("keys") {
             plan.keys = try StudyBackEnd.keys(file(keys), allowsPKCS1: allowsPKCS1)
         }
-        if readsKeys { try readReceiver(into: &plan) }
+        try readReceiver(into: &plan)
         if let pages = json["pages"] {
             try check(pages, "“pages”", ["users", "address", "port", "host"])
             guard let users = try text("users", in: pages) else { throw refuse("“pages” needs “users”") }

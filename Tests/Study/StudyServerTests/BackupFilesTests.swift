@@ -1,0 +1,205 @@
+import Foundation
+import StudyDelivery
+import StudyWarehouse
+import Testing
+
+@testable import IndivoCommand
+@testable import StudyServer
+
+/// What a configuration names: it is in backups, comes back from them, and is opened by a check.
+@Suite struct BackupFilesTests {
+    private static let questionnaire = #"""
+        {"resourceType": "Questionnaire", "id": "sleep", "url": "https://example.org/Questionnaire/sleep",
+         "version": "1", "status": "active", "item": [{"linkId": "1", "type": "boolean"}]}
+        """#
+
+    private static let configuration = #"""
+        {"source": "STUDY", "queue": "sqlite:queue.sqlite", "store": "sqlite:study.sqlite",
+         "questionnaires": ["sleep.json", "published"], "schedule": "schedule.json",
+         "receiver": {"antispam": "antispam.txt", "registration": "codes", "codes": "codes.txt",
+          "clients": "clients.sqlite", "contents": "published", "keyList": "keys.jwt"},
+         "pages": {"users": "users"}, "audit": "audit.jsonl"}
+        """#
+
+    /// A study with all the files that its configuration names.
+    private func fill(_ folder: Folder) throws {
+        func write(_ text: String, _ name: String) throws {
+            let file = folder.file(name)
+            try Data(text.utf8).write(to: file)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+        }
+        _ = try SQLiteMessageQueue(folder.file("queue.sqlite"))
+        _ = try Warehouse(folder.file("study.sqlite"))
+        try write(Self.configuration, "study.json")
+        try write(Self.questionnaire, "sleep.json")
+        try write(
+            #"{"tasks": [{"taskId": "sleep", "taskType": "survey", "schedule": "Once"}]}"#,
+            "schedule.json"
+        )
+        try write("token\n", "antispam.txt")
+        try write("a code of an app\n", "codes.txt")
+        try write("key list", "keys.jwt")
+        try StudyUserFile(folder.file("users")).setPassword("a long password", of: "ada")
+        let log = AuditLog(folder.file("audit.jsonl"))
+        for number in 1...3 { try log.append(who: "ada", action: "view", ["page": "\(number)"]) }
+        _ = try SQLiteMessageQueue(folder.file("clients.sqlite"))
+        _ = try StudyContentsFolder(folder.file("published")).publish(
+            [.init(.init(parsing: Data(Self.questionnaire.utf8)))],
+            study: "s",
+            signedBy: StudyKeys.key
+        )
+    }
+
+    private func places(_ folder: Folder) throws -> StudyBackupPlaces {
+        try .parse(["--config", folder.file("study.json").path])
+    }
+
+    private let names = [
+        "config", "questionnaires.0", "questionnaires.1", "schedule", "audit", "pages.users",
+        "receiver.antispam", "receiver.codes", "receiver.keyList", "receiver.contents", "receiver.clients",
+    ]
+
+    @Test func aBackupHasEveryFileOfTheConfigurationAndRestoresItWhereTheConfigurationSays() async throws {
+        let folder = try Folder()
+        try fill(folder)
+        let made = try await places(folder).backup().make(in: folder.file("backups"))
+        #expect(Set(made.others.map(\.name)) == Set(names) && made.missing.isEmpty)
+        #expect(try !folder.contains("PRIVATE KEY"))
+        // Nothing is left but the backup, the configuration neither; the users go somewhere else now.
+        let new = try Folder()
+        let restored = try await places(new).backup(restoring: made.folder).restore(made.folder)
+        #expect(Set(restored.others.map(\.name)) == Set(names) && restored.missing.isEmpty)
+        let files = ["study.json", "sleep.json", "schedule.json", "antispam.txt", "codes.txt", "keys.jwt"]
+        let published = try FileManager.default.contentsOfDirectory(atPath: folder.file("published").path)
+        let shown = published.filter { !$0.hasPrefix(".") }.map { "published/\($0)" }
+        #expect(shown.count == 2)
+        for name in files + ["users", "audit.jsonl"] + shown {
+            let old = folder.file(name).path
+            let path = new.file(name).path
+            #expect(FileManager.default.contentsEqual(atPath: old, andPath: path), "\(name)")
+            let modes = try [old, path].map {
+                try FileManager.default.attributesOfItem(atPath: $0)[.posixPermissions] as? Int
+            }
+            #expect(modes[0] == modes[1], "\(name)")
+        }
+        _ = try SQLiteMessageQueue(new.file("clients.sqlite"))
+        #expect(try AuditLog(new.file("audit.jsonl")).verify().count == 3)
+        // The restored study starts.
+        let config = try StudyUpFile(new.file("study.json").path)
+        _ = try config.plan()
+        try config.checkFiles()
+    }
+
+    @Test func filesGoWhereTheConfigurationThatIsThereSays() async throws {
+        let folder = try Folder()
+        try fill(folder)
+        let made = try await places(folder).backup().make(in: folder.file("backups"))
+        let new = try Folder()
+        let text = Self.configuration.replacing(#""users": "users""#, with: #""users": "new-users""#)
+        try Data(text.utf8).write(to: new.file("study.json"))
+        _ = try await places(new).backup(restoring: made.folder).restore(made.folder)
+        #expect(try StudyUserFile(new.file("new-users")).names() == ["ada"])
+        #expect(try String(contentsOf: new.file("study.json"), encoding: .utf8) == text)
+    }
+
+    @Test func aMissingFileIsToldByItsName() async throws {
+        let folder = try Folder()
+        try fill(folder)
+        try FileManager.default.removeItem(at: folder.file("users"))
+        try FileManager.default.removeItem(at: folder.file("clients.sqlite"))
+        let made = try await places(folder).backup().make(in: folder.file("backups"))
+        #expect(made.missing.map(\.name).sorted() == ["pages.users", "receiver.clients"])
+        let error = #expect(throws: CommandFailure.self) { try StudyBackupPlaces.check(made, "not there") }
+        #expect(error?.description.contains("pages.users") == true && error?.status == .nothingFound)
+        // The receiver makes its file of apps itself.
+        #expect(error?.description.contains("clients") == false)
+        let manifest = try String(contentsOf: made.folder.appending(path: "backup.json"), encoding: .utf8)
+        #expect(manifest.contains(#""missing":["pages.users","receiver.clients"]"#))
+    }
+
+    @Test func aFileWithOtherContentIsInTheWayAndNothingIsWritten() async throws {
+        let folder = try Folder()
+        try fill(folder)
+        let made = try await places(folder).backup().make(in: folder.file("backups"))
+        let new = try Folder()
+        try Data("eve:hash\n".utf8).write(to: new.file("users"))
+        let error = await #expect(throws: StudyOperationsError.self) {
+            try await places(new).backup(restoring: made.folder).restore(made.folder)
+        }
+        #expect(error?.description.contains("users is there already") == true)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: new.url.path) == ["users"])
+    }
+
+    @Test func aManifestWhosePathsLeaveTheFolderIsRefused() async throws {
+        let folder = try Folder()
+        try fill(folder)
+        let made = try await places(folder).backup().make(in: folder.file("backups"))
+        let file = made.folder.appending(path: "backup.json")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let path = #""path":"contents.jwt""#
+        #expect(text.contains(path))
+        try Data(text.replacing(path, with: #""path":"../evil""#).utf8).write(to: file)
+        let new = try Folder()
+        let error = await #expect(throws: StudyOperationsError.self) {
+            try await places(new).backup(restoring: made.folder).restore(made.folder)
+        }
+        #expect(error?.description.contains("leaves its folder") == true)
+    }
+
+    @Test func aBackupOfAnEarlierBuildGivesBackItsFiles() async throws {
+        let folder = try Folder()
+        try fill(folder)
+        let made = try await places(folder).backup().make(in: folder.file("backups"))
+        let file = made.folder.appending(path: "backup.json")
+        var text = try String(contentsOf: file, encoding: .utf8)
+        for name in ["config", "pages.users"] { text.replace(#","names":["\#(name)"]"#, with: "") }
+        try Data(text.utf8).write(to: file)
+        let new = try Folder()
+        _ = try await places(new).backup(restoring: made.folder).restore(made.folder)
+        #expect(try StudyUserFile(new.file("users")).names() == ["ada"])
+        #expect(FileManager.default.fileExists(atPath: new.file("study.json").path))
+    }
+
+    @Test(arguments: [
+        ("users", "eve\n", "users: line 1 is not a name"), ("users", nil, "users: there is no such file"),
+        ("antispam.txt", nil, "antispam.txt: there is no such file"),
+        ("clients.sqlite", "no database, no database", "clients.sqlite: this is no database of SQLite"),
+        ("queue.sqlite", "no database, no database", "queue.sqlite: this is no database of SQLite"),
+        ("published/contents.jwt", "a.b.c", "published: this is not a valid list"),
+        ("codes.txt", "short\n", "codes.txt: a code of fewer than 8"),
+        ("sleep.json", "{", "sleep.json"), ("schedule.json", nil, "schedule.json: there is no such file"),
+    ]) func aCheckOpensEachFileOfTheConfiguration(name: String, content: String?, advice: String) throws {
+        let folder = try Folder()
+        try fill(folder)
+        try FileManager.default.removeItem(at: folder.file(name))
+        if let content {
+            try Data(content.utf8).write(to: folder.file(name))
+            let mode = [FileAttributeKey.posixPermissions: 0o600]
+            try FileManager.default.setAttributes(mode, ofItemAtPath: folder.file(name).path)
+        }
+        let error = #expect(throws: (any Error).self) {
+            let file = try StudyUpFile(folder.file("study.json").path)
+            _ = try file.plan()
+            try file.checkFiles()
+        }
+        #expect(error.map { "\($0)" }?.contains(advice) == true, "\(String(describing: error))")
+    }
+
+    @Test func aCheckTellsAllThatIsWrong() throws {
+        let folder = try Folder()
+        try fill(folder)
+        try FileManager.default.removeItem(at: folder.file("users"))
+        try FileManager.default.removeItem(at: folder.file("audit.jsonl"))
+        try FileManager.default.createDirectory(
+            at: folder.file("audit.jsonl"),
+            withIntermediateDirectories: false
+        )
+        let error = #expect(throws: CommandFailure.self) {
+            try StudyUpFile(folder.file("study.json").path).checkFiles()
+        }
+        let text = error?.description ?? ""
+        #expect(
+            text.contains("“audit”") && text.contains("this is a folder") && text.contains("“pages.users”")
+        )
+    }
+}
