@@ -37,4 +37,23 @@ import Testing
             #expect(failure.status == .refused, "\(failure)")
         }
     }
+
+    @Test("versions of a consent are read with the time from which they are required")
+    func requiredConsents() throws {
+        let base = ["--queue", "sqlite:q", "--store", "sqlite:s", "--keys", "k"]
+        let command = try StudyConsumeCommand.parse(
+            base + ["--require-consent", "a=b=2026-09-01", "--require-consent", "1.0=2026-03-01T12:00:00Z"]
+        )
+        let versions = try command.rules().consents.versions
+        #expect(versions.map(\.name) == ["1.0", "a=b"])
+        #expect(versions.map(\.from.description) == ["2026-03-01 12:00:00", "2026-09-01 00:00:00"])
+        let odd = [
+            ["--require-consent", "2.0"], ["--require-consent", "=2026-09-01"],
+            ["--require-consent", "2.0=soon"], ["--withdrawn-data", "lost"],
+            ["--withdraw", "-", "--stop", "-"],
+        ]
+        for options in odd {
+            #expect(throws: (any Error).self, "\(options)") { try StudyConsumeCommand.parse(base + options) }
+        }
+    }
 }

@@ -16,7 +16,8 @@ import WebServing
 /// try await StudyBackup(queue: .file(newQueue), warehouse: .file(newWarehouse)).restore(made.folder)
 /// ```
 /// A file of SQLite is copied by SQLite's own backup, a database of PostgreSQL by `pg_dump`, as one state
-/// each; ``Other`` files as they are. The queue is copied first: a message that a consumer takes meanwhile is in both, and the consumer
+/// each; ``Other`` files as they are. The queue is copied first: a message that a consumer takes meanwhile is
+/// in both, and the consumer
 /// knows it. Private keys are in no backup: with them, whoever finds it could read it.
 public struct StudyBackup: Sendable {
     /// Where a queue or a warehouse is.

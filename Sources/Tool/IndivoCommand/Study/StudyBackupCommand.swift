@@ -56,7 +56,8 @@ struct StudyRestoreCommand: AsyncParsableCommand {
             are made, or databases of PostgreSQL filled (pg_restore); nothing that is there is overwritten, \
             so that a database has to be empty. What is in them is counted, and has to be what the backup \
             counted. With --config the files that it names are put back where it says; where it is lost \
-            itself, the backup's is taken. An audit log that is there stays. What phones delivered since the backup is lost, unless they still have it; to lose \
+            itself, the backup's is taken. An audit log that is there stays. What phones delivered since \
+            the backup is lost, unless they still have it; to lose \
             less, PostgreSQL archives its log (the article Running of StudyServer). Put the keys back, too. \
             \(ExitStatus.help)
             """

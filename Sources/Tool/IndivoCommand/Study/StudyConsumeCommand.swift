@@ -206,7 +206,7 @@ struct StudyConsumeCommand: AsyncParsableCommand {
         }
     }
 
-    private func rules() throws -> StudyRules {
+    func rules() throws -> StudyRules {
         var rules = StudyRules()
         rules.unproven = unproven
         rules.withdrawnData = withdrawnData

@@ -85,6 +85,12 @@ struct StudyPublishCommand: ParsableCommand {
         )
         try StandardStreams.say("version \(contents.version)")
         talk.note("\(contents.files.count) files; publish again before \(contents.expires)")
+        if let consent = inForce?.consent, let from = consent.requiredFrom {
+            talk.note(
+                "phones ask for consent \(consent.version); the study holds back what comes without it "
+                    + "where indivo study consume has --require-consent '\(consent.version)=\(from)'"
+            )
+        }
     }
 
     /// The schedule; a task without a questionnaire is told.
