@@ -4,7 +4,6 @@ import Foundation
 import IndivoBase
 import OrderedJSON
 import StudyDelivery
-import StudyFormats
 import StudyServer
 import StudyWarehouse
 

@@ -1,7 +1,6 @@
 import ArgumentParser
 import HTTPCalls
 import StudyDelivery
-import StudyFormats
 
 struct StudyWithdrawCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
