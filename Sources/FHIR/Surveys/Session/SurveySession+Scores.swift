@@ -30,6 +30,7 @@ extension SurveySession {
         var queue = EvaluationQueue(survey.dependencies)
         for item in survey.items where item.calculatedExpression != nil { queue.push(item.index, .answers) }
         queue.hasChanges = true
+        variableValues = [:]
         run(&queue)
     }
 }

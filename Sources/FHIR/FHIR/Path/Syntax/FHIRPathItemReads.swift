@@ -45,8 +45,8 @@ extension FHIRPath {
                 if linkIds(of: arguments) != nil { filtered.insert(base) }
                 // What is left of a filter is read as the filter's result is.
                 parts[base] = parts[reference]
-            case .function(let base?, let function, let arguments):
-                if function == .descendants || function == .repeat { parts[base] = .structure }
+            case .function(let base, let function, let arguments):
+                if let base, function == .descendants || function == .repeat { parts[base] = .structure }
                 if function == .repeat || function == .repeatAll { repeated.formUnion(arguments) }
             default: break
             }
