@@ -190,6 +190,51 @@ struct ObservationExtractionTests {
         }
     }
 
+    @Test(
+        "components and members under an answer belong to its Observation",
+        arguments: ["component", "member"]
+    )
+    func answers(kind: String) throws {
+        let part: JSONValue = ["url": JSONValue(sdc + "observationExtract"), "valueCode": JSONValue(kind)]
+        let survey = survey([
+            [
+                "linkId": "arm", "type": "string", "repeats": true,
+                "code": [["system": "http://loinc.org", "code": "85354-9"]], "extension": [Self.observe],
+                "item": [
+                    [
+                        "linkId": "s", "type": "integer",
+                        "code": [["system": "http://loinc.org", "code": "8480-6"]], "extension": [part],
+                    ]
+                ],
+            ]
+        ])
+        func answer(_ arm: String, _ value: Int) -> String {
+            """
+            {"valueString": "\(arm)", "item": [{"linkId": "s", "answer": [{"valueInteger": \(value)}]}]}
+            """
+        }
+        let extraction = try extract(
+            survey,
+            #"{"linkId": "arm", "answer": [\#(answer("left", 120)), \#(answer("right", 130))]}"#
+        )
+        #expect(extraction.diagnostics.isEmpty)
+        let arms = extraction.resources.filter { $0["valueString"] != nil }
+        #expect(arms.map { $0["valueString"]?.string } == ["left", "right"])
+        if kind == "component" {
+            #expect(extraction.resources.count == 2)
+            #expect(arms.map { $0["component"]?[0]?["valueInteger"]?.integer } == [120, 130])
+        } else {
+            let values = Dictionary(
+                uniqueKeysWithValues: extraction.bundle.entry.map {
+                    ($0.fullUrl?.rawValue, $0.resource?.tree["valueInteger"]?.integer)
+                }
+            )
+            #expect(
+                arms.map { arm in values[arm["hasMember"]?[0]?["reference"]?.string] ?? nil } == [120, 130]
+            )
+        }
+    }
+
     @Test("an empty extraction says why")
     func empty() throws {
         #expect(try extract(survey([["linkId": "q", "type": "string"]]), "").codes == [" noExtraction"])

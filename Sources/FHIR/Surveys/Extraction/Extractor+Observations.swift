@@ -2,16 +2,19 @@ import FHIR
 import FHIRTables
 import OrderedJSON
 
-/// The Observation of a group that has components or members.
+/// The Observation of a group that has components or members, or of an answer, which may have them too.
 final class ObservationParts {
     let codes: [JSONValue]
+    /// `value[x]`, of an answer.
+    let value: JSONMember?
     let item: Int
     let order: Int
     var components: [JSONValue] = []
     var members: [String] = []
 
-    init(codes: [JSONValue], item: Int, order: Int) {
+    init(codes: [JSONValue], value: JSONMember?, item: Int, order: Int) {
         self.codes = codes
+        self.value = value
         self.item = item
         self.order = order
     }
@@ -25,11 +28,17 @@ extension Extractor {
         let codes = ExtractionPlan.codes(of: survey.items[scope.item], observing: scope.observing)
         guard !codes.isEmpty else { return }
         begun += 1
-        scope.parentObservation = ObservationParts(codes: codes, item: scope.item, order: begun)
+        scope.parentObservation = ObservationParts(
+            codes: codes,
+            value: nil,
+            item: scope.item,
+            order: begun
+        )
     }
 
-    /// Makes an Observation, component or member of each answer of a question.
-    mutating func observe(_ scope: inout Scope) throws(ExtractionStop) {
+    /// The codes with which the answers of a question become Observations, or parts of one; none where they
+    /// do not.
+    mutating func observedCodes(_ scope: Scope) -> [JSONValue] {
         let item = survey.items[scope.item]
         let codes = ExtractionPlan.codes(of: item, observing: scope.observing)
         guard !codes.isEmpty else {
@@ -41,44 +50,52 @@ extension Extractor {
                     scope.item
                 )
             }
-            return
+            return []
         }
-        let parent = scope.parentObservation
-        if [.component, .member].contains(scope.observing), parent == nil {
+        if [.component, .member].contains(scope.observing), scope.parentObservation == nil {
             report(
                 .warning,
                 "noParent",
                 """
-                The item is to be part of an Observation, and no group around it has a code; \
+                The item is to be part of an Observation, and nothing around it becomes one; \
                 it becomes one itself.
                 """,
                 scope.item
             )
         }
-        for answer in scope.json.member("answer")?.elements ?? [] {
-            begun += 1
-            guard let member = answer.valueMember, let value = try observationValue(member, item) else {
-                continue
-            }
-            if scope.observing == .component, let parent {
-                parent.components.append(
-                    JSONValue(members: [JSONMember(name: "code", value: ["coding": JSONValue(codes)]), value])
-                )
-                try budget.spend(parent.components[parent.components.count - 1])
-            } else {
-                let fullURL = try add(try observation(codes, value, scope), order: begun, scope)
-                if scope.observing == .member, let parent, let fullURL { parent.members.append(fullURL) }
-            }
-        }
-        // What is under an answer does not belong to the group's Observation by itself.
+        return codes
     }
 
-    /// Adds the Observation of a group, if it has components or members.
+    /// Makes an answer a component of the Observation around it, or an Observation, to which what is under
+    /// the answer may belong.
+    mutating func observe(_ answer: JSONValue, _ codes: [JSONValue], _ scope: inout Scope)
+        throws(ExtractionStop)
+    {
+        begun += 1
+        guard let member = answer.valueMember,
+            let value = try observationValue(member, survey.items[scope.item])
+        else { return }
+        guard scope.observing == .component, let parent = scope.parentObservation else {
+            scope.parentObservation = ObservationParts(
+                codes: codes,
+                value: value,
+                item: scope.item,
+                order: begun
+            )
+            return
+        }
+        parent.components.append(
+            JSONValue(members: [JSONMember(name: "code", value: ["coding": JSONValue(codes)]), value])
+        )
+        try budget.spend(parent.components[parent.components.count - 1])
+    }
+
+    /// Adds the Observation of an answer, or of a group that has components or members.
     mutating func finishObservation(_ scope: Scope, _ outer: Scope) throws(ExtractionStop) {
         guard let parts = scope.parentObservation, parts !== outer.parentObservation,
-            !parts.components.isEmpty || !parts.members.isEmpty
+            parts.value != nil || !parts.components.isEmpty || !parts.members.isEmpty
         else { return }
-        var observation = try observation(parts.codes, nil, scope)
+        var observation = try observation(parts.codes, parts.value, scope)
         if !parts.components.isEmpty { observation["component"] = JSONValue(parts.components) }
         if !parts.members.isEmpty {
             observation["hasMember"] = JSONValue(

@@ -152,11 +152,13 @@ struct Extractor {
             try extractChildren(of: scope.json, scope)
             try finishObservation(scope, outer)
         } else {
-            try observe(&scope)
+            let codes = observedCodes(scope)
             for answer in scope.json.member("answer")?.elements ?? [] {
-                try extractChildren(of: answer, scope)
+                var inner = scope
+                if !codes.isEmpty { try observe(answer, codes, &inner) }
+                try extractChildren(of: answer, inner)
+                try finishObservation(inner, scope)
             }
-            try finishObservation(scope, outer)
         }
         for target in opened { try close(target, scope) }
     }
