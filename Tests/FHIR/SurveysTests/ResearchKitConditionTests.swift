@@ -176,7 +176,7 @@ struct ResearchKitConditionTests {
     private static let answers: [[String]] = [[], ["a"], ["b"], ["a", "b"], ["b", "c"]]
 
     @Test(
-        "that some choice differs, that no choice is a value, and that one choice passes several tests differ",
+        "some choice differs, no choice is a value, one choice passes several tests: three conditions",
         arguments: [
             (#"SUBQUERY($z.answer, $w, $w == "a").@count > 0"#, [["a"], ["a", "b"]]),
             (#"SUBQUERY($z.answer, $w, $w != "a").@count > 0"#, [["b"], ["a", "b"], ["b", "c"]]),

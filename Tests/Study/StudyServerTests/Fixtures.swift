@@ -145,8 +145,8 @@ enum Given {
     ) -> String {
         let status = status.map { #""status": "\#($0)","# } ?? ""
         return """
-            {"resourceType": "Contract", \(status) "applies": {"start": "\(signed)"}, "version": "\(version)", \
-            "signer": [{
+            {"resourceType": "Contract", \(status) "applies": {"start": "\(signed)"}, \
+            "version": "\(version)", "signer": [{
              "type": {"system": "http://hl7.org/fhir/ValueSet/contract-signer-type", "code": "CONSENTER"},
              "party": {"reference": "Patient/\(participant.uuidString)"},
              "signature": [{"type": [{"code": "1.2.840.10065.1.12.1.7"}], "when": "\(signed)", "who": \

@@ -125,8 +125,8 @@ struct SurveyCommandTests {
             #expect(check.status == 0 && check.output == "no problems\n")
             let rule = #"""
                 {"pain": {"_class": "ORKPredicateStepNavigationRule", "destinationStepIdentifiers": ["where"],
-                "resultPredicateFormats": ["SUBQUERY(SELF, $x, SUBQUERY($x.results, $y, SUBQUERY($y.results, \#
-                $z, $z.identifier == 'pain' AND $z.answer == 2).@count > 0).@count > 0).@count > 0"]}}
+                "resultPredicateFormats": ["SUBQUERY(SELF, $x, SUBQUERY($x.results, $y, \#
+                SUBQUERY($y.results, $z, $z.identifier == 'pain' AND $z.answer == 2).@count > 0).@count > 0).@count > 0"]}}
                 """#
             let bad = Self.task.replacing("\"steps\"", with: "\"stepNavigationRules\": \(rule), \"steps\"")
             try tool.write(bad, to: "t.json")

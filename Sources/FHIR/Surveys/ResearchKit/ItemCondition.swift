@@ -37,14 +37,10 @@ indirect enum ItemCondition: Hashable {
     var simplified: ItemCondition {
         switch self {
         case .all(let parts):
-            let flat = parts.map(\.simplified).flatMap { part in
-                if case .all(let inner) = part { inner } else { [part] }
-            }
+            let flat = parts.flatMap(\.simplified.conjuncts)
             return flat.count == 1 ? flat[0] : .all(flat)
         case .any(let parts):
-            let flat = parts.map(\.simplified).flatMap { part in
-                if case .any(let inner) = part { inner } else { [part] }
-            }
+            let flat = parts.flatMap(\.simplified.disjuncts)
             return flat.count == 1 ? flat[0] : .any(flat)
         case .not(let part):
             let inner = part.simplified
@@ -58,6 +54,10 @@ indirect enum ItemCondition: Hashable {
         case .reached, .answered: return self
         }
     }
+
+    private var conjuncts: [ItemCondition] { if case .all(let parts) = self { parts } else { [self] } }
+
+    private var disjuncts: [ItemCondition] { if case .any(let parts) = self { parts } else { [self] } }
 
     /// The condition where only some steps may be passed over, and the others are always reached.
     func reaching(_ passedOver: Set<Int>) -> ItemCondition {
@@ -135,14 +135,10 @@ extension ItemCondition.Test {
     var simplified: ItemCondition.Test {
         switch self {
         case .all(let parts):
-            let flat = parts.map(\.simplified).flatMap { part in
-                if case .all(let inner) = part { inner } else { [part] }
-            }
+            let flat = parts.flatMap(\.simplified.conjuncts)
             return flat.count == 1 ? flat[0] : .all(flat)
         case .any(let parts):
-            let flat = parts.map(\.simplified).flatMap { part in
-                if case .any(let inner) = part { inner } else { [part] }
-            }
+            let flat = parts.flatMap(\.simplified.disjuncts)
             return flat.count == 1 ? flat[0] : .any(flat)
         case .not(let part):
             switch part.simplified {
@@ -154,6 +150,10 @@ extension ItemCondition.Test {
         case .compares: return self
         }
     }
+
+    private var conjuncts: [ItemCondition.Test] { if case .all(let parts) = self { parts } else { [self] } }
+
+    private var disjuncts: [ItemCondition.Test] { if case .any(let parts) = self { parts } else { [self] } }
 
     /// The test in FHIRPath, of `$this`.
     fileprivate var path: String {

@@ -17,8 +17,8 @@ import WebServing
 /// ```
 /// A file of SQLite is copied by SQLite's own backup, a database of PostgreSQL by `pg_dump`, as one state
 /// each; ``Other`` files as they are. The queue is copied first: a message that a consumer takes meanwhile is
-/// in both, and the consumer
-/// knows it. Private keys are in no backup: with them, whoever finds it could read it.
+/// in both, and the consumer knows it. Private keys are in no backup: with them, whoever finds it could read
+/// it.
 public struct StudyBackup: Sendable {
     /// Where a queue or a warehouse is.
     public enum Place: Sendable, Hashable {
@@ -49,6 +49,7 @@ public struct StudyBackup: Sendable {
         /// What it is.
         public let kind: Kind
 
+        /// A file or a folder with the name by which a backup finds it again.
         public init(_ name: String, _ url: URL, _ kind: Kind = .plain) {
             self.name = name
             self.url = url

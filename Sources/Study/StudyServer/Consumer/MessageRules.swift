@@ -19,6 +19,7 @@ struct MessageRules: Sendable {
     /// What the warehouse keeps of resources.
     let disclosure: Disclosure
     let rules: StudyRules
+    private let received: FHIRDateTime
     private let now = WarehouseTime(FHIRDateTime(Date()))
     private var message: StudyMessage { opened.message }
 
@@ -27,6 +28,7 @@ struct MessageRules: Sendable {
         self.quota = quota
         self.disclosure = disclosure
         self.rules = rules
+        received = FHIRDateTime(text: opened.message.received) ?? FHIRDateTime(Date())
     }
 
     /// Decides what becomes of the message, and changes the batch by it.
@@ -76,9 +78,8 @@ struct MessageRules: Sendable {
                 // It is filed under everybody whom it names.
                 owners = participants.union([named].compactMap { $0 }).sorted()
                 stored.participant = named ?? owners.first
-                let received = WarehouseTime(FHIRDateTime(text: message.received) ?? FHIRDateTime(Date()))
                 let left = try owners.contains {
-                    try batch.hasWithdrawn($0) && !batch.tookPart($0, at: received)
+                    try batch.hasWithdrawn($0) && !batch.tookPart($0, at: WarehouseTime(received))
                 }
                 if left { refuse(&stored) }
             }
@@ -101,7 +102,6 @@ struct MessageRules: Sendable {
         throws
     {
         guard let participant = stored.participant else { return }
-        let received = FHIRDateTime(text: message.received) ?? FHIRDateTime(Date())
         let moment = WarehouseTime(received)
         let isProven = try isProven(for: participant, in: &batch)
         let tookPart = try batch.tookPart(participant, at: moment)

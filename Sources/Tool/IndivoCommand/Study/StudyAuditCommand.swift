@@ -95,20 +95,20 @@ struct StudyAuditListCommand: ParsableCommand {
 
 /// Writes down what a person does with the tool, where `INDIVO_STUDY_AUDIT` names a file.
 enum StudyAudit {
+    private static var path: String? {
+        ProcessInfo.processInfo.environment["INDIVO_STUDY_AUDIT"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     /// Whether a file is the one that entries go to, and is not there.
     static func isMissing(_ log: URL) -> Bool {
-        guard let path = ProcessInfo.processInfo.environment["INDIVO_STUDY_AUDIT"], !path.isEmpty else {
-            return false
-        }
+        guard let path else { return false }
         return URL(filePath: path).standardizedFileURL == log.standardizedFileURL
             && !FileManager.default.fileExists(atPath: path)
     }
 
     /// - Throws: Why it cannot be written down; then nothing is done.
     static func record(_ action: String, _ details: [String: String] = [:]) throws {
-        guard let path = ProcessInfo.processInfo.environment["INDIVO_STUDY_AUDIT"], !path.isEmpty else {
-            return
-        }
+        guard let path else { return }
         let who = "\(NSUserName())@\(ProcessInfo.processInfo.hostName)"
         do { try AuditLog(URL(filePath: path)).append(who: who, action: action, details) } catch {
             throw CommandFailure("the audit log cannot be written, and nothing is done: \(error)")

@@ -57,8 +57,8 @@ struct StudyRestoreCommand: AsyncParsableCommand {
             so that a database has to be empty. What is in them is counted, and has to be what the backup \
             counted. With --config the files that it names are put back where it says; where it is lost \
             itself, the backup's is taken. An audit log that is there stays. What phones delivered since \
-            the backup is lost, unless they still have it; to lose \
-            less, PostgreSQL archives its log (the article Running of StudyServer). Put the keys back, too. \
+            the backup is lost, unless they still have it; to lose less, PostgreSQL archives its log (the \
+            article Running of StudyServer). Put the keys back, too. \
             \(ExitStatus.help)
             """
     )
