@@ -1,4 +1,5 @@
 import Foundation
+import OrderedJSON
 import StudyDelivery
 import StudyWarehouse
 import Testing
@@ -144,6 +145,107 @@ import Testing
             try await places(new).backup(restoring: made.folder).restore(made.folder)
         }
         #expect(error?.description.contains("leaves its folder") == true)
+    }
+
+    @Test("A folder and files behind links are in the backup; what is neither is told")
+    func links() async throws {
+        let folder = try Folder()
+        try fill(folder)
+        let files = FileManager.default
+        for name in ["published", "users"] {
+            try files.moveItem(at: folder.file(name), to: folder.file("real-\(name)"))
+            try files.createSymbolicLink(
+                atPath: folder.file(name).path,
+                withDestinationPath: folder.file("real-\(name)").path
+            )
+        }
+        let made = try await places(folder).backup().make(in: folder.file("backups"))
+        let manifest = try String(contentsOf: made.folder.appending(path: "backup.json"), encoding: .utf8)
+        #expect(manifest.contains("published/contents.jwt"))
+        #expect(files.fileExists(atPath: made.folder.appending(path: "published/contents.jwt").path))
+        try files.createSymbolicLink(
+            atPath: folder.file("published/elsewhere").path,
+            withDestinationPath: folder.url.path
+        )
+        let error = await #expect(throws: StudyOperationsError.self) {
+            try await places(folder).backup().make(in: folder.file("more"))
+        }
+        #expect(error?.description.contains("elsewhere") == true, "\(String(describing: error))")
+    }
+
+    @Test("A restore that fails leaves nothing, so that the next one finds its way free")
+    func halfRestored() async throws {
+        let folder = try Folder()
+        try fill(folder)
+        let made = try await places(folder).backup().make(in: folder.file("backups"))
+        let file = made.folder.appending(path: "backup.json")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let count = #""study_participant":0"#
+        #expect(text.contains(count))
+        try Data(text.replacing(count, with: #""study_participant":7"#).utf8).write(to: file)
+        let new = try Folder()
+        let error = await #expect(throws: StudyOperationsError.self) {
+            try await places(new).backup(restoring: made.folder).restore(made.folder)
+        }
+        #expect(error?.description.contains("do not use it") == true)
+        let left = try FileManager.default.subpathsOfDirectory(atPath: new.url.path)
+        #expect(left.allSatisfy { $0 == "published" }, "\(left)")
+        try Data(text.utf8).write(to: file)
+        _ = try await places(new).backup(restoring: made.folder).restore(made.folder)
+    }
+
+    @Test("A backup without its warehouse, or with others' rights to write, is not taken at its word")
+    func hostileManifest() async throws {
+        let folder = try Folder()
+        try fill(folder)
+        let made = try await places(folder).backup().make(in: folder.file("backups"))
+        let file = made.folder.appending(path: "backup.json")
+        var json = try JSONValue(parsing: Data(contentsOf: file))
+        let entries = json["files"]?.elements.map(Array.init) ?? []
+        for part in ["queue", "warehouse"] {
+            json["files"] = JSONValue(entries.filter { $0["part"]?.string != part })
+            try Data(json.utf8()).write(to: file)
+            let new = try Folder()
+            let error = await #expect(throws: StudyOperationsError.self) {
+                try await places(new).backup(restoring: made.folder).restore(made.folder)
+            }
+            #expect(error?.description.contains("has no \(part)") == true)
+        }
+        json["files"] = JSONValue(
+            entries.map { entry in
+                var entry = entry
+                entry["mode"] = 0o777
+                return entry
+            }
+        )
+        try Data(json.utf8()).write(to: file)
+        let new = try Folder()
+        _ = try await places(new).backup(restoring: made.folder).restore(made.folder)
+        let attributes = try FileManager.default.attributesOfItem(atPath: new.file("antispam.txt").path)
+        #expect(attributes[.posixPermissions] as? Int == 0o644)
+    }
+
+    @Test("What a backup left that was killed goes with the next one, a day later")
+    func drafts() async throws {
+        let folder = try Folder()
+        try fill(folder)
+        let backups = folder.file("backups")
+        for (name, age) in [(".making-old", 100_000.0), (".making-new", 10)] {
+            let draft = backups.appending(path: name)
+            try FileManager.default.createDirectory(
+                at: draft,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700, .modificationDate: Date(timeIntervalSinceNow: -age)]
+            )
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -age)],
+                ofItemAtPath: draft.path
+            )
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: backups.path)
+        let made = try await places(folder).backup().make(in: backups)
+        let names = try FileManager.default.contentsOfDirectory(atPath: backups.path)
+        #expect(Set(names) == [".making-new", made.folder.lastPathComponent])
     }
 
     @Test func aBackupOfAnEarlierBuildGivesBackItsFiles() async throws {

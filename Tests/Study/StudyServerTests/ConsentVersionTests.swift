@@ -81,6 +81,39 @@ import Testing
         #expect(try await study.facts > 0)
     }
 
+    @Test("Versions are the same by their bytes, for those who wait and for those who come later")
+    func bytes() async throws {
+        let study = try await study(.sqlite, [("caf\u{E9}", "2026-01-01T00:00:00Z")])
+        _ = try await study.deliver(Given.response(participant))
+        _ = try await study.deliver(Given.contract(participant, version: "cafe\u{301}"))
+        #expect(try await study.deliver(Given.response(participant, 2)).waiting == 1)
+        let signed = "2026-02-02T00:00:00Z"
+        _ = try await study.deliver(Given.contract(participant, signed: signed, version: "caf\u{E9}"))
+        #expect(try await study.count("study_message WHERE state = 'waiting'") == 0)
+    }
+
+    @Test("A phone that the team approved is known, also while its message waits for the required version")
+    func approvedWhileItWaits() async throws {
+        let study = try await study(.sqlite, [("2", "2026-03-05T00:00:00Z")])
+        _ = try await study.deliver(contract("1"))
+        _ = try await study.deliver(Given.response(participant))
+        let correction = Given.response(participant, text: "corrected", authored: "2026-03-06T10:00:00Z")
+        let later = "2026-03-06T12:00:00Z"
+        let phone = ProofTests.stranger
+        let both = """
+            {"resourceType": "Bundle", "type": "collection", "entry": [{"resource": \(correction)}, \
+            {"resource": \(Given.contract(participant, signed: "2026-03-06T09:00:00Z", version: "1.1"))}]}
+            """
+        #expect(try await study.deliver(both, client: phone, received: later).pending == 1)
+        let id = try #require(try await study.pending.first?.id)
+        #expect(try await study.warehouse.transaction { try $0.approve(id) })
+        #expect(try await study.consumer.drain().waiting == 1)
+        let required = Given.contract(participant, signed: "2026-03-07T00:00:00Z", version: "2")
+        let report = try await study.deliver(required, client: phone, received: "2026-03-07T00:00:00Z")
+        #expect(report.loaded == 2 && report.pending == 0)
+        #expect(try await study.texts == ["corrected"])
+    }
+
     @Test("A consent without a version, and none at all, let nothing in where one is required")
     func withoutVersion() async throws {
         let study = try await study(.sqlite, [("2", "2026-01-01T00:00:00Z")])

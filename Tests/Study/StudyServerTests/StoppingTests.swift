@@ -1,8 +1,10 @@
 import FHIR
 import Foundation
+import HTTPCalls
 import StudyFormats
 import StudyServer
 import StudyWarehouse
+import Synchronization
 import Testing
 
 @testable import StudyDelivery
@@ -123,6 +125,86 @@ import Testing
         #expect(try await study.count("study_message WHERE state = 'waiting'") == 0)
         #expect(try await study.deliver(Given.response(participant, 3), received: held).refused == 1)
         #expect(try await study.count("study_message WHERE state <> 'loaded' AND body IS NOT NULL") == 0)
+    }
+
+    @Test(
+        "What came after somebody stopped is taken out, where it was loaded first",
+        arguments: StoreKind.allCases
+    )
+    func processedLate(kind: StoreKind) async throws {
+        let study = try await enrolled(kind)
+        let facts = try await study.facts
+        let early = Given.response(participant, 2)
+        _ = try await study.deliver(early, received: "2026-03-03T00:00:00Z")
+        let late = Given.response(participant, 3)
+        #expect(try await study.deliver(late, received: "2026-03-06T00:00:00Z").loaded == 1)
+        _ = try await study.deliver(try withdrawal(.kept), received: Self.stop)
+        _ = try await study.consumer.drain()
+        #expect(try await study.facts == 2 * facts)
+        #expect(try await isStopped(study))
+        #expect(try await study.count("study_message WHERE state = 'refused' AND body IS NULL") == 2)
+        #expect(try await study.count("study_participant") == 1)
+        #expect(try await study.count("study_consent") == 1)
+    }
+
+    @Test("A consent given after somebody stopped counts, whichever is processed first")
+    func agreedBeforeTheStopIsProcessed() async throws {
+        let study = try await enrolled()
+        let facts = try await study.facts
+        let stranger = ProofTests.stranger
+        let stop = try withdrawal(.kept)
+        #expect(try await study.deliver(stop, client: stranger, received: Self.stop).pending == 1)
+        let between = Given.response(participant, 2)
+        _ = try await study.deliver(between, received: "2026-03-06T00:00:00Z")
+        let anew = Given.contract(participant, signed: "2026-03-07T00:00:00Z")
+        _ = try await study.deliver(anew, received: "2026-03-07T00:00:00Z")
+        _ = try await study.deliver(Given.response(participant, 3), received: "2026-03-08T00:00:00Z")
+        let id = try #require(try await study.pending.first?.id)
+        #expect(try await study.warehouse.transaction { try $0.approve(id) })
+        _ = try await study.consumer.drain()
+        // The first answers and the last: what came between is refused.
+        #expect(try await study.facts == 2 * facts)
+        #expect(try await study.count("study_withdrawal") == 0)
+        #expect(try await study.warehouse.read { try $0.consents() }.first?.earlierWithdrawals == 1)
+        _ = try await study.deliver(Given.response(participant, 4), received: "2026-03-09T00:00:00Z")
+        #expect(try await study.facts == 3 * facts)
+    }
+
+    @Test("What is given together with the word to stop still counts")
+    func lastAnswers() async throws {
+        let study = try await enrolled()
+        let facts = try await study.facts
+        let both = """
+            {"resourceType": "Bundle", "type": "collection", "entry": [
+            {"resource": \(Given.response(participant, 2))}, {"resource": \(try withdrawal(.kept))}]}
+            """
+        #expect(try await study.deliver(both, received: Self.stop).loaded == 1)
+        #expect(try await study.facts == 2 * facts)
+        #expect(try await isStopped(study))
+    }
+
+    @Test("The report of each withdrawal has an id of its own, and the same one when it is sent again")
+    func reportIDs() async throws {
+        let dates = [Date(timeIntervalSince1970: 1), Date(timeIntervalSince1970: 2)].map { FHIRInstant($0) }
+        let endpoint = Endpoint()
+        for date in [dates[0], dates[0], dates[1]] {
+            let withdrawal = Withdrawal(study: "s", participant: participant, date: date, data: .kept)
+            _ = try await withdrawal.report(to: endpoint, as: .resource, protection: .none)
+        }
+        let ids = endpoint.ids.withLock { $0 }
+        #expect(ids[0] == ids[1] && ids[1] != ids[2])
+    }
+
+    /// Takes everything, and notes the ids.
+    private final class Endpoint: StudyEndpoint {
+        let ids = Mutex<[UUID]>([])
+
+        func objection(to submission: StudySubmission) -> String? { nil }
+
+        func send(_ submission: StudySubmission, _ body: BodySource) async throws -> StudyResponse {
+            ids.withLock { $0.append(submission.id) }
+            return .accepted
+        }
     }
 
     @Test("A withdrawal that says something else of its data is told, and does nothing")

@@ -31,7 +31,7 @@ extension Withdrawal {
         return contract
     }
 
-    /// Reports the withdrawal to the study's server. The report of a participant has one id, however often it
+    /// Reports the withdrawal to the study's server. The report of a withdrawal has one id, however often it
     /// is sent: a server that knows the id has the report already.
     ///
     /// - Parameter protection: Of a package `.cms` or `.none`, of a resource `.c3ProEnvelope` or `.none`.
@@ -70,9 +70,8 @@ extension Withdrawal {
             content = .resource(type: "Contract", id: nil)
             body = try .data(protection.resource(resource, contract))
         }
-        let id = UUID(
-            of: SHA256.hash(data: Data("study withdrawal 1\n\(study)\n\(participant.uuidString)".utf8))
-        )
+        let name = ["study withdrawal 2", study, participant.uuidString, "\(date)"].joined(separator: "\n")
+        let id = UUID(of: SHA256.hash(data: Data(name.utf8)))
         let submission = StudySubmission(
             id: id,
             study: study,

@@ -71,7 +71,8 @@ extension StudyBackup {
     }
 
     /// Copies a folder in one state: what somebody publishes meanwhile would be half old and half new.
-    private func copyFolder(_ folder: URL, as name: String, to target: URL) throws -> [JSONValue] {
+    private func copyFolder(_ named: URL, as name: String, to target: URL) throws -> [JSONValue] {
+        let folder = named.resolvingSymlinksInPath()
         for _ in 0..<3 {
             let before = try Self.state(of: folder)
             do {
@@ -111,8 +112,15 @@ extension StudyBackup {
         for case let path as String in paths {
             guard !path.split(separator: "/").contains(where: { $0.hasPrefix(".") }) else { continue }
             let file = folder.appending(path: path).folderPath
-            let attributes = try? FileManager.default.attributesOfItem(atPath: file)
-            guard let attributes, attributes[.type] as? FileAttributeType == .typeRegular else { continue }
+            let real = URL(filePath: file).resolvingSymlinksInPath().folderPath
+            guard let attributes = try? FileManager.default.attributesOfItem(atPath: real) else {
+                throw StudyOperationsError.failed("\(file) cannot be read")
+            }
+            switch attributes[.type] as? FileAttributeType {
+            case .typeRegular: break
+            case .typeDirectory where !URL(filePath: file).isLink: continue
+            default: throw StudyOperationsError.failed("\(file) is no file that a backup can have")
+            }
             guard states.count < maximumFiles else {
                 throw StudyOperationsError.failed("\(folder.folderPath) has more than \(maximumFiles) files")
             }
@@ -126,7 +134,7 @@ extension StudyBackup {
     }
 
     private static func copyFile(_ file: URL, to target: URL) throws {
-        guard let source = try? FileHandle(forReadingFrom: file) else {
+        guard isRegularFile(file.folderPath), let source = try? FileHandle(forReadingFrom: file) else {
             throw StudyOperationsError.failed("\(file.folderPath) cannot be read")
         }
         defer { try? source.close() }
@@ -161,7 +169,8 @@ extension StudyBackup {
             self.url = url
             names = json["names"]?.elements?.compactMap(\.string) ?? []
             path = json["path"]?.string
-            mode = (json["mode"]?.integer ?? 0o600) & 0o777
+            // Nothing that is kept is a program, or others' to write.
+            mode = (json["mode"]?.integer ?? 0o600) & 0o644
             digest = json["sha256"]?.string
         }
 
@@ -256,6 +265,10 @@ extension StudyBackup {
 }
 
 extension URL {
+    fileprivate var isLink: Bool {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: folderPath)) != nil
+    }
+
     fileprivate var isFolder: Bool {
         var isFolder = false
         return FileManager.default.fileExists(atPath: folderPath, isDirectory: &isFolder) && isFolder

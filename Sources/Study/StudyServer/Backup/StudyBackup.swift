@@ -26,6 +26,14 @@ public struct StudyBackup: Sendable {
         case file(URL)
         /// A database of PostgreSQL, as in `postgresql://user@host/database`.
         case postgreSQL(String)
+
+        /// The same with one name for each file.
+        fileprivate var standardized: Place {
+            switch self {
+            case .file(let url): .file(url.standardizedFileURL)
+            case .postgreSQL: self
+            }
+        }
     }
 
     /// A file or a folder beside the two databases.
@@ -78,6 +86,7 @@ public struct StudyBackup: Sendable {
     public let others: [Other]
 
     static let manifestName = "backup.json"
+    private static let draftName = ".making-"
     private static let maximumManifest = 16 << 20
 
     /// - Parameters:
@@ -85,8 +94,8 @@ public struct StudyBackup: Sendable {
     ///   - source: The study's code in the warehouse.
     ///   - others: What is copied, too: the configuration, and the files that it names.
     public init(queue: Place?, warehouse: Place, source: String = "STUDY", others: [Other] = []) {
-        self.queue = queue
-        self.warehouse = warehouse
+        self.queue = queue?.standardized
+        self.warehouse = warehouse.standardized
         self.source = source
         self.others = others
     }
@@ -106,7 +115,8 @@ public struct StudyBackup: Sendable {
         guard !FileManager.default.fileExists(atPath: folder.path(percentEncoded: false)) else {
             throw StudyError.storage(reason: "\(folder.path(percentEncoded: false)) is there already")
         }
-        let draft = parent.appending(path: ".making-\(UUID().uuidString.lowercased())")
+        Self.removeDrafts(in: parent, before: time.addingTimeInterval(-86_400))
+        let draft = parent.appending(path: "\(Self.draftName)\(UUID().uuidString.lowercased())")
         try PrivateFolder.make(draft)
         do {
             var counts: [String: Int] = [:]
@@ -135,6 +145,17 @@ public struct StudyBackup: Sendable {
         } catch {
             try? FileManager.default.removeItem(at: draft)
             throw error
+        }
+    }
+
+    /// Removes what backups left that were ended in their midst.
+    private static func removeDrafts(in parent: URL, before time: Date) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: parent.folderPath)) ?? []
+        where name.hasPrefix(draftName) {
+            let draft = parent.appending(path: name).folderPath
+            let attributes = try? FileManager.default.attributesOfItem(atPath: draft)
+            guard let changed = attributes?[.modificationDate] as? Date, changed < time else { continue }
+            try? FileManager.default.removeItem(atPath: draft)
         }
     }
 
@@ -201,7 +222,17 @@ public struct StudyBackup: Sendable {
         ]
     }
 
+    /// Whether a path names a file that ends, also behind a link: no pipe and no device.
+    package static func isRegularFile(_ path: String) -> Bool {
+        let real = URL(filePath: path).resolvingSymlinksInPath().folderPath
+        let attributes = try? FileManager.default.attributesOfItem(atPath: real)
+        return attributes?[.type] as? FileAttributeType == .typeRegular
+    }
+
     static func digest(of file: URL) throws -> (digest: String, bytes: Int) {
+        guard isRegularFile(file.folderPath) else {
+            throw StudyOperationsError.failed("\(file.folderPath) is no regular file")
+        }
         let handle = try FileHandle(forReadingFrom: file)
         defer { try? handle.close() }
         var hash = SHA256()
@@ -268,10 +299,44 @@ public struct StudyBackup: Sendable {
             default: nil
             }
         }
+        let parts = Set(entries.map(\.part))
+        for part in ["queue", "warehouse"] where !parts.contains(part) {
+            guard part == "queue", queue == nil || isOneDatabase else {
+                throw StudyOperationsError.failed("the backup has no \(part)")
+            }
+        }
         for target in targets { try check(target.place, target.file) }
         let returning = try returning(kept)
-        for file in returning.files { try file.write() }
-        for target in targets { try write(target.file, to: target.place) }
+        var written: [String] = []
+        do {
+            for file in returning.files {
+                written.append(file.target.folderPath)
+                try file.write()
+            }
+            for target in targets {
+                if case .file(let url) = target.place { written.append(url.folderPath) }
+                try write(target.file, to: target.place)
+            }
+            let counts = try await counted(json)
+            return Made(
+                folder: folder,
+                counts: counts,
+                others: returning.present,
+                missing: returning.missing
+            )
+        } catch {
+            // Half of a study is none, and would be in the way of the next try.
+            for path in written {
+                for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) }
+            }
+            throw error
+        }
+    }
+
+    /// Counts what was restored.
+    ///
+    /// - Throws: ``StudyOperationsError`` where the counts are others than the manifest's.
+    private func counted(_ json: JSONValue) async throws -> [String: Int] {
         var counts: [String: Int] = [:]
         if let queue, !isOneDatabase {
             counts.merge(try await self.counts(of: queue, "queue")) { _, new in new }
@@ -283,7 +348,7 @@ public struct StudyBackup: Sendable {
                 "\(member.name) has \(now) rows, and the backup \(member.value.integer ?? 0): do not use it"
             )
         }
-        return Made(folder: folder, counts: counts, others: returning.present, missing: returning.missing)
+        return counts
     }
 
     /// What a backup says of itself.
@@ -300,7 +365,9 @@ public struct StudyBackup: Sendable {
     }
 
     static func checkIsFree(_ path: String) throws {
-        guard ["", "-wal", "-shm"].allSatisfy({ !FileManager.default.fileExists(atPath: path + $0) }) else {
+        // Of a link, the link itself.
+        let attributes = { (end: String) in try? FileManager.default.attributesOfItem(atPath: path + end) }
+        guard ["", "-wal", "-shm"].allSatisfy({ attributes($0) == nil }) else {
             throw StudyOperationsError.failed(
                 "\(path) is there already, and is not overwritten; move it away"
             )
@@ -333,10 +400,16 @@ public struct StudyBackup: Sendable {
     static func restore(_ file: URL, to target: URL) throws {
         var reading = Configuration()
         reading.readonly = true
-        let source = try DatabaseQueue(path: file.path(percentEncoded: false), configuration: reading)
-        let copy = try PrivateSQLite.open(target)
-        try source.backup(to: copy)
-        try copy.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
-        try copy.close()
+        do {
+            let source = try DatabaseQueue(path: file.folderPath, configuration: reading)
+            let copy = try PrivateSQLite.open(target)
+            try source.backup(to: copy)
+            try copy.writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+            try copy.close()
+        } catch let error as DatabaseError {
+            throw StudyOperationsError.failed(
+                "\(file.lastPathComponent) cannot be restored: \(error.message ?? "SQLite refuses it")"
+            )
+        }
     }
 }

@@ -176,6 +176,9 @@ struct Intake: Sendable {
     /// The bytes of a UUID's text.
     private static let idLength = 36
 
+    /// Whether it has facts.
+    var isData: Bool { if case .data = classification { true } else { false } }
+
     /// The identity of the visit of an answer or a measurement; a Patient has one visit for all times.
     var visit: String? {
         guard case .data(let set, _, let type) = classification, type != "Patient" else { return nil }

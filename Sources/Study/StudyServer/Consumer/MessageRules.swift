@@ -104,7 +104,7 @@ struct MessageRules: Sendable {
         guard let participant = stored.participant else { return }
         let moment = WarehouseTime(received)
         let isProven = try isProven(for: participant, in: &batch)
-        let tookPart = try batch.tookPart(participant, at: moment)
+        var tookPart = try batch.tookPart(participant, at: moment)
         if !isProven, !tookPart, try batch.hasStopped(participant), Intake.consent(in: intakes) != nil {
             // Nobody else lets them take part again.
             return leave(&stored, "it is another consent")
@@ -119,9 +119,16 @@ struct MessageRules: Sendable {
             switch data {
             case .erased:
                 try batch.withdraw(participant, now: moment, received: message.received)
-            case .kept: try batch.stop(participant, at: moment)
+                return refuse(&stored)
+            case .kept:
+                try batch.stop(participant, at: moment, received: message.received)
+                // What is given with it is the last that counts.
+                guard intakes.contains(where: \.isData) else { return refuse(&stored) }
+                tookPart = true
             }
-            return refuse(&stored)
+        }
+        if opened.origin.isApproved, let client = message.client {
+            try batch.add(client: client, of: participant)
         }
         if let consent = Intake.consent(in: intakes) {
             guard try keep(consent, of: participant, isProven, in: &batch) else {
@@ -131,8 +138,8 @@ struct MessageRules: Sendable {
         guard try batch.hasConsent(participant, rules.consents, received: message.received) else {
             // Who stopped will not agree any more.
             if tookPart { return refuse(&stored) }
-            let others = intakes.filter { if case .consent = $0.classification { false } else { true } }
-            stored.state = others.isEmpty && !intakes.isEmpty ? .loaded : .waiting
+            let isConsent = Intake.consent(in: intakes) != nil && !intakes.contains(where: \.isData)
+            stored.state = isConsent ? .loaded : .waiting
             return
         }
         let pseudonym = try batch.pseudonym(of: participant, now: now)
@@ -167,9 +174,6 @@ struct MessageRules: Sendable {
             )
         }
         if data.isEmpty, Intake.consent(in: intakes) == nil { stored.state = .kept }
-        if opened.origin.isApproved, let client = message.client {
-            try batch.add(client: client, of: participant)
-        }
     }
 
     /// Whether what a visit has is newer; `nil` where there is no such visit, or its resource is not kept.

@@ -140,6 +140,7 @@ public struct WarehouseBatch {
         let value = try body(warehouse)
         let participants = Set(people.keys)
         people = [:]
+        visits = [:]
         try read(participants: participants)
         try read(messages: Array(known.keys))
         return value
@@ -234,7 +235,11 @@ public struct WarehouseBatch {
         let person = try person(participant)
         if case .withdrew = person.left { return false }
         guard let versions = received.flatMap(required.versions(at:)) else { return !person.consents.isEmpty }
-        return person.consents.contains { consent in consent.version.map(versions.contains) ?? false }
+        return person.consents.contains { consent in
+            guard let signed = consent.version else { return false }
+            // By bytes, as databases compare.
+            return versions.contains { $0.utf8.elementsEqual(signed.utf8) }
+        }
     }
 
     /// Whether a participant agreed in just this way.
@@ -312,9 +317,9 @@ public struct WarehouseBatch {
         try writeThrough { try $0.enrolAgain(participant, signed: signed, received: received) }
     }
 
-    /// Takes nothing more of a participant (``WarehouseTransaction/stop(_:at:)``).
-    public mutating func stop(_ participant: String, at received: WarehouseTime) throws {
-        try writeThrough { try $0.stop(participant, at: received) }
+    /// Takes nothing more of a participant (``WarehouseTransaction/stop(_:at:received:)``).
+    public mutating func stop(_ participant: String, at time: WarehouseTime, received: String) throws {
+        try writeThrough { try $0.stop(participant, at: time, received: received) }
     }
 
     /// Removes everything of a participant (``WarehouseTransaction/withdraw(_:now:received:)``).

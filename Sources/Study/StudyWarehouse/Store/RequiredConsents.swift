@@ -8,6 +8,11 @@ public struct RequiredConsents: Sendable, Hashable {
         /// From when on it is required.
         public let from: WarehouseTime
 
+        /// Whether a consent may have a version with this name: it has from 1 to 200 characters.
+        public static func isName(_ text: String) -> Bool {
+            !text.isEmpty && BatchPerson.Consent.versionName(text) == text
+        }
+
         /// A version that is required from a time on.
         public init(_ name: String, from: WarehouseTime) {
             self.name = name
@@ -31,10 +36,10 @@ public struct RequiredConsents: Sendable, Hashable {
     ///
     /// - Parameter received: When it was received, as messages have it.
     /// - Returns: `nil` where each consent does.
-    func versions(at received: String) -> Set<String>? {
+    func versions(at received: String) -> [String]? {
         let second = String(received.prefix(Self.secondLength))
         guard let required = versions.lastIndex(where: { $0.second <= second }) else { return nil }
-        return Set(versions[required...].map { BatchPerson.Consent.versionName($0.name) })
+        return versions[required...].map { BatchPerson.Consent.versionName($0.name) }
     }
 }
 
@@ -66,7 +71,7 @@ extension WarehouseTransaction {
             if index >= 0 {
                 consents += " WHERE version IN (\(db.listed))"
                 let names = required.versions(at: versions[index].second) ?? []
-                arguments.append(type(of: db).list(names.sorted()))
+                arguments.append(type(of: db).list(names))
             }
             parts.append("participant IN (\(consents))")
             conditions.append("(\(parts.joined(separator: " AND ")))")

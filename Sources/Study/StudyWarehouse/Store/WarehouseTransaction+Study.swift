@@ -305,24 +305,75 @@ extension WarehouseTransaction {
     /// Keeps what a participant gave, and takes nothing more of them. What waits for their consent was never
     /// agreed to, and is removed.
     ///
-    /// - Parameter received: When it was received that they stop: what was received by then still counts.
-    public func stop(_ participant: String, at received: WarehouseTime) throws {
+    /// What was received by then still counts. Where something that was received later is in the warehouse
+    /// already, all messages of the participant are processed again, in their order.
+    ///
+    /// - Parameter received: When it was received that they stop, as messages have it; `nil` for now.
+    public func stop(_ participant: String, at time: WarehouseTime, received: String? = nil) throws {
         try lock(participant)
+        let received = received ?? Self.endOfTime
         let messages = try db.execute(
             sql: """
                 UPDATE study_message
                 SET body = NULL, state = 'refused', reason = NULL
-                WHERE participant = ? AND state = 'waiting'
+                WHERE participant = ? AND state = 'waiting' AND received <= ?
                 """,
-            arguments: [participant]
+            arguments: [participant, received]
         )
         try db.execute(
             sql: """
                 INSERT INTO study_withdrawal (participant, at, facts, messages, erased)
                 VALUES (?, ?, 0, ?, 0) ON CONFLICT DO NOTHING
                 """,
-            arguments: [participant, received.description, messages]
+            arguments: [participant, time.description, messages]
         )
+        let hasLater = try db.finds(
+            sql: """
+                SELECT 1 FROM study_message
+                WHERE participant = ? AND received > ? AND state IN ('loaded', 'kept', 'waiting')
+                """,
+            arguments: [participant, received]
+        )
+        guard hasLater else { return }
+        if let known = try knownParticipant(participant) { try removeFacts(of: known) }
+        // Consents of before stay: what they cover may be processed before they are.
+        try db.execute(
+            sql: """
+                DELETE FROM study_consent
+                WHERE participant = ? AND message IN (
+                    SELECT id FROM study_message WHERE participant = ? AND received > ?
+                )
+                """,
+            arguments: [participant, participant, received]
+        )
+        try db.execute(
+            sql: """
+                UPDATE study_message
+                SET state = 'again', reason = NULL, upload_id = NULL
+                WHERE participant = ? AND body IS NOT NULL AND state IN ('loaded', 'kept', 'waiting')
+                """,
+            arguments: [participant]
+        )
+    }
+
+    /// Removes the facts, visits and resources of a participant.
+    ///
+    /// - Returns: How many facts.
+    @discardableResult
+    private func removeFacts(of known: Participant) throws -> Int {
+        let facts = try db.execute(
+            sql: "DELETE FROM observation_fact WHERE patient_num = ?",
+            arguments: [known.number]
+        )
+        for table in ["archive_observation_fact", "visit_dimension", "study_resource"] {
+            // Names of this list, none of them a stranger's.
+            try db.execute(sql: "DELETE FROM \(table) WHERE patient_num = ?", arguments: [known.number])
+        }
+        try db.execute(
+            sql: "DELETE FROM encounter_mapping WHERE patient_ide = ? AND patient_ide_source = ?",
+            arguments: [known.pseudonym, source]
+        )
+        return facts
     }
 
     /// Removes everything of a participant: facts, visits, mappings, the pseudonym, resources, messages. What
@@ -337,19 +388,10 @@ extension WarehouseTransaction {
         var facts = 0
         try lock(participant)
         if let known = try knownParticipant(participant) {
-            for (table, column) in [
-                ("observation_fact", "patient_num"), ("archive_observation_fact", "patient_num"),
-                ("visit_dimension", "patient_num"),
-                ("patient_dimension", "patient_num"), ("patient_mapping", "patient_num"),
-                ("study_resource", "patient_num"),
-                ("study_participant", "patient_num"),
-            ] {
+            facts = try removeFacts(of: known)
+            for table in ["patient_dimension", "patient_mapping", "study_participant"] {
                 // Names of this list, none of them a stranger's.
-                let count = try db.execute(
-                    sql: "DELETE FROM \(table) WHERE \(column) = ?",
-                    arguments: [known.number]
-                )
-                if table == "observation_fact" { facts = count }
+                try db.execute(sql: "DELETE FROM \(table) WHERE patient_num = ?", arguments: [known.number])
             }
             // Sets that i2b2's queries found, where an i2b2 is attached.
             for table in ["qt_patient_set_collection", "qt_patient_enc_collection"]
@@ -359,10 +401,6 @@ extension WarehouseTransaction {
                     arguments: [known.number]
                 )
             }
-            try db.execute(
-                sql: "DELETE FROM encounter_mapping WHERE patient_ide = ? AND patient_ide_source = ?",
-                arguments: [known.pseudonym, source]
-            )
         }
         try db.execute(sql: "DELETE FROM study_consent WHERE participant = ?", arguments: [participant])
         if let received {

@@ -217,7 +217,10 @@ struct StudyConsumeCommand: AsyncParsableCommand {
                 }
                 let name = parts.dropLast().joined(separator: "=")
                 let from = try StudyDueCommand.date(String(time), "--require-consent", .gmt)
-                return try .checked(name, from: WarehouseTime(FHIRDateTime(from)))
+                guard RequiredConsents.Version.isName(name) else {
+                    throw ValidationError("A version of a consent has from 1 to 200 characters.")
+                }
+                return .init(name, from: WarehouseTime(FHIRDateTime(from)))
             }
         )
         return rules
@@ -277,13 +280,3 @@ extension ResponseMapper.FreeText: ExpressibleByArgument {}
 extension Disclosure.Identities: ExpressibleByArgument {}
 extension UnprovenChanges: ExpressibleByArgument {}
 extension WithdrawnData: ExpressibleByArgument {}
-
-extension RequiredConsents.Version {
-    /// A version with a name that a consent may have.
-    static func checked(_ name: String, from: WarehouseTime) throws -> Self {
-        guard !name.isEmpty, name.unicodeScalars.count <= 200 else {
-            throw ValidationError("A version of a consent has from 1 to 200 characters.")
-        }
-        return Self(name, from: from)
-    }
-}

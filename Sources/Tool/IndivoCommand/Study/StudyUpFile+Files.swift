@@ -122,6 +122,9 @@ extension StudyUpFile {
             return
         }
         guard !isFolder else { throw CommandFailure("\(path): this is a folder, not a file") }
+        guard StudyBackup.isRegularFile(path) else {
+            throw CommandFailure("\(path): this is no regular file")
+        }
         guard files.isReadableFile(atPath: path), files.isWritableFile(atPath: path) else {
             throw CommandFailure("\(path) cannot be read and written; look at its permissions with ls -l")
         }

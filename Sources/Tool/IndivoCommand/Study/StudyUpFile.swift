@@ -90,14 +90,16 @@ struct StudyUpFile {
         return RequiredConsents(
             try list.map { json in
                 try check(json, "each of “consents”", ["version", "requiredFrom"])
-                guard let name = try text("version", in: json),
-                    let from = try text("requiredFrom", in: json).flatMap(FHIRDateTime.init(text:))
+                guard let name = try text("version", in: json), RequiredConsents.Version.isName(name),
+                    let text = try text("requiredFrom", in: json),
+                    let from = try? StudyDueCommand.date(text, "requiredFrom", .gmt)
                 else {
                     throw refuse(
-                        "each of “consents” has “version”, and “requiredFrom” as 2026-09-01T00:00:00Z"
+                        "each of “consents” has “version”, of 1 to 200 characters, and “requiredFrom” as "
+                            + "2026-09-01T00:00:00Z"
                     )
                 }
-                return try .checked(name, from: WarehouseTime(from))
+                return .init(name, from: WarehouseTime(FHIRDateTime(from)))
             }
         )
     }

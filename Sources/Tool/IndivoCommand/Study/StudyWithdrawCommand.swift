@@ -34,7 +34,13 @@ struct StudyWithdrawCommand: AsyncParsableCommand {
         let protection = try configuration.protection()
         let queue = try configuration.queue()
         let participants = configuration.participants()
-        if try configuration.withdrawal(in: participants) == nil {
+        if let begun = try configuration.withdrawal(in: participants) {
+            guard data == nil || data == begun.data else {
+                throw CommandFailure(
+                    "the withdrawal that is being reported has another --data; run this without it first"
+                )
+            }
+        } else {
             let waiting = try await queue.items().count
             guard yes else {
                 throw CommandFailure(
