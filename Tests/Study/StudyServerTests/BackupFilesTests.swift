@@ -225,6 +225,16 @@ import Testing
         #expect(attributes[.posixPermissions] as? Int == 0o644)
     }
 
+    @Test("No backup is made in a folder that is copied")
+    func inside() async throws {
+        let folder = try Folder()
+        try fill(folder)
+        let error = await #expect(throws: StudyOperationsError.self) {
+            try await places(folder).backup().make(in: folder.file("published/backups"))
+        }
+        #expect(error?.description.contains("which is copied") == true)
+    }
+
     @Test("What a backup left that was killed goes with the next one, a day later")
     func drafts() async throws {
         let folder = try Folder()

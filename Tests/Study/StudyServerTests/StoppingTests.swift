@@ -162,6 +162,8 @@ import Testing
         let id = try #require(try await study.pending.first?.id)
         #expect(try await study.warehouse.transaction { try $0.approve(id) })
         _ = try await study.consumer.drain()
+        // The app that told it is known now.
+        #expect(try await study.count("study_client WHERE client = '\(stranger)'") == 1)
         // The first answers and the last: what came between is refused.
         #expect(try await study.facts == 2 * facts)
         #expect(try await study.count("study_withdrawal") == 0)

@@ -64,7 +64,7 @@ public struct StudyBackup: Sendable {
             self.kind = kind
         }
 
-        var path: String { url.folderPath }
+        var path: String { url.standardizedFileURL.folderPath }
     }
 
     /// What a backup has.
@@ -109,6 +109,11 @@ public struct StudyBackup: Sendable {
     /// - Parameter parent: Gets a folder named after the time, `20260301T093000Z`.
     /// - Throws: ``StudyOperationsError``, `StudyError`, the database's errors.
     public func make(in parent: URL, at time: Date = Date()) async throws -> Made {
+        for other in others where "\(parent.standardizedFileURL.folderPath)/".hasPrefix("\(other.path)/") {
+            throw StudyOperationsError.failed(
+                "\(parent.folderPath) is in \(other.path), which is copied: name another folder"
+            )
+        }
         try PrivateFolder.make(parent)
         let name = StudyTime(time).description.filter { $0.isNumber || $0 == "T" || $0 == "Z" }
         let folder = parent.appending(path: name, directoryHint: .isDirectory)

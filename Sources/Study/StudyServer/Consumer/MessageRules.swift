@@ -112,6 +112,9 @@ struct MessageRules: Sendable {
         guard try tookPart || takesPart(participant, intakes, moment, in: &batch) else {
             return refuse(&stored)
         }
+        if opened.origin.isApproved, let client = message.client {
+            try batch.add(client: client, of: participant)
+        }
         // Whatever the order in a message: leaving counts more than agreeing, and both come before what
         // depends on them.
         if let data = withdrawnData(by: intakes) {
@@ -126,9 +129,6 @@ struct MessageRules: Sendable {
                 guard intakes.contains(where: \.isData) else { return refuse(&stored) }
                 tookPart = true
             }
-        }
-        if opened.origin.isApproved, let client = message.client {
-            try batch.add(client: client, of: participant)
         }
         if let consent = Intake.consent(in: intakes) {
             guard try keep(consent, of: participant, isProven, in: &batch) else {
