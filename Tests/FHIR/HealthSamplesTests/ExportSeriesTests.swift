@@ -225,6 +225,19 @@ import ZipArchive
         )
     }
 
+    @Test("a route that names two files is a problem, and its workout is read")
+    func twoFiles() throws {
+        let route = Self.reference("/r.gpx").replacing("</W", with: "<FileReference path=\"/s.gpx\"/></W")
+        let (samples, problems) = try all(
+            Self.files(
+                Self.workout(route),
+                [("apple_health_export/r.gpx", Self.gpx), ("apple_health_export/s.gpx", Self.gpx)]
+            )
+        )
+        #expect(samples.count == 1)
+        #expect(problems.map(\.reason) == ["the route: it names two files"])
+    }
+
     @Test("a route's file is read when the route is given, not with its workout or another route")
     func oneRouteAtATime() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)

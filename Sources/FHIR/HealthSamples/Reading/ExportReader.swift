@@ -334,6 +334,7 @@ final class ExportReader {
                 guard path.utf8.count <= Self.maximumPathLength else {
                     throw .tooLarge("the path has more than \(Self.maximumPathLength) bytes")
                 }
+                guard route.path == nil else { throw .syntax("it names two files") }
                 route.path = path
             default:
                 guard route.locations.count < WorkoutRoute.locationLimit else {
