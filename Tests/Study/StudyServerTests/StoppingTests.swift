@@ -185,16 +185,26 @@ import Testing
         #expect(try await isStopped(study))
     }
 
-    @Test("The report of each withdrawal has an id of its own, and the same one when it is sent again")
+    @Test("The report of a withdrawal has one id, and that of another participation or wish has another")
     func reportIDs() async throws {
-        let dates = [Date(timeIntervalSince1970: 1), Date(timeIntervalSince1970: 2)].map { FHIRInstant($0) }
+        let times = [Date(timeIntervalSince1970: 1), Date(timeIntervalSince1970: 2)].map { FHIRInstant($0) }
         let endpoint = Endpoint()
-        for date in [dates[0], dates[0], dates[1]] {
-            let withdrawal = Withdrawal(study: "s", participant: participant, date: date, data: .kept)
-            _ = try await withdrawal.report(to: endpoint, as: .resource, protection: .none)
+        let reports: [(FHIRInstant, WithdrawnData?)] = [
+            (times[0], .kept), (times[0], .kept), (times[1], .kept), (times[0], .erased), (times[0], nil),
+        ]
+        for (enrolledAt, data) in reports {
+            let withdrawal = Withdrawal(
+                study: "s",
+                participant: participant,
+                date: FHIRInstant(Date()),
+                data: data,
+                enrolledAt: enrolledAt
+            )
+            let stored = try #require(Withdrawal(json: withdrawal.json))
+            _ = try await stored.report(to: endpoint, as: .resource, protection: .none)
         }
         let ids = endpoint.ids.withLock { $0 }
-        #expect(ids[0] == ids[1] && ids[1] != ids[2])
+        #expect(ids[0] == ids[1] && Set(ids).count == 4)
     }
 
     /// Takes everything, and notes the ids.

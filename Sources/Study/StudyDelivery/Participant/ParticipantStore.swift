@@ -113,7 +113,8 @@ public final class ParticipantStore: Sendable {
                 study: study,
                 participant: enrolment.participant,
                 date: date,
-                data: data
+                data: data,
+                enrolledAt: enrolment.enrolledAt
             )
             try store(withdrawal)
             return try erase(withdrawal)

@@ -70,8 +70,11 @@ extension Withdrawal {
             content = .resource(type: "Contract", id: nil)
             body = try .data(protection.resource(resource, contract))
         }
-        let name = ["study withdrawal 2", study, participant.uuidString, "\(date)"].joined(separator: "\n")
-        let id = UUID(of: SHA256.hash(data: Data(name.utf8)))
+        // Who takes part again under the same id may leave again; who stopped may want all erased.
+        let participation = enrolledAt?.dateTime.description ?? ""
+        let wish = data?.rawValue ?? ""
+        let parts = ["study withdrawal 2", study, participant.uuidString, participation, wish]
+        let id = UUID(of: SHA256.hash(data: Data(parts.joined(separator: "\n").utf8)))
         let submission = StudySubmission(
             id: id,
             study: study,

@@ -25,6 +25,8 @@ public struct Withdrawal: Sendable, Hashable {
     /// What becomes of the data that the study has; `nil` leaves that to the study, which erases them as a
     /// rule.
     public let data: WithdrawnData?
+    /// When the participation began that ends with it; `nil` in what earlier versions stored.
+    let enrolledAt: FHIRInstant?
     /// Its state.
     public internal(set) var state: State
 
@@ -36,6 +38,7 @@ public struct Withdrawal: Sendable, Hashable {
             "study": JSONValue(study), "participant": JSONValue(participant.uuidString), "date": date.tree,
         ]
         if let data { json["data"] = JSONValue(data.rawValue) }
+        if let enrolledAt { json["enrolledAt"] = enrolledAt.tree }
         switch state {
         case .erasing: json["state"] = "erasing"
         case .reporting: json["state"] = "reporting"
@@ -46,11 +49,18 @@ public struct Withdrawal: Sendable, Hashable {
         return json
     }
 
-    init(study: String, participant: UUID, date: FHIRInstant, data: WithdrawnData? = nil) {
+    init(
+        study: String,
+        participant: UUID,
+        date: FHIRInstant,
+        data: WithdrawnData? = nil,
+        enrolledAt: FHIRInstant? = nil
+    ) {
         self.study = study
         self.participant = participant
         self.date = date
         self.data = data
+        self.enrolledAt = enrolledAt
         state = .erasing
     }
 
@@ -60,7 +70,8 @@ public struct Withdrawal: Sendable, Hashable {
             let date = json["date"].flatMap(FHIRInstant.init(tree:))
         else { return nil }
         let data = json["data"]?.string.flatMap(WithdrawnData.init(rawValue:))
-        self.init(study: study, participant: participant, date: date, data: data)
+        let enrolledAt = json["enrolledAt"].flatMap(FHIRInstant.init(tree:))
+        self.init(study: study, participant: participant, date: date, data: data, enrolledAt: enrolledAt)
         switch json["state"]?.string {
         case "erasing": state = .erasing
         case "reporting": state = .reporting

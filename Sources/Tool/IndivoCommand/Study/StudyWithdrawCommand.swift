@@ -1,4 +1,6 @@
 import ArgumentParser
+import FHIR
+import Foundation
 import HTTPCalls
 import StudyDelivery
 
@@ -10,7 +12,9 @@ struct StudyWithdrawCommand: AsyncParsableCommand {
             The decision is stored first; then everything that waits for the study is discarded, \
             and the server is sent a revoked Contract with the participant’s random id. \
             What was interrupted goes on when the command runs again. A participant who left can submit \
-            nothing more until the server knows. \(ExitStatus.help)
+            nothing more until the server knows. A second withdrawal of one subject with the same --data is \
+            the first one again, for the server too: who enrols anew gets another subject. \
+            \(ExitStatus.help)
             """
     )
 
@@ -49,7 +53,12 @@ struct StudyWithdrawCommand: AsyncParsableCommand {
             }
             // Somebody else of the study may be enrolled still, whose withdrawal was interrupted.
             while try configuration.withdrawal(in: participants) == nil {
-                _ = try participants.enrol(in: configuration.study, as: configuration.subject)
+                // Each of one participant is the same withdrawal: nothing here knows when they enrolled.
+                _ = try participants.enrol(
+                    in: configuration.study,
+                    as: configuration.subject,
+                    at: FHIRInstant(Date(timeIntervalSince1970: 0))
+                )
                 try participants.withdraw(from: configuration.study, data: data)
             }
         }
