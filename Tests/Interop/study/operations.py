@@ -129,6 +129,7 @@ assert get(study.urls["pages"] + "/login")[0] == 200
 assert get(study.urls["receiver"] + "/health") == (200, '{"status":"ok"}')
 print("SQLite:", backed_up(work / "sqlite", queue=f"sqlite:{work}/new-queue.sqlite", store=f"sqlite:{work}/new.sqlite"))
 assert int(run("audit", "verify", work / "sqlite/audit.jsonl").split()[0]) >= 1
+assert run("message", "list", "--store", f"sqlite:{work}/sqlite/study.sqlite").strip() == ""
 print(f"SQLite: delivered and in the warehouse after {seconds} s; ended by SIGTERM in {study.end()} s")
 shown = run("export", "--store", f"sqlite:{work}/sqlite/study.sqlite", "--format", "tables", "--output", work / "export")
 assert (work / "export/d.csv").read_text().splitlines()[1].endswith(",7"), shown

@@ -317,12 +317,13 @@ struct ListenerTests {
         }
     }
 
-    @Test("a handler whose connection is cut is cancelled")
-    func cutWhileResponding() async throws {
+    @Test("a handler that takes longer than its listener allows is cancelled", arguments: [30, 5])
+    func cutWhileResponding(seconds: Int) async throws {
         let (arrivals, arrival) = AsyncStream<Void>.makeStream()
         let (cancellations, cancellation) = AsyncStream<Void>.makeStream()
         let clock = Mutex(ContinuousClock.now)
         try await withListener {
+            $0.responseTimeout = seconds
             $0.elapsing = { clock.withLock { $0 } }
         } handler: { _ in
             await withTaskCancellationHandler {
@@ -336,9 +337,34 @@ struct ListenerTests {
             let connection = try RawConnection(port: port)
             connection.write(request("/"))
             for await _ in arrivals { break }
-            clock.withLock { $0 += .seconds(31) }
+            clock.withLock { $0 += .seconds(seconds + 1) }
             for await _ in cancellations { break }
             #expect(await connection.rest().isEmpty)
+        }
+    }
+
+    @Test("a handler whose client has left is cancelled")
+    func clientLeaves() async throws {
+        let (arrivals, arrival) = AsyncStream<Void>.makeStream()
+        let (cancellations, cancellation) = AsyncStream<Void>.makeStream()
+        try await withListener { _ in
+        } handler: { _ in
+            await withTaskCancellationHandler {
+                arrival.yield()
+                for await _ in AsyncStream<Void>.makeStream().stream {}
+            } onCancel: {
+                cancellation.yield()
+            }
+            return Response()
+        } _: { port in
+            do {
+                let connection = try RawConnection(port: port)
+                connection.write(request("/"))
+                for await _ in arrivals { break }
+                // It is closed when it is released.
+                withExtendedLifetime(connection) {}
+            }
+            for await _ in cancellations { break }
         }
     }
 

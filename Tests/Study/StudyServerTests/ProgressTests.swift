@@ -94,6 +94,15 @@ import Testing
         #expect(open.map { "\($0.occurrence.dueDay)" } == ["2026-03-16", "2026-03-17"])
     }
 
+    @Test("Questionnaires of the schedule are counted, whatever else is sent")
+    func countedQuestionnaires() throws {
+        let invented = (0..<StudyProgress.maximumQuestionnaires).map { "http://example.org/q/\($0)" }
+        let counted = StudyProgress.questionnaires(of: invented + [Self.diary], try schedule())
+        #expect(counted.contains(Self.diary) && counted.count == StudyProgress.maximumQuestionnaires)
+        let others = StudyProgress.questionnaires(of: invented + [Self.diary], nil)
+        #expect(others == Set(invented))
+    }
+
     @Test("An answer that says its day alone counts from the day of the enrolment on")
     func days() throws {
         let progress = try counted(

@@ -8,7 +8,7 @@ import Foundation
 /// One listening port: FlyingSocks underneath, HTTP/1.1 (RFC 9112) above.
 package struct HTTPListener: Sendable {
     /// Responds to a request. It does not throw: whatever goes wrong has a response. Its task is cancelled
-    /// when the connection is cut because the response takes too long.
+    /// when the connection is cut because the response takes too long, and when its client has left.
     package typealias Handler = @Sendable (Request) async -> Response
 
     /// Where a listener listens, and what it says by itself.
@@ -36,6 +36,9 @@ package struct HTTPListener: Sendable {
         package var connectionsPerPeer = Int.max
         /// Seconds without a byte, and for a whole request to arrive.
         package var timeout: Int
+        /// Seconds that the handler may take for a response: on a machine that does much else it takes its
+        /// time.
+        package var responseTimeout = 30
         /// The header `Server` of every response.
         package var serverName: String
         /// The response to a body beyond the limit.

@@ -43,6 +43,7 @@ final class OpenConnections: Sendable {
     /// A time that only goes forward.
     let now: @Sendable () -> Instant
     private let shutDown: @Sendable (Int32) -> Void
+    private let hasLeft: @Sendable (Int32) -> Bool
 
     /// - Parameter peerLimit: How many connections one address may have.
     init(
@@ -50,12 +51,14 @@ final class OpenConnections: Sendable {
         peerLimit: Int = .max,
         bodyBudget: Int,
         now: @escaping @Sendable () -> Instant = { .now },
-        shutDown: @escaping @Sendable (Int32) -> Void = { _ = shutdown($0, Int32(SHUT_RDWR)) }
+        shutDown: @escaping @Sendable (Int32) -> Void = { _ = shutdown($0, Int32(SHUT_RDWR)) },
+        hasLeft: @escaping @Sendable (Int32) -> Bool = OpenConnections.isAtItsEnd
     ) {
         self.limit = max(1, limit)
         self.peerLimit = max(1, peerLimit)
         self.now = now
         self.shutDown = shutDown
+        self.hasLeft = hasLeft
         budget = Mutex(bodyBudget)
     }
 
@@ -124,10 +127,20 @@ final class OpenConnections: Sendable {
     /// Forgets a connection. Its owner does this before it closes it.
     func remove(_ file: Int32) { table.withLock { $0[file] = nil } }
 
-    /// Cuts the connections past their deadlines.
+    /// Whether the client has sent the end of the connection, and nothing before it that was not read.
+    static func isAtItsEnd(_ file: Int32) -> Bool {
+        var byte: UInt8 = 0
+        return recv(file, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
+    }
+
+    /// Cuts the connections past their deadlines, and those whose client left while the response was made.
     func cutOverdue() {
         let cancelled = table.withLock { table in
-            let overdue = table.filter { !$1.isCut && $1.phase.deadline < now() }
+            let overdue = table.filter { file, connection in
+                guard !connection.isCut else { return false }
+                return connection.phase.deadline < now()
+                    || (connection.phase.kind == .responding && hasLeft(file))
+            }
             for file in overdue.keys { cut(file, in: &table) }
             return overdue.values.compactMap(\.cancelWork)
         }

@@ -5,9 +5,6 @@ import Foundation
 struct ServedConnection {
     /// What the head of a request may take once its first byte has come.
     private static let headTimeout = Duration.seconds(10)
-    /// What the response to a request may take to be made: on a machine that does much else it takes its
-    /// time.
-    private static let responseTimeout = Duration.seconds(30)
     /// What a client may still send once the last response is on its way.
     private static let closing = (timeout: Duration.seconds(2), bytes: 1 << 20)
 
@@ -74,7 +71,7 @@ struct ServedConnection {
 
     /// Lets the handler work until the response is there, or the connection is cut.
     private func respond(to request: Request) async -> Response {
-        connections.enter(.responding, file, for: Self.responseTimeout)
+        connections.enter(.responding, file, for: .seconds(settings.responseTimeout))
         let work = Task { [handler] in await handler(request) }
         connections.whenCut(file) { work.cancel() }
         return await withTaskCancellationHandler {

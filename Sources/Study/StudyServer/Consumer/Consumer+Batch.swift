@@ -228,6 +228,13 @@ extension Consumer {
     }
 
     private func log(_ report: Report, since before: Report) {
+        if report.failed > before.failed {
+            // The reasons may quote what a participant sent.
+            logger.warning(
+                "messages could not be processed: indivo study message list says why",
+                metadata: ["failed": "\(report.failed - before.failed)"]
+            )
+        }
         logger.info(
             "processed",
             metadata: [

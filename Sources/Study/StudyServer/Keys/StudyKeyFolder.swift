@@ -107,10 +107,13 @@ public struct StudyKeyFolder: Sendable {
     ///
     /// - Throws: `StudyError` for a key that is not there, or revoked already.
     public func revoke(_ id: KeyID, reason: String, at time: StudyTime = .now) throws {
-        guard try entries().contains(where: { $0.id == id }) else {
+        guard let entry = try entries().first(where: { $0.id == id }) else {
             throw StudyError.unusableKey(
                 reason: "there is no key \(id) in \(url.path(percentEncoded: false))"
             )
+        }
+        if let revoked = entry.revoked {
+            throw StudyError.storage(reason: "the key \(id) was revoked at \(revoked.at) already")
         }
         let json: JSONValue = ["at": JSONValue(time.description), "reason": JSONValue(reason)]
         let file = url.appending(path: id.description).appending(path: Self.revokedName)

@@ -9,6 +9,8 @@ import WebServing
 /// Responds to requests for pages.
 struct PageService: Sendable {
     static let bodyLimit = 16 << 10
+    /// Seconds: the table of a large study takes minutes.
+    static let responseTimeout = 600
     /// The requests of one client in a minute.
     private static let requestsPerMinute = 240
 

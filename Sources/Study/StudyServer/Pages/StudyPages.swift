@@ -93,12 +93,13 @@ public final class StudyPages: Sendable {
         ) {
             ContinuousClock.now - start
         }
-        let settings = HTTPListener.Configuration(
+        var settings = HTTPListener.Configuration(
             address: configuration.address,
             port: configuration.port,
             bodyLimit: PageService.bodyLimit,
             serverName: "study"
         )
+        settings.responseTimeout = PageService.responseTimeout
         do throws(ListeningError) {
             return StudyPages(try await HTTPListener(settings) { await service.respond(to: $0) })
         } catch {

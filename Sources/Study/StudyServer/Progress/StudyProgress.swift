@@ -57,6 +57,8 @@ public struct StudyProgress: Sendable, Hashable, Codable {
     public static let maximumWeeks = 260
     /// The most questionnaires that are counted, those that most participants answered: phones name them.
     static let maximumQuestionnaires = 300
+    /// The most questionnaires among which those are looked for that the schedule asks for.
+    static let maximumListed = 10_000
 
     /// The participants who take part.
     public private(set) var participants = 0
@@ -195,6 +197,17 @@ public struct StudyProgress: Sendable, Hashable, Codable {
         return try schedule.occurrences(enrolledAt: course.enrolled, in: .gmt, completions: completions)
     }
 
+    /// The questionnaires that are counted: first those that the schedule asks for, since participants may
+    /// send any number of others.
+    ///
+    /// - Parameter answered: Those that most participants answered first.
+    static func questionnaires(of answered: [String], _ schedule: StudySchedule?) -> Set<String> {
+        let asked = answered.filter { url in schedule?.tasks.contains { $0.asks(for: url) } ?? false }
+        var counted = Set(asked.prefix(maximumQuestionnaires))
+        for url in answered where counted.count < maximumQuestionnaires { counted.insert(url) }
+        return counted
+    }
+
     // MARK: Weeks
 
     private static let secondsPerWeek = 604_800.0
@@ -222,7 +235,8 @@ extension WarehouseTransaction {
     ///
     /// - Throws: `ScheduleError`, the database's error.
     public func progress(_ schedule: StudySchedule? = nil, at now: Date = Date()) throws -> StudyProgress {
-        let questionnaires = Set(try answeredQuestionnaires(limit: StudyProgress.maximumQuestionnaires))
+        let answered = try answeredQuestionnaires(limit: StudyProgress.maximumListed)
+        let questionnaires = StudyProgress.questionnaires(of: answered, schedule)
         var progress = StudyProgress()
         try eachCourse { try progress.add($0, schedule, of: questionnaires, at: now) }
         progress.finish()

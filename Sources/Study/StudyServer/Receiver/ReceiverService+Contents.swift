@@ -61,7 +61,8 @@ extension ReceiverService {
         guard request.method == "GET" || request.method == "HEAD" else {
             return ReceiverResponse.notAllowed("GET, HEAD")
         }
-        if let seconds = limiter.take(of: "address \(client(of: request))") {
+        // A phone fetches up to 500 files at once, and many phones may share an address.
+        if let seconds = limiter.take(0.1, of: "published \(client(of: request))") {
             return ReceiverResponse.tooMany(seconds)
         }
         guard let content = content() else {

@@ -10,9 +10,9 @@ struct StudyAuditCommand: ParsableCommand {
         abstract: "Show and verify who saw, exported, reprocessed and decided what.",
         discussion: """
             The file is written by the pages (indivo study pages --audit FILE, or "audit" in the \
-            configuration of indivo study up), and by export, message, decrypt, pending, consume, adherence, \
-            backup, restore, user and keys where INDIVO_STUDY_AUDIT names it. Each entry has the digest of \
-            the one before it.
+            configuration of indivo study up), and by export, message, decrypt, pending, consume, progress \
+            --open, backup, restore, user and keys where INDIVO_STUDY_AUDIT names it. Each entry has the \
+            digest of the one before it.
             """,
         subcommands: [StudyAuditVerifyCommand.self, StudyAuditListCommand.self]
     )
@@ -38,9 +38,18 @@ struct StudyAuditVerifyCommand: ParsableCommand {
     )
     var head: String?
 
+    func validate() throws {
+        let isDigest = head.map { $0.utf8.count == 64 && $0.allSatisfy { $0.isASCII && $0.isHexDigit } }
+        guard isDigest ?? true else {
+            throw ValidationError(
+                "--head is a digest that verify or the pages' log printed: 64 hexadecimal digits."
+            )
+        }
+    }
+
     func run() throws {
         do {
-            let state = try AuditLog(URL(filePath: file)).verify(noted: head)
+            let state = try AuditLog(URL(filePath: file)).verify(noted: head?.lowercased())
             try StandardStreams.say("\(state.count) \(state.head)")
         } catch let problem as AuditLog.Problem {
             throw CommandFailure("\(file): \(problem)", status: .nothingFound)

@@ -51,6 +51,7 @@ struct StudyKeysMakeCommand: ParsableCommand {
 
     func run() throws {
         let folder = URL(filePath: dir, directoryHint: .isDirectory)
+        try StudyAudit.record("make keys", ["folder": dir])
         let key = try StudyPrivateKey(bits: bits)
         let certificate = try key.certificate(subject: subject, days: days)
         let files =

@@ -96,11 +96,20 @@ struct StudyKeysPublishCommand: ParsableCommand {
 
     func run() throws {
         let folder = StudyKeyFolder(URL(filePath: keys, directoryHint: .isDirectory))
-        let list = try folder.list(study: signing.study, signedBy: signing.key(), days: signing.days)
+        let key = try signing.key()
+        let list = try folder.list(study: signing.study, signedBy: key, days: signing.days)
+        try StudyAudit.record("publish keys", ["folder": keys, "output": output])
         do { try Data(list.text.utf8).write(to: URL(filePath: output), options: .atomic) } catch {
             throw CommandFailure("\(output) cannot be written: \(error.localizedDescription)")
         }
         try StandardStreams.say(list.keys.map(\.description).joined(separator: "\n"))
+        let digest = StudyContents.digest(of: key.publicKeyDER)
+        StandardStreams.printError(
+            """
+            Signed by \(signing.signingKey), whose public key has the SHA-256 \(digest): \
+            the app needs its certificate.
+            """
+        )
     }
 }
 
@@ -113,7 +122,8 @@ struct StudyKeysListCommand: AsyncParsableCommand {
             was loaded is in the tables, and stays without its key; what waits or failed is lost with it, \
             and so is the right to load anything again. A key that is named and not in the folder is \
             missing. Messages that are still in the queue are not counted: run the consumer first. \
-            Packages name no key, and are not counted either. The exit status is 1 when a key is missing.
+            Envelopes that name no key have a line of their own, since any key may be theirs. Packages name \
+            no key, and are not counted. The exit status is 1 when a key is missing.
             """
     )
 
@@ -147,6 +157,7 @@ struct StudyKeysListCommand: AsyncParsableCommand {
         for id in missing where !entries.contains(where: { $0.id.description == id }) {
             try say(id, "missing", until: nil, kept)
         }
+        if kept?.byKey[""] != nil { try say("", "named by no key", until: nil, kept) }
         guard missing.isEmpty else { throw ExitCode(ExitStatus.nothingFound.rawValue) }
     }
 

@@ -8,9 +8,38 @@ import StudyWarehouse
 struct StudyMessageCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "message",
-        abstract: "Look at one message of a study's warehouse, or get its content.",
-        subcommands: [StudyMessageShowCommand.self, StudyMessageSaveCommand.self]
+        abstract: "List the messages that could not be processed; look at one, or get its content.",
+        subcommands: [
+            StudyMessageListCommand.self, StudyMessageShowCommand.self, StudyMessageSaveCommand.self,
+        ]
     )
+}
+
+struct StudyMessageListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the messages that could not be processed, and why.",
+        discussion: """
+            Each is a line: its id, when it was received, and the reason. They stay, encrypted, until they \
+            are processed again with what helps: indivo study consume --reprocess, or a button on the pages. \
+            indivo study pending lists those that wait for a decision. \(ExitStatus.help)
+            """
+    )
+
+    @OptionGroup var store: StudyStoreOptions
+
+    @ArgumentParser.Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        let messages = try await store.open(makes: false).read { try $0.failedMessages(limit: .max) }
+        let columns: Listing.Columns = ["id": "MESSAGE", "received": "RECEIVED", "reason": "REASON"]
+        let rows = messages.map { message in
+            [JSONValue(message.id), JSONValue(message.received), JSONValue(message.state.reason ?? "")]
+        }
+        try Listing(columns, rows).print(asJSON: json)
+        if rows.isEmpty { StandardStreams.printError("No message failed.") }
+    }
 }
 
 struct StudyMessageShowCommand: AsyncParsableCommand {
@@ -20,8 +49,8 @@ struct StudyMessageShowCommand: AsyncParsableCommand {
         discussion: """
             Prints JSON: the id, when it was received, its state and the reason for it, and how many bytes \
             are kept. With --keys also what is in it: the study, the item, the run, and the names, types and \
-            sizes of its files. The ids are those of indivo study pending, and of the manifest of \
-            indivo study export --files. \(ExitStatus.help)
+            sizes of its files. The ids are those of indivo study message list and pending, and of the \
+            manifest of indivo study export --files. \(ExitStatus.help)
             """
     )
 

@@ -20,6 +20,7 @@ struct StudyProgressCommand: AsyncParsableCommand {
             as id. With --open the tasks that are due or late, by the pseudonym that the exports have.
 
             The numbers are exact: they are for those who may see the warehouse. The pages round them. \
+            Days and weeks are counted in UTC, as the warehouse has no participant's time zone. \
             \(ExitStatus.help)
             """
     )
@@ -46,6 +47,7 @@ struct StudyProgressCommand: AsyncParsableCommand {
         let now = try at.map { try StudyDueCommand.date($0, "--at", .gmt) } ?? Date()
         guard open else { return try await count(schedule, now) }
         guard let schedule else { throw ValidationError("--open needs --schedule.") }
+        try StudyAudit.record("list open tasks", ["source": store.source])
         let warehouse = try await store.open(makes: false)
         let tasks = try await warehouse.read { warehouse in
             var tasks: [StudyProgress.OpenTask] = []
@@ -64,6 +66,7 @@ struct StudyProgressCommand: AsyncParsableCommand {
             "expires": "EXPIRES",
         ]
         try Listing(columns, rows).print(asJSON: json)
+        if rows.isEmpty { StandardStreams.printError("Nothing is due or late.") }
     }
 
     private func count(_ schedule: StudySchedule?, _ now: Date) async throws {
@@ -86,5 +89,10 @@ struct StudyProgressCommand: AsyncParsableCommand {
             "late": "LATE", "missed": "MISSED",
         ]
         try Listing(columns, rows).print(asJSON: json)
+        if rows.isEmpty {
+            StandardStreams.printError(
+                "\(progress.participants) participants are enrolled, and none has answered a questionnaire."
+            )
+        }
     }
 }

@@ -136,11 +136,13 @@ struct StudyUp: Sendable {
         return parts
     }
 
-    func report(_ part: String, _ url: URL) {
+    /// - Parameter host: The name under which a proxy with TLS serves it.
+    func report(_ part: String, _ url: URL, host: String? = nil) {
         let line: JSONValue = ["part": JSONValue(part), "url": JSONValue(url.absoluteString)]
         // Nobody reads it any more: the parts go on.
         if printsJSON { try? StandardStreams.say(line.text()) }
-        StandardStreams.printError("\(part): \(url.absoluteString)")
+        let from = url.absoluteString
+        StandardStreams.printError("\(part): \(host.map { "https://\($0), from \(from)" } ?? from)")
     }
 
     /// Waits for the end of the process.
@@ -215,7 +217,7 @@ struct StudyUp: Sendable {
                 )
             }
         }
-        report("pages", pages.url)
+        report("pages", pages.url, host: at.host)
         isReady()
         await rest()
         await pages.stop()
