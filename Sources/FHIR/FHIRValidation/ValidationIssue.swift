@@ -54,3 +54,14 @@ extension IssueSeverity {
     /// Whether an issue of it makes the resource invalid.
     var isError: Bool { self == .error || self == .fatal }
 }
+
+extension ValidationIssue {
+    static let relativeExtension = "the URL of an extension is absolute"
+    static let relativeSystem = "the system of a coding is an absolute URI"
+
+    /// Whether it is no more than that the URL of an extension or the system of a coding is relative: local
+    /// codes are often written so, and servers take them.
+    package var isOfRelativeURL: Bool {
+        code == .value && (text == Self.relativeExtension || text == Self.relativeSystem)
+    }
+}

@@ -235,6 +235,114 @@ struct ObservationExtractionTests {
         }
     }
 
+    private func item(_ code: String, _ members: JSONValue) -> JSONValue {
+        var item: JSONValue = [
+            "linkId": JSONValue(code), "type": "integer", "text": JSONValue("Text of \(code)"),
+            "code": [["system": "http://s", "code": JSONValue(code)]],
+        ]
+        for member in members.members ?? [] { item[member.name] = member.value }
+        return item
+    }
+
+    @Test("what people saw goes along: the text of the question, and the display of what was chosen")
+    func texts() throws {
+        let uncoded: JSONValue = [
+            "linkId": "n", "type": "choice", "text": "Which?", "extension": [Self.observe],
+        ]
+        let extraction = try extract(
+            survey([item("a", ["extension": [Self.observe]]), uncoded]),
+            """
+            {"linkId": "a", "answer": [{"valueInteger": 1}]}, {"linkId": "n", "answer": [{"valueCoding": \
+            {"system": "http://s", "code": "r", "display": "Red"}}]}
+            """
+        )
+        #expect(extraction.diagnostics.isEmpty)
+        #expect(
+            extraction.resources.first?["code"]?.text()
+                == #"{"coding":[{"system":"http://s","code":"a"}],"text":"Text of a"}"#
+        )
+        #expect(extraction.resources.last?["code"]?.text() == #"{"text":"Which?"}"#)
+        #expect(extraction.resources.last?["valueCodeableConcept"]?["text"] == "Red")
+    }
+
+    @Test("a part of an Observation that is not made is not extracted, and that is told")
+    func partsWithoutWhole() throws {
+        for kind in ["component", "member"] {
+            let part: JSONValue = [
+                "url": JSONValue(sdc + "observationExtract"), "valueCode": JSONValue(kind),
+            ]
+            let extraction = try extract(
+                survey([item("a", ["extension": [part]])]),
+                #"{"linkId": "a", "answer": [{"valueInteger": 1}]}"#
+            )
+            #expect(extraction.resources.isEmpty && extraction.codes == ["a noParent"])
+        }
+    }
+
+    @Test("a derived Observation refers to the one around it")
+    func derived() throws {
+        let part: JSONValue = ["url": JSONValue(sdc + "observationExtract"), "valueCode": "derived"]
+        let extraction = try extract(
+            survey([
+                item("a", ["extension": [Self.observe], "item": [item("b", ["extension": [part]])]])
+            ]),
+            """
+            {"linkId": "a", "answer": [{"valueInteger": 1, "item": [{"linkId": "b", "answer": \
+            [{"valueInteger": 2}]}]}]}
+            """
+        )
+        #expect(extraction.diagnostics.isEmpty && extraction.resources.count == 2)
+        #expect(
+            extraction.resources.last?["derivedFrom"]?.elements?.compactMap { $0["reference"]?.string }
+                == ["QuestionnaireResponse/r1", extraction.bundle.entry[0].fullUrl?.rawValue ?? ""]
+        )
+    }
+
+    @Test("Observations of a group are about whom one of its questions names, or about nobody")
+    func subjects() throws {
+        let subject: JSONValue = ["url": JSONValue(sdc + "isSubject"), "valueBoolean": true]
+        let survey = survey(
+            [
+                item("a", [:]),
+                [
+                    "linkId": "g", "type": "group", "repeats": true,
+                    "item": [
+                        ["linkId": "who", "type": "reference", "extension": [subject]], item("b", [:]),
+                    ],
+                ],
+            ],
+            ["extension": [Self.observe]]
+        )
+        let extraction = try extract(
+            survey,
+            """
+            {"linkId": "a", "answer": [{"valueInteger": 1}]}, {"linkId": "g", "item": [{"linkId": "who", \
+            "answer": [{"valueReference": {"reference": "Patient/8"}}]}, {"linkId": "b", "answer": \
+            [{"valueInteger": 2}]}]}, {"linkId": "g", "item": [{"linkId": "b", "answer": \
+            [{"valueInteger": 3}]}]}
+            """
+        )
+        #expect(extraction.codes == ["b noSubject"])
+        #expect(
+            extraction.resources.map { $0["subject"]?["reference"]?.string } == ["Patient/7", "Patient/8"]
+        )
+    }
+
+    @Test("a code of a system that is no URL is kept, and told")
+    func localSystems() throws {
+        var local = item("a", ["extension": [Self.observe]])
+        local["code"] = [["system": "local", "code": "a"]]
+        let response = try QuestionnaireResponse(
+            parsing: """
+                {"resourceType": "QuestionnaireResponse", "status": "completed", "item": \
+                [{"linkId": "a", "answer": [{"valueInteger": 1}]}]}
+                """
+        )
+        let extraction = survey([local]).extract(from: response)
+        #expect(extraction.resources.first?["code"]?["coding"]?[0]?["system"] == "local")
+        #expect(extraction.codes == ["a relativeURL"])
+    }
+
     @Test("an empty extraction says why")
     func empty() throws {
         #expect(try extract(survey([["linkId": "q", "type": "string"]]), "").codes == [" noExtraction"])

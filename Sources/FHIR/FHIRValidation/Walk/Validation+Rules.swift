@@ -112,7 +112,7 @@ extension Validation {
         guard let url = json.member("url"), url.kind == .string else { return }
         let isAbsolute = url.withUTF8(TextScan.hasScheme) ?? false
         if !isAbsolute, !path.isInExtension {
-            report(.error, .value, "the URL of an extension is absolute", child: "url", at: url)
+            report(.error, .value, ValidationIssue.relativeExtension, child: "url", at: url)
         } else if url.withUTF8({ $0.contains(UInt8(ascii: "|")) }) == true {
             report(.error, .value, "the URL of an extension has no version", child: "url", at: url)
         }
@@ -124,7 +124,7 @@ extension Validation {
         guard let system = json.member("system"), system.kind == .string else { return }
         let text: String? =
             system.withUTF8 { system in
-                if !TextScan.hasScheme(system) { return "the system of a coding is an absolute URI" }
+                if !TextScan.hasScheme(system) { return ValidationIssue.relativeSystem }
                 return system.starts(with: "http://hl7.org/fhir/ValueSet/".utf8)
                     ? "the system of a coding is a code system, not a value set" : nil
             } ?? nil

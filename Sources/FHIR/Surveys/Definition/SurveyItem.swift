@@ -75,8 +75,10 @@ public struct SurveyItem: Sendable {
     /// (`itemPopulationContext`).
     public var populationContext: SurveyExpression?
     /// How old an Observation with one of the item's codes may be to be its initial value
-    /// (`observationLinkPeriod`).
+    /// (`observationLinkPeriod`, of the item, or the nearest around it).
     public var observationPeriod: FHIRDuration?
+    /// Whether the answer is whom the items beside it, and under those, are about (`isSubject`).
+    public var isSubject = false
     /// An expression for the text, which replaces it (`cqf-expression`).
     public var textExpression: SurveyExpression?
     /// An expression for the values, which replace earlier answers.

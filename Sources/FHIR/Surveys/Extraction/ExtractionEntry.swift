@@ -7,6 +7,8 @@ import OrderedJSON
 struct ExtractionEntry {
     var fullURL: String
     var resource: JSONValue
+    /// The resource with what is not valid FHIR, where something was left out.
+    var unchecked: JSONValue?
     var request: JSONValue
     /// The item that it was made at; of the questionnaire -1.
     let item: Int
@@ -14,6 +16,11 @@ struct ExtractionEntry {
     let order: Int
 
     var json: JSONValue { ["fullUrl": JSONValue(fullURL), "resource": resource, "request": request] }
+
+    /// The same with what is not valid.
+    var uncheckedJSON: JSONValue {
+        ["fullUrl": JSONValue(fullURL), "resource": unchecked ?? resource, "request": request]
+    }
 }
 
 extension Extractor {
@@ -29,7 +36,12 @@ extension Extractor {
     ) throws(ExtractionStop) {
         var resource = resource
         let type = resource.member("resourceType")?.string ?? ""
-        if let id = try text(of: request["resourceId"], scope) { resource["id"] = JSONValue(id) }
+        if type == "Parameters" { return try addPatch(resource, request, order: order, scope) }
+        var isAllocated = false
+        if let id = try text(of: request["resourceId"], scope) {
+            resource["id"] = JSONValue(Self.logicalId(id))
+            isAllocated = id.hasPrefix(Self.allocatedPrefix)
+        }
         if let id = base?.member("id") { resource["id"] = id }
         guard hasContent(resource) else {
             return report(
@@ -52,7 +64,7 @@ extension Extractor {
             if let base = base ?? given(type, id) {
                 try budget.spend(base)
                 resource = Self.merge(base, with: resource)
-            } else if !isComplete {
+            } else if !isComplete, !isAllocated {
                 return report(
                     .error,
                     "incompleteUpdate",
@@ -88,6 +100,28 @@ extension Extractor {
         )
     }
 
+    /// The id that a result names: of one that was allocated (`urn:uuid:…`) the UUID.
+    static func logicalId(_ text: String) -> String {
+        text.hasPrefix(allocatedPrefix) ? String(text.dropFirst(allocatedPrefix.count)) : text
+    }
+
+    static let allocatedPrefix = "urn:uuid:"
+
+    /// A resource whose references by type and allocated id, as in `Patient/urn:uuid:…`, have the id alone.
+    private static func namingAllocated(_ value: JSONValue) -> JSONValue {
+        if let elements = value.elements { return JSONValue(elements.map(namingAllocated)) }
+        guard let members = value.members else { return value }
+        return JSONValue(
+            members: members.map { member in
+                guard member.isNamed("reference"), let text = member.value.string else {
+                    return JSONMember(name: member.name, value: namingAllocated(member.value))
+                }
+                let bare = text.replacing("/" + allocatedPrefix, with: "/", maxReplacements: 1)
+                return JSONMember(name: member.name, value: JSONValue(bare))
+            }
+        )
+    }
+
     /// Adds an entry, if what is in it is valid.
     mutating func add(_ entry: ExtractionEntry) {
         guard entry.fullURL.contains(":"), entry.fullURL.utf8.allSatisfy({ $0 > 0x20 }) else {
@@ -99,7 +133,17 @@ extension Extractor {
             )
         }
         var entry = entry
+        entry.resource = Self.namingAllocated(entry.resource)
         var issues = Self.issues(of: entry.resource)
+        for issue in issues where issue.isOfRelativeURL {
+            report(
+                .warning,
+                "relativeURL",
+                "\(issue.expression): \(issue.text); it is extracted as the questionnaire has it.",
+                entry.item
+            )
+        }
+        issues.removeAll(where: \.isOfRelativeURL)
         if !issues.isEmpty, entry.request.member("method")?.isString("POST") == true {
             // A new resource may do without an element that is wrong; an update would erase what it is for.
             for issue in issues {
@@ -112,10 +156,14 @@ extension Extractor {
                     entry.item
                 )
             }
+            entry.unchecked = entry.resource
             entry.resource = Self.removing(issues.map(\.expression), from: entry.resource)
-            issues = hasContent(entry.resource) ? Self.issues(of: entry.resource) : issues
+            if hasContent(entry.resource) {
+                issues = Self.issues(of: entry.resource).filter { !$0.isOfRelativeURL }
+            }
         }
         guard issues.isEmpty else {
+            invalidEntries.append(entry)
             let text = issues.prefix(3).map { "\($0.expression): \($0.text)" }.joined(separator: "; ")
             return report(
                 .error,

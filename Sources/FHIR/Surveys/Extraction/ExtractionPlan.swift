@@ -4,6 +4,7 @@ import OrderedJSON
 /// What a questionnaire says about extraction at one item, or as a whole.
 struct ExtractionPlan {
     /// Expressions for the parts of a Bundle's entry, by their names: `fullUrl`, `resourceId`, `ifNoneMatch`…
+    /// Only `type`, of a patch, is the name of a type itself.
     typealias Request = [String: String]
 
     /// A resource that is made from a contained one.
@@ -41,7 +42,7 @@ struct ExtractionPlan {
 
     /// How an item becomes an Observation.
     enum Observing {
-        case off, independent, component, member
+        case off, independent, component, member, derived
     }
 
     var identifiers: [String] = []
@@ -158,6 +159,9 @@ struct ExtractionPlan {
         for name in ["fullUrl", "resourceId", "ifNoneMatch", "ifModifiedSince", "ifMatch", "ifNoneExist"] {
             if let text = parts.value(name).flatMap(expression) { request[name] = text }
         }
+        // What patches change is named by an extension of smart-forms' to that of SDC.
+        request["type"] = parts.value("type")?.string
+        request["patchUrl"] = parts.value(ExtensionURL.patchRequestUrl)?.string
         return request
     }
 
@@ -172,9 +176,12 @@ struct ExtractionPlan {
     private static func observing(_ value: JSONValue) -> Observing? {
         if let flag = value.boolean { return flag ? .independent : .off }
         switch value.string {
+        case "true": return .independent
+        case "false": return .off
         case "component": return .component
         case "member": return .member
-        case "independent", "derived-by": return .independent
+        case "derived", "derived-by": return .derived
+        case "independent": return .independent
         default: return nil
         }
     }

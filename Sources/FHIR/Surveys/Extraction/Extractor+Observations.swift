@@ -4,16 +4,19 @@ import OrderedJSON
 
 /// The Observation of a group that has components or members, or of an answer, which may have them too.
 final class ObservationParts {
-    let codes: [JSONValue]
+    /// The CodeableConcept of what is observed.
+    let code: JSONValue
     /// `value[x]`, of an answer.
     let value: JSONMember?
     let item: Int
     let order: Int
     var components: [JSONValue] = []
     var members: [String] = []
+    /// Where among the entries those are that are derived from it.
+    var derived: [Int] = []
 
-    init(codes: [JSONValue], value: JSONMember?, item: Int, order: Int) {
-        self.codes = codes
+    init(code: JSONValue, value: JSONMember?, item: Int, order: Int) {
+        self.code = code
         self.value = value
         self.item = item
         self.order = order
@@ -26,23 +29,27 @@ extension Extractor {
     mutating func observeGroup(_ scope: inout Scope) throws(ExtractionStop) {
         guard scope.item >= 0 else { return }
         let codes = ExtractionPlan.codes(of: survey.items[scope.item], observing: scope.observing)
-        guard !codes.isEmpty else { return }
+        guard !codes.isEmpty, scope.subject != nil || !scope.hasOwnSubject else { return }
         begun += 1
         scope.parentObservation = ObservationParts(
-            codes: codes,
+            code: concept(codes, scope.item),
             value: nil,
             item: scope.item,
             order: begun
         )
     }
 
-    /// The codes with which the answers of a question become Observations, or parts of one; none where they
-    /// do not.
-    mutating func observedCodes(_ scope: Scope) -> [JSONValue] {
+    /// The code with which the answers of a question become Observations, or parts of one; nil where they do
+    /// not.
+    mutating func observedCode(_ scope: Scope) -> JSONValue? {
         let item = survey.items[scope.item]
         let codes = ExtractionPlan.codes(of: item, observing: scope.observing)
-        guard !codes.isEmpty else {
-            if plan(of: scope.item).observing.map({ $0 != .off }) == true {
+        // The extension on the item itself asks for an Observation, also of a question that only has a text.
+        let plan = self.plan(of: scope.item)
+        let isAsked = scope.observing != .off && (plan.observing != nil || !plan.observationRequest.isEmpty)
+        let isCoded = item.source.member("code")?.elements?.isEmpty == false
+        guard !codes.isEmpty || isAsked && !isCoded && text(of: scope.item) != nil else {
+            if isAsked {
                 report(
                     .warning,
                     "noCode",
@@ -50,7 +57,16 @@ extension Extractor {
                     scope.item
                 )
             }
-            return []
+            return nil
+        }
+        guard scope.subject != nil || !scope.hasOwnSubject else {
+            report(
+                .warning,
+                "noSubject",
+                "Whom the group is about was not answered; its Observations are not extracted.",
+                scope.item
+            )
+            return nil
         }
         if [.component, .member].contains(scope.observing), scope.parentObservation == nil {
             report(
@@ -58,17 +74,30 @@ extension Extractor {
                 "noParent",
                 """
                 The item is to be part of an Observation, and nothing around it becomes one; \
-                it becomes one itself.
+                it is not extracted.
                 """,
                 scope.item
             )
+            return nil
         }
-        return codes
+        return concept(codes, scope.item)
+    }
+
+    /// What an item asks for: its codes, and the text that people saw.
+    private func concept(_ codes: [JSONValue], _ item: Int) -> JSONValue {
+        var members: [JSONMember] = []
+        if !codes.isEmpty { members.append(JSONMember(name: "coding", value: JSONValue(codes))) }
+        if let text = text(of: item) { members.append(JSONMember(name: "text", value: JSONValue(text))) }
+        return JSONValue(members: members)
+    }
+
+    private func text(of item: Int) -> String? {
+        survey.items[item].source.member("text")?.string.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Makes an answer a component of the Observation around it, or an Observation, to which what is under
     /// the answer may belong.
-    mutating func observe(_ answer: JSONValue, _ codes: [JSONValue], _ scope: inout Scope)
+    mutating func observe(_ answer: JSONValue, _ code: JSONValue, _ scope: inout Scope)
         throws(ExtractionStop)
     {
         begun += 1
@@ -77,7 +106,7 @@ extension Extractor {
         else { return }
         guard scope.observing == .component, let parent = scope.parentObservation else {
             scope.parentObservation = ObservationParts(
-                codes: codes,
+                code: code,
                 value: value,
                 item: scope.item,
                 order: begun
@@ -85,7 +114,7 @@ extension Extractor {
             return
         }
         parent.components.append(
-            JSONValue(members: [JSONMember(name: "code", value: ["coding": JSONValue(codes)]), value])
+            JSONValue(members: [JSONMember(name: "code", value: code), value])
         )
         try budget.spend(parent.components[parent.components.count - 1])
     }
@@ -95,23 +124,26 @@ extension Extractor {
         guard let parts = scope.parentObservation, parts !== outer.parentObservation,
             parts.value != nil || !parts.components.isEmpty || !parts.members.isEmpty
         else { return }
-        var observation = try observation(parts.codes, parts.value, scope)
+        var observation = try observation(parts.code, parts.value, scope)
         if !parts.components.isEmpty { observation["component"] = JSONValue(parts.components) }
         if !parts.members.isEmpty {
             observation["hasMember"] = JSONValue(
                 parts.members.map { ["reference": JSONValue($0)] as JSONValue }
             )
         }
-        let fullURL = try add(observation, order: parts.order, scope)
-        if scope.observing == .member, let fullURL { outer.parentObservation?.members.append(fullURL) }
-    }
-
-    private mutating func add(_ observation: JSONValue, order: Int, _ scope: Scope) throws(ExtractionStop)
-        -> String?
-    {
-        let count = entries.count
-        try add(observation, request: plan(of: scope.item).observationRequest, order: order, scope)
-        return entries.count > count ? entries[count].fullURL : nil
+        let index = entries.count
+        try add(observation, request: plan(of: scope.item).observationRequest, order: parts.order, scope)
+        guard entries.count > index else { return }
+        let reference: JSONValue = ["reference": JSONValue(entries[index].fullURL)]
+        for child in parts.derived {
+            let known = entries[child].resource["derivedFrom"]?.elements.map(Array.init) ?? []
+            entries[child].resource["derivedFrom"] = JSONValue(known + [reference])
+        }
+        switch scope.observing {
+        case .member: outer.parentObservation?.members.append(entries[index].fullURL)
+        case .derived: outer.parentObservation?.derived.append(index)
+        default: break
+        }
     }
 
     /// `value[x]` of an answer.
@@ -138,11 +170,17 @@ extension Extractor {
             )
             return nil
         }
-        return JSONMember(name: "value" + type.suffix, value: json)
+        guard value.type == "Coding", let display = member.value.member("display") else {
+            return JSONMember(name: "value" + type.suffix, value: json)
+        }
+        // The text of a concept is what was chosen, as people read it.
+        var concept = json
+        concept["text"] = display
+        return JSONMember(name: "value" + type.suffix, value: concept)
     }
 
     /// An Observation with what it has of the response.
-    private mutating func observation(_ codes: [JSONValue], _ value: JSONMember?, _ scope: Scope)
+    private mutating func observation(_ code: JSONValue, _ value: JSONMember?, _ scope: Scope)
         throws(ExtractionStop)
         -> JSONValue
     {
@@ -161,8 +199,8 @@ extension Extractor {
         append("partOf", Self.references(tree.member("partOf"), to: "partOf"))
         append("status", JSONValue(status))
         append("category", scope.categories.isEmpty ? nil : JSONValue(scope.categories))
-        append("code", ["coding": JSONValue(codes)])
-        append("subject", tree.member("subject"))
+        append("code", code)
+        append("subject", scope.subject)
         append("encounter", tree.member("encounter"))
         append("effectiveDateTime", tree.member("authored"))
         append(

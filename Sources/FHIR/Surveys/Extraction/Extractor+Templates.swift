@@ -16,15 +16,47 @@ extension Extractor {
                 scope.item
             )
         }
-        isComplete = true
-        guard var filled = try filled(resource, type, on: [scope.focus], scope) else { return }
-        // The template's own id is not that of the resource.
-        if !hasExtraction(resource.member("_id")) { filled["id"] = nil }
-        if template.isBundle {
-            addEntries(of: filled, scope)
-        } else {
-            begun += 1
-            try add(filled, request: template.request, order: begun, scope)
+        for (focus, scope) in try iterations(ExtensionList(resource), on: [scope.focus], scope) {
+            isComplete = true
+            guard var filled = try filled(resource, type, on: focus, scope) else { continue }
+            // The template's own id is not that of the resource.
+            if !hasExtraction(resource.member("_id")) { filled["id"] = nil }
+            if template.isBundle {
+                addEntries(of: filled, scope)
+            } else {
+                begun += 1
+                try add(filled, request: template.request, order: begun, scope)
+            }
+        }
+    }
+
+    /// What a part of a template is filled on, once for each: the values of its context, where it has one.
+    private mutating func iterations(
+        _ extensions: ExtensionList,
+        on focus: [FHIRPathItem],
+        _ scope: Scope
+    ) throws(ExtractionStop) -> [([FHIRPathItem], Scope)] {
+        guard let tree = extensions.value(ExtensionURL.templateExtractContext) else {
+            return [(focus, scope)]
+        }
+        guard let text = ExtractionPlan.expression(tree) else {
+            report(
+                .error,
+                "malformedExtraction",
+                "A context of the template is not FHIRPath.",
+                scope.item
+            )
+            isComplete = false
+            return []
+        }
+        guard let found = try evaluate(text, on: focus, scope), !found.isEmpty else {
+            isComplete = false
+            return []
+        }
+        return found.map { item in
+            var inner = scope
+            if let name = tree.member("name")?.string { inner.variables[name] = [item] }
+            return ([item], inner)
         }
     }
 
@@ -225,30 +257,8 @@ extension Extractor {
             return try kept(value, sibling, type, on: focus, scope)
         }
         let extensions = ExtensionList(holder)
-        var iterations: [([FHIRPathItem], Scope)] = [(focus, scope)]
-        if let tree = extensions.value(ExtensionURL.templateExtractContext) {
-            guard let text = ExtractionPlan.expression(tree), let found = try evaluate(text, on: focus, scope)
-            else {
-                if ExtractionPlan.expression(tree) == nil {
-                    report(
-                        .error,
-                        "malformedExtraction",
-                        "A context of the template is not FHIRPath.",
-                        scope.item
-                    )
-                }
-                isComplete = false
-                return []
-            }
-            if found.isEmpty { isComplete = false }
-            iterations = found.map { item in
-                var inner = scope
-                if let name = tree.member("name")?.string { inner.variables[name] = [item] }
-                return ([item], inner)
-            }
-        }
         var result: [(JSONValue?, JSONValue?)] = []
-        for (focus, scope) in iterations {
+        for (focus, scope) in try iterations(extensions, on: focus, scope) {
             guard let tree = extensions.value(ExtensionURL.templateExtractValue) else {
                 result += try kept(value, sibling, type, on: focus, scope)
                 continue

@@ -15,6 +15,10 @@ struct Extractor {
         var variables: [String: [FHIRPathItem]] = [:]
         var observing = ExtractionPlan.Observing.off
         var categories: [JSONValue] = []
+        /// Whom Observations are about; nil where a question of the group asks for that, and has no answer.
+        var subject: JSONValue?
+        /// Whether a question asks whom the group is about.
+        var hasOwnSubject = false
         /// The resources that definitions of elements are for, the innermost last.
         var targets: [DefinitionTarget] = []
         /// The Observation that components and members belong to.
@@ -30,6 +34,8 @@ struct Extractor {
     var budget: ExtractionBudget
     var diagnostics: [SurveyDiagnostic] = []
     var entries: [ExtractionEntry] = []
+    /// Entries that are left out because they are not valid FHIR.
+    var invalidEntries: [ExtractionEntry] = []
     /// How many resources were begun: entries have the order in which that was.
     var begun = 0
     /// Whether the resource that is just being made has all that its template or definitions ask for.
@@ -81,14 +87,22 @@ struct Extractor {
             try extractAll()
         } catch {
             entries = []
+            invalidEntries = []
             report(.error, error.code, error.text)
         }
+        let unchecked = (entries + invalidEntries).sorted { $0.order < $1.order }.map(\.uncheckedJSON)
         finishEntries()
+        return SurveyExtraction(
+            bundle: Self.transaction(entries.sorted { $0.order < $1.order }.map(\.json)),
+            unchecked: Self.transaction(unchecked),
+            diagnostics: diagnostics.sorted { $0.position < $1.position }
+        )
+    }
+
+    private static func transaction(_ entries: [JSONValue]) -> FHIR.Bundle {
         var bundle = FHIR.Bundle(type: .transaction)
-        if !entries.isEmpty {
-            bundle.tree["entry"] = JSONValue(entries.sorted { $0.order < $1.order }.map(\.json))
-        }
-        return SurveyExtraction(bundle: bundle, diagnostics: diagnostics.sorted { $0.position < $1.position })
+        if !entries.isEmpty { bundle.tree["entry"] = JSONValue(entries) }
+        return bundle
     }
 
     private mutating func extractAll() throws(ExtractionStop) {
@@ -112,7 +126,7 @@ struct Extractor {
                 "The response was entered in error; nothing is extracted."
             )
         }
-        var scope = Scope(json: response.tree)
+        var scope = Scope(json: response.tree, subject: response.tree.member("subject"))
         for context in survey.launchContexts { scope.variables[context.name] = [] }
         for (name, values) in context.resources { scope.variables[name] = values.map { FHIRPathItem($0) } }
         scope.variables["questionnaire"] = [FHIRPathItem(survey.questionnaire.tree)]
@@ -148,14 +162,15 @@ struct Extractor {
         }
         try place(plan, scope)
         if scope.item < 0 || survey.items[scope.item].isGroup {
+            scope = withSubject(scope)
             try observeGroup(&scope)
             try extractChildren(of: scope.json, scope)
             try finishObservation(scope, outer)
         } else {
-            let codes = observedCodes(scope)
+            let code = observedCode(scope)
             for answer in scope.json.member("answer")?.elements ?? [] {
                 var inner = scope
-                if !codes.isEmpty { try observe(answer, codes, &inner) }
+                if let code { try observe(answer, code, &inner) }
                 try extractChildren(of: answer, inner)
                 try finishObservation(inner, scope)
             }
@@ -193,6 +208,18 @@ struct Extractor {
                 try extract(scope, plan)
             }
         }
+    }
+
+    /// A scope that is about whom the answer of one of its questions names (`isSubject`).
+    private func withSubject(_ scope: Scope) -> Scope {
+        let questions = survey.children(under: scope.item).filter { survey.items[$0].isSubject }
+        guard let question = questions.first else { return scope }
+        var scope = scope
+        scope.hasOwnSubject = true
+        scope.subject = (scope.json.member("item")?.elements ?? []).lazy
+            .first { $0.member("linkId")?.isString(equalTo: survey.items[question].linkId) == true }?
+            .member("answer")?[0]?.member("valueReference")
+        return scope
     }
 
     /// The plan of an item, or of the questionnaire.

@@ -11,8 +11,9 @@ import OrderedJSON
 /// ```
 ///
 /// The three ways of Structured Data Capture work, also together: Observations by the items' codes, resources
-/// by the definitions of elements, and resources by templates. Everything in the bundle is valid FHIR R4; a
-/// resource that would not be is left out with a diagnostic.
+/// by the definitions of elements, and resources by templates. Everything in the bundle is valid FHIR R4, but
+/// for systems of codings and URLs of extensions that the questionnaire has and that are not absolute, which
+/// are told; a resource that would not be is left out with a diagnostic, and is ``unchecked``.
 ///
 /// - A resource with an id is an update (`PUT`), others are new (`POST`). An update must have content. Where
 ///   the resource to update is given as a launch context, the extracted elements are set in it. Where it is
@@ -23,6 +24,10 @@ import OrderedJSON
 public struct SurveyExtraction: Sendable {
     /// A transaction. Empty where nothing was extracted; ``diagnostics`` say why.
     public let bundle: FHIR.Bundle
+    /// The same as the questionnaire makes it, valid or not: with resources and elements that ``bundle``
+    /// leaves out because they are not valid FHIR. A server that checks what it stores refuses it; it is for
+    /// who completes the resources.
+    public let unchecked: FHIR.Bundle
     /// The extractions that could not be done as the questionnaire says, with the item's linkId.
     public let diagnostics: [SurveyDiagnostic]
 }

@@ -58,26 +58,62 @@ extension SurveySession {
 
     // MARK: Observations
 
-    /// The latest Observation with one of an item's codes that is not older than its period.
+    /// The answers that earlier Observations have for a question, and which one has them: the latest with one
+    /// of its codes and a value of its type that is not older than its period. Where an item around it stands
+    /// for an Observation, only that one's components and members are meant.
     /// (SDC, observation-based population)
-    mutating func latestObservation(for item: SurveyItem) -> Observation? {
-        guard let url = observationSearch(for: item), let found = response(to: url), !found.isNull else {
-            return nil
-        }
-        var latest: Observation?
-        for value in Self.resources(FHIRPathItem(found)) {
-            guard let observation = Observation(tree: value.json), observation.isUsable else { continue }
-            guard let known = latest?.time else {
-                latest = observation
-                continue
+    mutating func observed(_ item: SurveyItem) -> (answers: [SurveyAnswer], origin: AnswerOrigin)? {
+        guard item.isQuestion, item.observationPeriod != nil, !item.code.isEmpty,
+            !isAboutAnother(item)
+        else { return nil }
+        var found = observations(for: item).filter(\.hasValue)
+        if let panel = panel(around: item) {
+            for component in panel.components(with: item.code) {
+                let answers = answers(from: component, for: item)
+                if !answers.isEmpty { return (answers, panel.origin) }
             }
-            if let time = observation.time, time.compared(to: known) == .greater { latest = observation }
+            found = found.filter { panel.hasMember($0) }
         }
-        return latest
+        let fitting = found.filter { !answers(from: $0.tree, for: item).isEmpty }
+        return fitting.latest.map { (answers(from: $0.tree, for: item), $0.origin) }
+    }
+
+    /// Whether a question beside an item, or beside one around it, asks whom it is about.
+    private func isAboutAnother(_ item: SurveyItem) -> Bool {
+        var current = item
+        while true {
+            let siblings = current.parent.map { survey.items[$0].children } ?? survey.roots
+            if siblings.contains(where: { survey.items[$0].isSubject }) { return true }
+            guard let parent = current.parent else { return false }
+            current = survey.items[parent]
+        }
+    }
+
+    /// The latest Observation of the nearest item around one that stands for Observations.
+    private mutating func panel(around item: SurveyItem) -> Observation? {
+        var parent = item.parent
+        while let index = parent {
+            let outer = survey.items[index]
+            if outer.observationPeriod != nil, !outer.code.isEmpty {
+                return observations(for: outer).latest
+            }
+            parent = outer.parent
+        }
+        return nil
+    }
+
+    /// What a server has for an item's codes and period that counts.
+    private mutating func observations(for item: SurveyItem) -> [Observation] {
+        guard let url = observationSearch(for: item), let found = response(to: url), !found.isNull else {
+            return []
+        }
+        return Self.resources(FHIRPathItem(found)).compactMap { value in
+            Observation(tree: value.json).flatMap { $0.counts(of: subjectOfObservations) ? $0 : nil }
+        }
     }
 
     private func observationSearch(for item: SurveyItem) -> String? {
-        guard item.isQuestion, let period = item.observationPeriod, !item.code.isEmpty,
+        guard let period = item.observationPeriod,
             let subject = subjectOfObservations, let amount = period.value, let unit = period.calendarUnit,
             let start = try? FHIRPath("now() - \(amount) \(unit)"),
             let earliest = try? start.evaluate(on: [], in: FHIRPathContext(now: context.now)).first?.text
@@ -90,7 +126,7 @@ extension SurveySession {
         }
         guard !codes.isEmpty else { return nil }
         return "Observation?code=\(codes.joined(separator: ","))&date=ge\(earliest.encodedForQuery)"
-            + "&subject=\(subject.encodedForQuery)&_sort=-date&_count=10"
+            + "&subject=\(subject.encodedForQuery)&status=final,amended,corrected&_sort=-date&_count=10"
     }
 
     /// `Patient/7`: the patient of the launch, else the subject of the response.
@@ -103,11 +139,9 @@ extension SurveySession {
         return header.subject?.reference.flatMap { Self.hasNoId($0) ? nil : $0 }
     }
 
-    /// The answers that an Observation's value stands for.
-    func answers(from observation: Observation, for item: SurveyItem) -> [SurveyAnswer] {
-        guard let member = observation.tree.members?.first(where: { $0.name.hasPrefix("value") }) else {
-            return []
-        }
+    /// The answers that the value of an Observation, or of a component of one, stands for.
+    private func answers(from observation: JSONValue, for item: SurveyItem) -> [SurveyAnswer] {
+        guard let member = observation.valueMember else { return [] }
         let type = String(member.name.dropFirst("value".count))
         switch (type, item.type) {
         case ("Quantity", .decimal), ("Quantity", .integer):
@@ -131,11 +165,35 @@ extension SurveySession {
 
     /// The number of a quantity in the unit of a question; nil where it cannot be converted, or is only a
     /// bound.
-    private func number(of quantity: JSONValue, for item: SurveyItem) -> Decimal? {
+    func number(of quantity: JSONValue, for item: SurveyItem) -> Decimal? {
         guard quantity["comparator"] == nil,
             let value = FHIRDecimal(tree: quantity["value"] ?? .null)?.decimal
         else { return nil }
-        guard let unit = item.format.units.first, let asked = unit.code ?? unit.display else { return value }
+        guard let unit = item.format.units.first else { return value }
+        return number(value, of: quantity, in: unit)
+    }
+
+    /// A quantity in one of the units of a question: as it is where its own is among them, else in the first
+    /// that it can be converted to; nil where there is none.
+    func quantity(_ quantity: Quantity, for item: SurveyItem) -> Quantity? {
+        let units = item.format.units
+        let isOpen = ExtensionList(item.source).value(ExtensionURL.unitOpen) != nil
+        guard !units.isEmpty, !isOpen, let value = quantity.value?.decimal,
+            !units.contains(where: { $0.code == quantity.code || $0.display == quantity.unit })
+        else { return quantity }
+        for unit in units {
+            guard let number = number(value, of: quantity.tree, in: unit),
+                let converted = FHIRDecimal("\(number)")
+            else { continue }
+            var result = Quantity(converted, in: unit)
+            result.comparator = quantity.comparator
+            return result
+        }
+        return nil
+    }
+
+    private func number(_ value: Decimal, of quantity: JSONValue, in unit: Coding) -> Decimal? {
+        guard let asked = unit.code ?? unit.display else { return value }
         guard let own = quantity["code"]?.string else {
             let name = quantity["unit"]?.string
             return name == asked || name != nil && name == unit.display ? value : nil
@@ -151,11 +209,37 @@ extension SurveySession {
 }
 
 extension Observation {
-    /// Whether it has a value that counts.
-    fileprivate var isUsable: Bool {
-        let status = tree["status"]?.string ?? ""
-        return !["entered-in-error", "cancelled", "registered"].contains(status)
-            && tree.members?.contains { $0.name.hasPrefix("value") } == true
+    fileprivate var hasValue: Bool { tree.valueMember != nil }
+
+    fileprivate var origin: AnswerOrigin { .observation(id.map { "Observation/\($0)" }) }
+
+    /// Whether it is a result, and about nobody but the subject.
+    fileprivate func counts(of subject: String?) -> Bool {
+        guard ["final", "amended", "corrected"].contains(tree["status"]?.string) else { return false }
+        return (tree["focus"]?.elements ?? []).allSatisfy { focus in
+            guard let subject, let reference = focus["reference"]?.string else { return false }
+            return reference == subject || reference.hasSuffix("/" + subject)
+        }
+    }
+
+    /// The components with one of the codes.
+    fileprivate func components(with codes: [Coding]) -> [JSONValue] {
+        (tree["component"]?.elements ?? []).filter { component in
+            (component["code"]?["coding"]?.elements ?? []).contains { coding in
+                codes.contains {
+                    $0.code == coding["code"]?.string
+                        && ($0.system == nil || $0.system?.rawValue == coding["system"]?.string)
+                }
+            }
+        }
+    }
+
+    fileprivate func hasMember(_ other: Observation) -> Bool {
+        guard let id = other.id else { return false }
+        return (tree["hasMember"]?.elements ?? []).contains {
+            $0["reference"]?.string.map { $0 == "Observation/\(id)" || $0.hasSuffix("/Observation/\(id)") }
+                ?? false
+        }
     }
 
     /// When it was measured, to compare it with others.
@@ -165,5 +249,20 @@ extension Observation {
             ?? tree["effectivePeriod"]?["start"]?.string ?? tree["effectiveInstant"]?.string
             ?? tree["issued"]?.string
         return text.flatMap { FHIRDateTime(text: $0) }.map { .dateTime($0) }
+    }
+}
+
+extension [Observation] {
+    /// The latest; one without a time only where none has one.
+    fileprivate var latest: Observation? {
+        var latest: Observation?
+        for observation in self {
+            guard let known = latest?.time else {
+                if latest == nil || observation.time != nil { latest = observation }
+                continue
+            }
+            if let time = observation.time, time.compared(to: known) == .greater { latest = observation }
+        }
+        return latest
     }
 }

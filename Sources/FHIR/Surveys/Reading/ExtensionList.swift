@@ -108,6 +108,7 @@ enum ExtensionURL {
     static let unit = core + "questionnaire-unit"
     static let unitOption = core + "questionnaire-unitOption"
     static let unitValueSet = core + "questionnaire-unitValueSet"
+    static let unitOpen = sdc + "unitOpen"
     static let mimeType = core + "mimeType"
     static let maxSize = core + "maxSize"
     static let referenceResource = core + "questionnaire-referenceResource"
@@ -123,6 +124,8 @@ enum ExtensionURL {
         core + "codesystem-ordinalValue",
         core + "valueset-ordinalValue",
     ]
+    static let conceptProperty =
+        "http://hl7.org/fhir/5.0/StructureDefinition/extension-ValueSet.expansion.contains.property"
     static let openLabel = sdc + "openLabel"
     static let variable = [core + "variable", sdc + "variable", core + "questionnaire-variable"]
     static let enableWhenExpression = sdc + "enableWhenExpression"
@@ -138,6 +141,7 @@ enum ExtensionURL {
     static let sourceQueries = sdc + "sourceQueries"
     static let populationContext = sdc + "itemPopulationContext"
     static let observationPeriod = sdc + "observationLinkPeriod"
+    static let isSubject = sdc + "isSubject"
     static let choiceColumn = sdc + "choiceColumn"
     static let responseAuthor = core + "questionnaireresponse-author"
     static let subQuestionnaire = sdc + "subQuestionnaire"
@@ -158,6 +162,8 @@ enum ExtensionURL {
     static let templateExtract = sdc + "templateExtract"
     static let templateExtractBundle = sdc + "templateExtractBundle"
     static let templateExtractContext = sdc + "templateExtractContext"
+    static let patchRequestUrl =
+        "https://smartforms.csiro.au/ig/StructureDefinition/TemplateExtractExtensionPatchRequestUrl"
     static let templateExtractValue = sdc + "templateExtractValue"
     private static let ios = "http://bdh.stanford.edu/fhir/StructureDefinition/ios-"
     private static let oldIOS = "http://biodesign.stanford.edu/fhir/StructureDefinition/ios-"

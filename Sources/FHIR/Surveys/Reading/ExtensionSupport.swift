@@ -58,7 +58,7 @@ enum ExtensionSupport {
     /// What URLs of extensions begin with of which none is passed over in silence.
     private static let families = [
         ExtensionURL.sdc, "http://hl7.org/fhir/uv/sdc/StructureDefinition/",
-        ExtensionURL.core + "questionnaire-",
+        ExtensionURL.core + "questionnaire-", ExtensionURL.core + "sdc-questionnaire-",
         "http://hl7.org/fhir/5.0/StructureDefinition/extension-Questionnaire.item.",
     ]
 
@@ -74,11 +74,10 @@ enum ExtensionSupport {
             "a terminology server of the questionnaire's choice; name one where the survey is made",
         ExtensionURL.core + "preferredTerminologyServer":
             "a terminology server of the questionnaire's choice; name one where the survey is made",
-        ExtensionURL.sdc + "unitOpen": "units beside those that are listed",
+        ExtensionURL.unitOpen: "units beside those that are listed",
         ExtensionURL.sdc + "unitSupplementalSystem": "units of a further code system",
         ExtensionURL.sdc + "columnCount": "items side by side in columns",
         ExtensionURL.sdc + "width": "widths of columns",
-        ExtensionURL.sdc + "isSubject": "another subject for the items of a group",
         ExtensionURL.sdc + "endpoint": "sending to where the questionnaire says; send the response yourself",
         ExtensionURL.sdc + "answerKey": "the right answers of a test",
         ExtensionURL.sdc + "performerType": "a rule of who may answer",
@@ -101,7 +100,8 @@ enum ExtensionSupport {
             ExtensionURL.optionPrefix, ExtensionURL.openLabel, ExtensionURL.enableWhenExpression,
             ExtensionURL.optionToggle, ExtensionURL.sourceQueries, ExtensionURL.populationContext,
             ExtensionURL.observationPeriod, ExtensionURL.choiceColumn, ExtensionURL.assembledFrom,
-            ExtensionURL.constraint, ExtensionURL.extractAllocateId, ExtensionURL.observationExtract,
+            ExtensionURL.constraint, ExtensionURL.isSubject, ExtensionURL.extractAllocateId,
+            ExtensionURL.observationExtract,
             ExtensionURL.observationExtractCategory, ExtensionURL.observationExtractEntry,
             ExtensionURL.definitionExtract, ExtensionURL.definitionExtractValue,
             ExtensionURL.itemExtractionContext, ExtensionURL.templateExtract,

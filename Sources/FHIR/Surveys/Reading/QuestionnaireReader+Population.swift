@@ -15,23 +15,39 @@ extension QuestionnaireReader {
             )
             item.populationContext = nil
         }
-        guard let period = extensions.value(ExtensionURL.observationPeriod) else { return }
-        guard let duration = FHIRDuration(tree: period), duration.calendarUnit != nil else {
-            return report(
-                .error,
-                "malformedPeriod",
-                "observationLinkPeriod needs a value and one of the units a, mo, wk, d, h, min of UCUM.",
-                item
-            )
-        }
-        item.observationPeriod = duration
-        if item.code.isEmpty {
+        item.observationPeriod = readPeriod(extensions, item)
+        if item.observationPeriod != nil, item.code.isEmpty, item.source.member("item") == nil {
             report(
                 .warning,
                 "periodWithoutCode",
                 "The item has observationLinkPeriod but no code by which Observations are found.",
                 item
             )
+        }
+    }
+
+    private mutating func readPeriod(_ extensions: ExtensionList, _ item: SurveyItem?) -> FHIRDuration? {
+        guard var period = extensions.value(ExtensionURL.observationPeriod) else { return nil }
+        // Tools write the number as a string.
+        if let text = period["value"]?.string, let number = FHIRDecimal(text) {
+            period["value"] = number.tree
+        }
+        if let duration = FHIRDuration(tree: period), duration.calendarUnit != nil { return duration }
+        report(
+            .error,
+            "malformedPeriod",
+            "observationLinkPeriod needs a value and one of the units a, mo, wk, d, h, min of UCUM.",
+            item
+        )
+        return nil
+    }
+
+    /// A period counts for all items under it that have none of their own.
+    mutating func inheritPeriods(_ root: ExtensionList) {
+        let period = readPeriod(root, nil)
+        for index in items.indices where items[index].observationPeriod == nil {
+            items[index].observationPeriod =
+                items[index].parent.map { items[$0].observationPeriod } ?? period
         }
     }
 

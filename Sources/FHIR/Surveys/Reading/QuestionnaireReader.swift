@@ -34,12 +34,7 @@ struct QuestionnaireReader {
     mutating func read() {
         readItems()
         let extensions = ExtensionList(tree)
-        variables = extensions.values(
-            ExtensionURL.variable[0],
-            ExtensionURL.variable[1],
-            ExtensionURL.variable[2]
-        )
-        .compactMap { expression($0, nil) }
+        variables = namedExpressions(extensions, nil)
         constraints = readConstraints(extensions, nil)
         launchContexts = extensions.all(ExtensionURL.launchContext[0], ExtensionURL.launchContext[1])
             .compactMap(LaunchContext.init)
@@ -61,6 +56,7 @@ struct QuestionnaireReader {
             )
         }
         for index in items.indices { readDetails(of: index) }
+        inheritPeriods(extensions)
         scoreByCodes()
         diagnostics += valueSets.diagnostics
     }
@@ -137,10 +133,7 @@ struct QuestionnaireReader {
         readInitial(&item)
         readConditions(&item)
         if !extensions.isEmpty {
-            item.variables =
-                extensions
-                .values(ExtensionURL.variable[0], ExtensionURL.variable[1], ExtensionURL.variable[2])
-                .compactMap { expression($0, item) }
+            item.variables = namedExpressions(extensions, item)
             item.enableExpression =
                 extensions
                 .value(ExtensionURL.enableWhenExpression, ExtensionURL.finnishEnableWhen)
@@ -167,6 +160,20 @@ struct QuestionnaireReader {
         if item.isHelp, let parent = item.parent, let text = item.text { items[parent].help.append(text) }
     }
 
+    /// The variables of an item or of the questionnaire, and before them the other expressions with names,
+    /// which are variables too (FHIR R4, `Expression.name`).
+    private mutating func namedExpressions(_ extensions: ExtensionList, _ item: SurveyItem?)
+        -> [SurveyExpression]
+    {
+        let named = [ExtensionURL.calculatedExpression, ExtensionURL.initialExpression]
+            .compactMap { extensions.first($0)?.extensionValue }
+            .filter { $0.member("name") != nil }
+        return
+            (named
+            + extensions.values(ExtensionURL.variable[0], ExtensionURL.variable[1], ExtensionURL.variable[2]))
+            .compactMap { expression($0, item) }
+    }
+
     private mutating func readPresentation(_ extensions: ExtensionList, _ item: inout SurveyItem) {
         item.isHidden = extensions.value(ExtensionURL.hidden)?.boolean ?? false
         item.controls = Set(
@@ -178,6 +185,7 @@ struct QuestionnaireReader {
         item.displayCategory = extensions.value(ExtensionURL.displayCategory)?.conceptCodes.first
         item.collapsible = extensions.value(ExtensionURL.collapsible)?.string
         item.usageMode = extensions.value(ExtensionURL.usageMode)?.string
+        item.isSubject = item.type == .reference && extensions.value(ExtensionURL.isSubject)?.boolean == true
         item.fhirType = extensions.value(ExtensionURL.fhirType)?.string
         // What is there for showing an answered form is not asked.
         if let mode = item.usageMode, ["display", "display-non-empty"].contains(mode) {

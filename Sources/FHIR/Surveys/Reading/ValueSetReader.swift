@@ -183,6 +183,13 @@ struct ValueSetReader {
             where ["itemWeight", "ordinalValue"].contains(property.member("code")?.string) {
                 return property.valueMember.flatMap { FHIRDecimal(tree: $0.value) }
             }
+            // The same of R5 in an expansion of R4.
+            for tree in ExtensionList(concept).all(ExtensionURL.conceptProperty) {
+                let property = ExtensionList(tree)
+                if ["itemWeight", "ordinalValue"].contains(property.value("code")?.string) {
+                    return property.value("value").flatMap { FHIRDecimal(tree: $0) }
+                }
+            }
             return nil
         }
     }

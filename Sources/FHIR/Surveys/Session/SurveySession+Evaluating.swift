@@ -215,10 +215,17 @@ extension SurveySession {
             !result.isEmpty
         {
             values = answers(from: result, for: item)
+            if values.isEmpty {
+                report(
+                    "unfittingResult",
+                    "The initial expression gives no value that the item can have.",
+                    node
+                )
+            }
             if readsRecord(expression) { origin = .expression }
-        } else if let observation = latestObservation(for: item) {
-            values = answers(from: observation, for: item)
-            origin = .observation(observation.id.map { "Observation/\($0)" })
+        } else if let observed = observed(item) {
+            values = observed.answers
+            origin = observed.origin
         }
         guard !values.isEmpty, set(values, of: node, &queue) else { return }
         tree[node].origin = origin
@@ -228,9 +235,13 @@ extension SurveySession {
     func answers(from result: [FHIRPathItem], for item: SurveyItem) -> [SurveyAnswer] {
         let options: [SurveyOption] =
             if case .listed(let options)? = item.format.options { options } else { [] }
-        let answers = result.prefix(1_000).compactMap { value -> SurveyAnswer? in
+        let answers = result.prefix(1_000).flatMap { Self.values($0, for: item.type) }.compactMap {
+            value -> SurveyAnswer? in
             switch item.type {
             case .string, .text: return .string(value.text)
+            case .decimal where value.quantity != nil, .integer where value.quantity != nil:
+                guard let number = number(of: value.json, for: item) else { return nil }
+                return item.answer(for: FHIRPathItem(number).json)
             case .boolean: return value.boolean.map { .boolean($0) }
             case .date: return FHIRDate(text: String(value.text.prefix(10))).map { .date($0) }
             case .decimal:
@@ -241,8 +252,50 @@ extension SurveySession {
             default: return item.answer(for: value.json, options: options)
             }
         }
-        .filter { !$0.isEmpty && item.accepts($0) }
+        .compactMap { $0.isEmpty || !item.accepts($0) ? nil : chosen($0, among: options, item) }
         return item.repeats ? answers : Array(answers.prefix(1))
+    }
+}
+
+extension SurveySession {
+    /// The option that a result is, as the questionnaire has it; nil for what is none, where only options
+    /// count. A quantity is in one of the item's units.
+    private func chosen(_ answer: SurveyAnswer, among options: [SurveyOption], _ item: SurveyItem)
+        -> SurveyAnswer?
+    {
+        switch answer {
+        case .coding where !options.isEmpty && !item.format.hasChangingOptions:
+            let option = item.format.candidates(options, for: answer).first { $0.value.equals(answer) }
+            return option?.value ?? (item.format.isOpen ? answer : nil)
+        case .quantity(let quantity): return self.quantity(quantity, for: item).map { .quantity($0) }
+        default: return answer
+        }
+    }
+
+    /// What a result stands for in an answer of a type: a resource for a reference to it, a concept for its
+    /// codings, and an element with parts for its text, where it has one.
+    private static func values(_ value: FHIRPathItem, for type: QuestionnaireItemType) -> [FHIRPathItem] {
+        let json = value.json
+        guard json.kind == .object else { return [value] }
+        switch type {
+        case .reference:
+            return resources(value).map { found in
+                guard let type = found.json["resourceType"]?.string, let id = found.json["id"]?.string else {
+                    return found
+                }
+                return FHIRPathItem(["reference": JSONValue("\(type)/\(id)")], type: "Reference")
+            }
+        case .choice, .openChoice:
+            guard let codings = json["coding"]?.elements else { return [value] }
+            return codings.map { FHIRPathItem($0, type: "Coding") }
+        case .string, .text:
+            guard value.quantity == nil else { return [value] }
+            let text =
+                json["text"] ?? json["display"] ?? json["coding"]?[0]?["display"] ?? json["code"]
+                ?? json["reference"]
+            return text.map { [FHIRPathItem($0)] } ?? []
+        default: return [value]
+        }
     }
 }
 

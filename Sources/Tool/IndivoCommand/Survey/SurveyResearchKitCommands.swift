@@ -201,6 +201,9 @@ struct SurveyExtractCommand: ParsableCommand {
 
             A resource that is updated is given with --context, as in patient=Patient.json.
 
+            What is not valid FHIR is left out; with --unchecked it is printed too, as the questionnaire \
+            makes it, for who completes it.
+
             The exit status is 0 when everything was extracted, 1 when there are errors, \
             2 when a file is not what it should be.
             """
@@ -208,11 +211,15 @@ struct SurveyExtractCommand: ParsableCommand {
 
     @OptionGroup var answered: AnsweredSurvey
 
+    @ArgumentParser.Flag(help: "Print also what is not valid FHIR.")
+    var unchecked = false
+
     func run() throws {
         let (survey, response, context) = try answered.read()
         let extraction = survey.extract(from: response, context: context)
         extraction.diagnostics.printError()
-        try StandardStreams.say(extraction.bundle.tree.text(.pretty))
+        let bundle = unchecked ? extraction.unchecked : extraction.bundle
+        try StandardStreams.say(bundle.tree.text(.pretty))
         try extraction.diagnostics.end()
     }
 }
