@@ -29,6 +29,7 @@ struct ResearchKitConditionTests {
 
     private static let integer = #"{"_class": "ORKNumericAnswerFormat", "style": "integer"}"#
     private static let boolean = #"{"_class": "ORKBooleanAnswerFormat"}"#
+    private static let day = #"{"_class": "ORKDateAnswerFormat", "style": "date"}"#
     private static let choices = """
         {"_class": "ORKTextChoiceAnswerFormat", "style": "multipleChoice", "textChoices": [
         {"_class": "ORKTextChoice", "text": "Red", "value": "a"},
@@ -107,6 +108,13 @@ struct ResearchKitConditionTests {
             ),
             (choices, "SUBQUERY($z.answer, $w, $w == \"d\").@count > 0", "no choice with the text “d”"),
             (choices, "SUBQUERY($z.answer, $w, $w > \"a\").@count > 0", "codes, which have no order"),
+            (choices, "$z.answer == \"a\"", "a list, of which SUBQUERY"),
+            (choices, "NOT ($z.answer != \"a\")", "a list, of which SUBQUERY"),
+            (boolean, "SUBQUERY($z.answer, $w, $w == 1).@count > 0", "no list, in which SUBQUERY looks"),
+            (day, "$z.answer >= CAST(3600, \"NSDate\")", "is a day, which is not compared with 2001-01-01T01"),
+            (day, "$z.answer == CAST(0.5, \"NSDate\")", "a day is its midnight in UTC"),
+            (#"{"_class": "ORKTextAnswerFormat"}"#, #"$z.answer == "a\d""#, "“\\d” is no escape"),
+            (#"{"_class": "ORKTextAnswerFormat"}"#, #"$z.answer == "\u12""#, "4 hexadecimal digits"),
             (boolean, "$z.answer MATCHES \"1\"", "not one on answers of this task"),
             (boolean, "$z.identifier == \"r\" AND $z.answer == 1", "not one on answers of this task"),
         ]
@@ -120,6 +128,24 @@ struct ResearchKitConditionTests {
         #expect(diagnostic.description.hasPrefix("\(line):1: warning: x: "), "\(diagnostic)")
         #expect(diagnostic.text.contains(reason), "\(diagnostic)")
         #expect(Self.isShown("x", in: SurveySession(Survey(task.questionnaire))))
+    }
+
+    @Test(
+        "texts have C's escapes, and days are compared by their midnight in UTC",
+        arguments: [
+            (#"{"_class": "ORKTextAnswerFormat"}"#, #"$z.answer == "a\nb""#, "a\nb", "anb"),
+            (#"{"_class": "ORKTextAnswerFormat"}"#, #"NOT $z.answer != 'it\'s'"#, "it's", "it"),
+            (#"{"_class": "ORKTextAnswerFormat"}"#, #"$z.answer == "\x41\u00e9\U0001F600\\""#, "Aé😀\\", "A"),
+            (day, "$z.answer >= CAST(86400, \"NSDate\")", "2001-01-02", "2001-01-01"),
+            (day, "$z.answer == CAST(-86400, \"NSDate\")", "2000-12-31", "2001-01-01"),
+        ] as [(String, String, String, String)]
+    )
+    func texts(format: String, test: String, passing: String, other: String) throws {
+        for text in [test, "\(test) AND ($z.answer == nil OR \(test))"] {
+            let task = Self.task(format, Self.predicate(text))
+            #expect(try Self.isAsked(task, after: ["q": JSONValue(passing)]))
+            #expect(try Self.isAsked(task, after: ["q": JSONValue(other)]) == false)
+        }
     }
 
     @Test("a condition on another task's answers is not one on this task's")

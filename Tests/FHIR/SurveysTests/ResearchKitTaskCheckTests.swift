@@ -86,6 +86,22 @@ struct ResearchKitTaskCheckTests {
                 "error: stepNavigationRules.a: the task has no step “b”"
             ),
             (
+                task(
+                    #"{"_class": "ORKFormStep", "identifier": "f", "formItems": [{"_class": "ORKFormItem", "#
+                        + #""identifier": "x", "visibilityRule": {"_class": "#
+                        + #""ORKPredicateFormItemVisibilityRule", "predicateFormat": "$z.answer"}}]}"#
+                ),
+                "warning: steps[0].formItems[0].visibilityRule.predicateFormat: the predicate, at its byte 9"
+            ),
+            (
+                task(
+                    #"{"_class": "ORKFormStep", "identifier": "f", "formItems": [{"_class": "ORKFormItem", "#
+                        + #""identifier": "x", "visibilityRule": {"_class": "#
+                        + #""ORKPredicateFormItemVisibilityRule", "predicateFormat": "$z.answer == 1"}}]}"#
+                ),
+                "warning: steps[0].formItems[0].visibilityRule: ResearchKit’s serializer does not read it"
+            ),
+            (
                 format(#"{"_class": "ORKDateAnswerFormat", "minimumDate": "yesterday"}"#),
                 "error: steps[0].answerFormat.minimumDate: a time is expected"
             ),

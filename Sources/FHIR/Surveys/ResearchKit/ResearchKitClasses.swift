@@ -344,7 +344,7 @@ struct ResearchKitClass: Sendable {
         ORKFormItem
             identifier!:text optional:flag showsProgress:flag text:text detailText:text placeholder:text
             answerFormat:ORKAnswerFormat learnMoreItem:ORKLearnMoreItem tagText:text
-           
+            visibilityRule:ORKFormItemVisibilityRule
         ORKHealthCondition
             identifier:text displayName:text value:any
         ORKImageChoice

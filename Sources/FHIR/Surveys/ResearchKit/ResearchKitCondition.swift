@@ -11,8 +11,8 @@ indirect enum ResearchKitCondition: Hashable {
     case reached(Question)
     /// There is an answer.
     case answered(Question)
-    /// At least one answer passes a test.
-    case some(Question, Test)
+    /// The answer passes a test, or at least one of a list of answers does.
+    case some(Question, Test, inList: Bool)
 
     /// A question by the identifiers of its step, where that is said, and of its result.
     struct Question: Hashable {
@@ -165,7 +165,7 @@ indirect enum ResearchKitCondition: Hashable {
         _ question: Question
     ) -> ResearchKitCondition? {
         if let query = query(predicate), query.collection == answer {
-            return test(query.predicate, [query.variable]).map { .some(question, $0) }
+            return test(query.predicate, [query.variable]).map { .some(question, $0, inList: true) }
         }
         guard case .comparison(.path(answer), let sign, let right) = predicate else {
             return combined(predicate) { ofAnswers($0, answer, question) }
@@ -176,8 +176,8 @@ indirect enum ResearchKitCondition: Hashable {
         default:
             guard let value = value(sign, right) else { return nil }
             // Without an answer, it is another one too.
-            if sign == "!=" { return .not(.some(question, .compares("==", value))) }
-            return .some(question, .compares(sign, value))
+            if sign == "!=" { return .not(.some(question, .compares("==", value), inList: false)) }
+            return .some(question, .compares(sign, value), inList: false)
         }
     }
 
@@ -212,7 +212,7 @@ indirect enum ResearchKitCondition: Hashable {
         switch self {
         case .all(let parts), .any(let parts): parts.reduce(into: []) { $0.formUnion($1.questions) }
         case .not(let part): part.questions
-        case .reached(let question), .answered(let question), .some(let question, _): [question]
+        case .reached(let question), .answered(let question), .some(let question, _, _): [question]
         }
     }
 }

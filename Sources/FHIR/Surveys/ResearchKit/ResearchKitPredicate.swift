@@ -87,16 +87,7 @@ private struct Parser {
                 offset += 1
                 continue
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
-                var text: [UInt8] = []
-                offset += 1
-                while offset < bytes.count, bytes[offset] != byte {
-                    if bytes[offset] == UInt8(ascii: "\\"), offset + 1 < bytes.count { offset += 1 }
-                    text.append(bytes[offset])
-                    offset += 1
-                }
-                guard offset < bytes.count else { throw .init(reason: "a text does not end", offset: start) }
-                offset += 1
-                tokens.append((.text(String(decoding: text, as: UTF8.self)), start))
+                tokens.append((.text(try text(bytes, &offset)), start))
             case 0x30...0x39, UInt8(ascii: "-"):
                 offset += 1
                 while offset < bytes.count {
@@ -121,6 +112,55 @@ private struct Parser {
         }
         return tokens
     }
+
+    /// A text in quotation marks, with C's escapes: NSPredicate has a new line for `\n`.
+    private static func text(_ bytes: [UInt8], _ offset: inout Int) throws(ResearchKitPredicate.Problem)
+        -> String
+    {
+        let start = offset
+        let mark = bytes[start]
+        var text: [UInt8] = []
+        offset += 1
+        while offset < bytes.count, bytes[offset] != mark {
+            guard bytes[offset] == UInt8(ascii: "\\"), offset + 1 < bytes.count else {
+                text.append(bytes[offset])
+                offset += 1
+                continue
+            }
+            let escaped = bytes[offset + 1]
+            if let byte = escapes[escaped] {
+                text.append(byte)
+                offset += 2
+                continue
+            }
+            switch escaped {
+            case UInt8(ascii: "u"), UInt8(ascii: "U"), UInt8(ascii: "x"):
+                let count = escaped == UInt8(ascii: "x") ? 2 : escaped == UInt8(ascii: "u") ? 4 : 8
+                let digits = String(decoding: bytes[(offset + 2)...].prefix(count), as: UTF8.self)
+                guard digits.utf8.count == count, let value = UInt32(digits, radix: 16),
+                    let scalar = Unicode.Scalar(value), digits.first != "+"
+                else { throw .init(reason: "\(count) hexadecimal digits are expected", offset: offset + 2) }
+                text += Array(String(scalar).utf8)
+                offset += 2 + count
+                continue
+            // What else is a letter or a digit has a meaning that is not known here.
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A:
+                let name = String(decoding: [escaped], as: UTF8.self)
+                throw .init(reason: "“\\\(name)” is no escape that is known here", offset: offset)
+            default: text.append(escaped)
+            }
+            offset += 2
+        }
+        guard offset < bytes.count else { throw .init(reason: "a text does not end", offset: start) }
+        offset += 1
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The letters of escapes, and what they stand for.
+    private static let escapes: [UInt8: UInt8] = [
+        UInt8(ascii: "n"): 0x0A, UInt8(ascii: "r"): 0x0D, UInt8(ascii: "t"): 0x09, UInt8(ascii: "a"): 0x07,
+        UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0C, UInt8(ascii: "v"): 0x0B,
+    ]
 
     private func isNext(_ sign: String) -> Bool {
         index < tokens.count && tokens[index].token == .sign(sign)

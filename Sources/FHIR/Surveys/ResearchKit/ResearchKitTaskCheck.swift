@@ -140,6 +140,14 @@ public struct ResearchKitTaskCheck: Sendable {
                 continue
             }
             check(member.value, known.kind, inner, depth + 1)
+            if member.name == "visibilityRule", !member.value.isNull {
+                report(
+                    "ResearchKit’s serializer does not read it; the questionnaire that it becomes has it",
+                    inner,
+                    member.nameValue,
+                    isError: false
+                )
+            }
         }
         for member in members where member.isRequired && (value[member.name]?.isNull ?? true) {
             report("\(name) needs “\(member.name)”", path, value)

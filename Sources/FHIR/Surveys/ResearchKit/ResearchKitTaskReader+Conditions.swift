@@ -271,8 +271,16 @@ extension ResearchKitTaskReader {
         case .not(let part): return .not(try resolve(part))
         case .reached(let question): return .reached(try find(question).step)
         case .answered(let question): return .answered(try find(question).linkId)
-        case .some(let question, let test):
+        case .some(let question, let test, let isOfList):
             let asked = try find(question)
+            let hasList = asked.type == "choice" || asked.type == "open-choice"
+            guard hasList == isOfList else {
+                throw Obstacle(
+                    reason: hasList
+                        ? "\(described(asked)) a list, of which SUBQUERY($z.answer, $w, …).@count > 0 asks"
+                        : "\(described(asked)) no list, in which SUBQUERY looks"
+                )
+            }
             return .some(asked.linkId, try resolve(test, asked))
         }
     }
@@ -330,9 +338,17 @@ extension ResearchKitTaskReader {
                 throw Obstacle(reason: "its condition has a time outside of the years 1 to 9999")
             }
             let moment = FHIRDateTime(date)
-            return asked.type == "date"
-                ? literal("Date", JSONValue(moment.date.description))
-                : literal("DateTime", JSONValue(moment.description))
+            guard asked.type == "date" else { return literal("DateTime", JSONValue(moment.description)) }
+            // Another time is midnight in a zone that the predicate does not name, or cuts a day.
+            guard seconds.truncatingRemainder(dividingBy: 86_400) == 0 else {
+                throw Obstacle(
+                    reason: """
+                        \(described(asked)) a day, which is not compared with \(moment): a day is its \
+                        midnight in UTC
+                        """
+                )
+            }
+            return literal("Date", JSONValue(moment.date.description))
         default: break
         }
         throw Obstacle(
