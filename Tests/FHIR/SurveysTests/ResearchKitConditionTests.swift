@@ -111,7 +111,7 @@ struct ResearchKitConditionTests {
             (choices, "$z.answer == \"a\"", "a list, of which SUBQUERY"),
             (choices, "NOT ($z.answer != \"a\")", "a list, of which SUBQUERY"),
             (boolean, "SUBQUERY($z.answer, $w, $w == 1).@count > 0", "no list, in which SUBQUERY looks"),
-            (day, "$z.answer >= CAST(3600, \"NSDate\")", "is a day, which is not compared with 2001-01-01T01"),
+            (day, "$z.answer >= CAST(3600, \"NSDate\")", "is a day, which is not compared with 2001-01-01T0"),
             (day, "$z.answer == CAST(0.5, \"NSDate\")", "a day is its midnight in UTC"),
             (#"{"_class": "ORKTextAnswerFormat"}"#, #"$z.answer == "a\d""#, "“\\d” is no escape"),
             (#"{"_class": "ORKTextAnswerFormat"}"#, #"$z.answer == "\u12""#, "4 hexadecimal digits"),
@@ -363,6 +363,35 @@ struct ResearchKitConditionTests {
         let read = try ResearchKitQuestionnaire(Self.task(names, ["q0": rule]))
         #expect(read.questionnaire.tree.text().utf8.count < 30_000_000)
         #expect(read.diagnostics.isEmpty, "\(read.diagnostics)")
+    }
+
+    @Test("one long condition over very many steps is written a few times, and of two rules the first counts")
+    func longCondition() throws {
+        let names = (0..<5_000).map { "q\($0)" }
+        let long = (0..<500).map { _ in "$z.answer == 1" }.joined(separator: " OR ")
+        let predicate = Self.predicate("(\(long))", step: "q0", item: "q0")
+        let rule = Self.rule([predicate], ["q4999"], otherwise: "q1")
+        let text = Self.task(names, ["q0": rule]).text()
+        let twice = text.replacing(
+            #""stepNavigationRules":{"#,
+            with: #""stepNavigationRules":{"q0":\#(rule.text()),"#
+        )
+        let read = try Self.read(twice)
+        #expect(read.questionnaire.tree.text().utf8.count < 30_000_000)
+        #expect(read.diagnostics.map(\.text) == ["Another rule of the step is before it; it is left out."])
+        let findings = ResearchKitTaskCheck(try JSONValue(parsing: twice)).findings
+        #expect(findings.map(\.text) == ["another rule of the step is before it"])
+    }
+
+    @Test("a condition that is longer than expressions are is reported, and what hangs on it is asked")
+    func conditionsTooLong() throws {
+        // Rows of several conditions, so that no enableWhen says it.
+        let test = "(" + (0..<1_500).map { "NOT ($z.answer > \($0).5)" }.joined(separator: " OR ") + ")"
+        let predicate = Self.predicate("NOT \(test)")
+        let shown = try Self.read(Self.task(Self.integer, predicate))
+        #expect(shown.diagnostics.map(\.text).contains { $0.contains("too long for an expression") })
+        #expect(Self.isShown("x", in: SurveySession(Survey(shown.questionnaire))))
+        #expect(Survey(shown.questionnaire).diagnostics.isEmpty)
     }
 
     @Test("as many items as are read may have one identifier")

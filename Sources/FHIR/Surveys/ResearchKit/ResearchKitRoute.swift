@@ -29,6 +29,8 @@ struct ResearchKitRoute {
     let count: Int
     private let rules: [Int: Rule]
     private let ordered: [Rule]
+    /// How many bytes the conditions of rules have where they are written, by the rules' steps.
+    private let sizes: [Int: Int]
     /// The steps that may be passed over. The others are always reached.
     let passedOver: Set<Int>
 
@@ -36,14 +38,15 @@ struct ResearchKitRoute {
     private static let maximumWork = 4_000_000
     /// The most conditions of a rule, each of which holds where those before it do not.
     private static let maximumConditions = 100
-    /// The most conditions that are written of rules together, which have those before them in them.
-    private static let maximumWritten = 100_000
+    /// The most bytes of conditions that are written of rules together, which have those before them in them.
+    private static let maximumWritten = 10_000_000
 
     /// - Parameter rules: All lead forwards.
     init(count: Int, rules: [Rule]) {
         self.count = count
         self.rules = Dictionary(rules.map { ($0.from, $0) }) { first, _ in first }
         ordered = self.rules.values.sorted { $0.from < $1.from }
+        sizes = self.rules.mapValues(Self.size)
         passedOver = Self.passedOver(count, ordered)
     }
 
@@ -71,7 +74,7 @@ struct ResearchKitRoute {
         for step in passedOver.sorted() {
             found[step] = .reached
             guard let rule = onlyRule(passing: step) else { continue }
-            let size = Self.size(rule)
+            let size = sizes[rule.from] ?? 0
             guard written + size <= Self.maximumWritten else { continue }
             written += size
             if let condition = Self.leading(rule, to: { $0 <= step }) {
@@ -119,10 +122,12 @@ struct ResearchKitRoute {
         return rule
     }
 
-    /// How many conditions there are where a rule's are written, each with those before it.
+    /// How many bytes there are where a rule's conditions are written, each with those before it.
     private static func size(_ rule: Rule) -> Int {
         let count = rule.conditional.count
-        return count * (count + 3) / 2
+        return rule.conditional.enumerated().reduce(0) { size, next in
+            size + next.element.condition.path.utf8.count * (count - next.offset + 1)
+        }
     }
 
     /// The condition under which a rule leads to one of some steps.
@@ -143,8 +148,7 @@ struct ResearchKitRoute {
     private var hasFewWays: Bool {
         var size = 0
         for rule in ordered {
-            guard rule.conditional.count <= Self.maximumWritten else { return false }
-            size += Self.size(rule)
+            size += sizes[rule.from] ?? 0
             guard size <= Self.maximumWritten else { return false }
         }
         return true

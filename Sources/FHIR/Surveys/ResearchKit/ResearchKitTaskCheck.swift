@@ -33,6 +33,8 @@ public struct ResearchKitTaskCheck: Sendable {
     private static let maximumDepth = 64
 
     private let lines: JSONLineTable?
+    /// Whether there was one, which is told once.
+    private var hasRuleOfVisibility = false
 
     /// - Parameter json: The JSON that is to be a task; parsed from a text, its findings have lines.
     public init(_ json: JSONValue) {
@@ -140,7 +142,8 @@ public struct ResearchKitTaskCheck: Sendable {
                 continue
             }
             check(member.value, known.kind, inner, depth + 1)
-            if member.name == "visibilityRule", !member.value.isNull {
+            if member.name == "visibilityRule", !member.value.isNull, !hasRuleOfVisibility {
+                hasRuleOfVisibility = true
                 report(
                     "ResearchKit’s serializer does not read it; the questionnaire that it becomes has it",
                     inner,
@@ -261,8 +264,12 @@ public struct ResearchKitTaskCheck: Sendable {
                 report("another item of the step has the identifier “\(text)”", path, identifier)
             }
         }
+        var ruled: Set<String> = []
         for member in task["stepNavigationRules"]?.members.map(Array.init) ?? [] {
             let path = "stepNavigationRules.\(member.name)"
+            if !ruled.insert(member.name).inserted {
+                report("another rule of the step is before it", path, member.nameValue, isError: false)
+            }
             if !identifiers.contains(member.name) {
                 report("the task has no step “\(member.name)”", path, member.nameValue)
             }

@@ -78,7 +78,16 @@ extension ResearchKitTaskReader {
         let members = task["stepNavigationRules"]?.members.map(Array.init) ?? []
         let indices = Dictionary(steps.enumerated().map { ($1.identifier, $0) }) { first, _ in first }
         var rules: [ResearchKitRoute.Rule] = []
+        var seen: Set<String> = []
         for member in members {
+            guard seen.insert(member.name).inserted else {
+                report(
+                    "Another rule of the step is before it; it is left out.",
+                    member.name,
+                    member.nameValue
+                )
+                continue
+            }
             guard let from = indices[member.name] else {
                 report(
                     "A rule is one of a step that the task does not have; it is left out.",
@@ -149,11 +158,23 @@ extension ResearchKitTaskReader {
                 let from = passedOver.contains(way.from) ? ItemCondition.reached(way.from) : .all([])
                 return ItemCondition.all([from, way.condition.reaching(passedOver)]).simplified
             }
-            var variable = Self.expression(ItemCondition.any(ways).simplified.path)
+            var path = ItemCondition.any(ways).simplified.path
+            if path.utf8.count > Self.maximumExpression {
+                report(
+                    "Whether the step is reached is too long for an expression; it counts as reached.",
+                    steps[step].identifier,
+                    task["stepNavigationRules"]
+                )
+                path = "true"
+            }
+            var variable = Self.expression(path)
             variable["name"] = JSONValue("step\(step)")
             variables.append(["url": JSONValue(ExtensionURL.variable[0]), "valueExpression": variable])
         }
     }
+
+    /// The most bytes of an expression of FHIRPath.
+    private static let maximumExpression = 100_000
 
     private static func expression(_ text: String) -> JSONValue {
         ["language": "text/fhirpath", "expression": JSONValue(text)]
@@ -217,13 +238,18 @@ extension ResearchKitTaskReader {
         if conditions.count == parts.count, !parts.isEmpty {
             item["enableWhen"] = JSONValue(conditions)
             if conditions.count > 1 { item["enableBehavior"] = isAny ? "any" : "all" }
-        } else {
-            item.addExtension(
-                ExtensionURL.enableWhenExpression,
-                "Expression",
-                Self.expression(condition.path)
-            )
+            return usesVariables
         }
+        let path = condition.path
+        guard path.utf8.count <= Self.maximumExpression else {
+            report(
+                "The condition is too long for an expression. The item is always asked.",
+                item["linkId"]?.string,
+                json ?? task["stepNavigationRules"]
+            )
+            return false
+        }
+        item.addExtension(ExtensionURL.enableWhenExpression, "Expression", Self.expression(path))
         return usesVariables
     }
 
@@ -235,6 +261,10 @@ extension ResearchKitTaskReader {
             let condition = try resolve(try read(predicate))
             guard !condition.reachedSteps.contains(where: { $0 > step }) else {
                 throw Obstacle(reason: "its condition asks for what is not answered, and is asked later")
+            }
+            // With others, it is to be an expression.
+            guard condition.path.utf8.count <= Self.maximumExpression / 2 else {
+                throw Obstacle(reason: "its condition is too long for an expression")
             }
             return condition
         } catch {
