@@ -225,6 +225,28 @@ import ZipArchive
         )
     }
 
+    @Test("each route that names a file that cannot be read is told why")
+    func badFileTwice() throws {
+        let twice = Self.reference("/r.gpx") + Self.reference("/r.gpx")
+        let (samples, problems) = try all(
+            Self.files(Self.workout(twice), [("apple_health_export/r.gpx", "<gpx>\n<trkpt lat=\"x\"/>")])
+        )
+        #expect(samples.count == 1 && problems.count == 2)
+        #expect(problems.first?.reason == "'time' is missing" && problems.first?.line == 2)
+        #expect(problems.last?.reason == "the route: the file '/r.gpx', line 2: 'time' is missing")
+    }
+
+    @Test("a route that has places and names a file is a problem, and its workout is read")
+    func placesAndFile() throws {
+        let place = #"<Location date="2026-03-01 08:00:00 +0100" latitude="52.5" longitude="13.4"/>"#
+        let route = Self.reference("/r.gpx").replacing("</W", with: "\(place)</W")
+        let (samples, problems) = try all(
+            Self.files(Self.workout(route), [("apple_health_export/r.gpx", Self.gpx)])
+        )
+        #expect(samples.count == 1)
+        #expect(problems.map(\.reason) == ["the route: it has places and names a file"])
+    }
+
     @Test("a route that names two files is a problem, and its workout is read")
     func twoFiles() throws {
         let route = Self.reference("/r.gpx").replacing("</W", with: "<FileReference path=\"/s.gpx\"/></W")

@@ -20,8 +20,8 @@ final class ExportReader {
     private(set) var otherElements: [String: Int] = [:]
     /// What the export says of clinical records, by the names of their files.
     private(set) var received: [String: ReceivedRecord] = [:]
-    /// The files of routes that were read, each once.
-    private(set) var routeFiles: Set<String> = []
+    /// The files of routes that were read, each once, with what is wrong in them.
+    private(set) var routeFiles: [String: SampleProblem?] = [:]
     /// The files around the export; nil where it stands alone.
     private let files: ExportFiles?
     /// What comes after the item that was given last.
@@ -373,7 +373,8 @@ final class ExportReader {
         }
         if let error = route.problem { return problem("\(error)") }
         var locations = route.locations
-        if let path = route.path, locations.isEmpty {
+        if let path = route.path {
+            guard locations.isEmpty else { return problem("it has places and names a file") }
             guard let files else {
                 // The export was given without the files around it.
                 addOther("WorkoutRoute")
@@ -382,15 +383,20 @@ final class ExportReader {
             guard let found = files.file(at: path, beside: file) else {
                 return problem("there is no file '\(path.prefix(200))'")
             }
-            guard routeFiles.insert(found.name).inserted else {
-                return problem("the file '\(path.prefix(200))' is that of a route before it")
+            switch routeFiles[found.name] {
+            case nil: break
+            case .some(nil): return problem("the file '\(path.prefix(200))' is that of a route before it")
+            case .some(let known?):
+                return problem("the file '\(path.prefix(200))', line \(known.line): \(known.reason)")
             }
             guard placeCount < Self.maximumPlaces else {
                 return problem("the routes before it have \(placeCount) places, and more are not read")
             }
+            routeFiles.updateValue(nil, forKey: found.name)
             do { locations = try RouteFile.locations(found.open(), found.name) } catch let error
                 as SampleProblem
             {
+                routeFiles[found.name] = error
                 return .problem(error)
             }
             placeCount += locations.count

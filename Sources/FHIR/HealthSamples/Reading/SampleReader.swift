@@ -200,7 +200,7 @@ public struct SampleReader {
                 current = nil
                 for (name, count) in reader.otherElements { otherElements[name, default: 0] += count }
                 received.merge(reader.received) { first, _ in first }
-                routeFiles.formUnion(reader.routeFiles)
+                routeFiles.formUnion(reader.routeFiles.keys)
             case .lines(var reader)?:
                 // Taken out, so that its buffers are not copied.
                 current = nil
