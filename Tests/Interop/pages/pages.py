@@ -713,7 +713,7 @@ class StudyPages:
             for person, state in enumerate(states, 1):
                 db.execute("INSERT INTO study_participant VALUES (?, ?, ?, ?)", (person, f"digest-{person}", f"name-{person}", moment(20)))
                 db.execute("INSERT INTO patient_dimension (patient_num, statecityzip_path) VALUES (?, ?)", (person, state + "\\021"))
-                db.execute("INSERT INTO study_consent VALUES (?, ?, ?, '1', ?)", (f"digest-{person}", f"m-{person}", moment(20), person % 3 > 0))
+                db.execute("INSERT INTO study_consent VALUES (?, ?, ?, '1', ?, 0)", (f"digest-{person}", f"m-{person}", moment(20), person % 3 > 0))
                 fact(person, codes["hours"], "N", "E", round(chance.uniform(4, 9), 1))
                 fact(person, codes["true" if person % 4 else "false"], "T", "yes")
                 survey = next(code for name, code in codes.items() if name.startswith("sleep-"))

@@ -81,6 +81,29 @@ import Testing
         #expect(try await study.facts > 0)
     }
 
+    @Test("Each version that one message has is signed, whichever is the last", arguments: StoreKind.allCases)
+    func severalVersions(kind: StoreKind) async throws {
+        let study = try await study(kind, [("2", "2026-01-01T00:00:00Z")])
+        func bundle(_ resources: [String]) -> String {
+            let entries = resources.map { "{\"resource\": \($0)}" }.joined(separator: ",")
+            return #"{"resourceType": "Bundle", "type": "collection", "entry": [\#(entries)]}"#
+        }
+        let later = Given.contract(participant, signed: "2026-03-08T09:00:00Z", version: "data sharing")
+        let both = bundle([later, contract("2"), contract("2")])
+        #expect(try await study.deliver(both, received: "2026-03-09T00:00:00Z").loaded == 1)
+        #expect(try await study.count("study_consent") == 2)
+        #expect(try await study.deliver(Given.response(participant)).loaded == 1)
+        let inForce = try await study.warehouse.read { try $0.consents() }
+        #expect(inForce.map(\.version) == ["data sharing"] && inForce.first?.first == "2026-03-02 09:00:00")
+        let person = UUID()
+        let ofOne = (0..<101).map {
+            Given.contract(person, signed: "2026-03-01T09:00:00Z", version: "\($0)")
+        }
+        #expect(try await study.deliver(bundle(ofOne)).failed == 1)
+        let reasons = try await study.warehouse.read { try $0.failedMessages().map(\.state.reason) }
+        #expect(reasons == ["it has more than 100 consents"])
+    }
+
     @Test("Versions are the same by their bytes, for those who wait and for those who come later")
     func bytes() async throws {
         let study = try await study(.sqlite, [("caf\u{E9}", "2026-01-01T00:00:00Z")])

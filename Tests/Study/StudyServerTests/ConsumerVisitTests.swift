@@ -224,9 +224,8 @@ extension ConsumerTests {
             #"""
             {"resourceType": "Bundle", "type": "collection", "entry": [\#(entries.joined(separator: ", "))]}
             """#
-        #expect(try await study.deliver([message]).loaded == 1)
-        #expect(
-            try await study.text("SELECT signed || ' ' || shares FROM study_consent") == "\(signed) \(shares)"
-        )
+        #expect(try await study.deliver([message, Given.response(participant)]).loaded == 2)
+        let inForce = try #require(try await study.warehouse.read { try $0.consents() }.first)
+        #expect(inForce.signed == signed && inForce.shares == (shares == 1))
     }
 }

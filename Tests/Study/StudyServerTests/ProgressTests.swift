@@ -205,6 +205,36 @@ import Testing
         #expect(last.responses.first?.date == (try date("2026-03-01T10:00:00Z")))
     }
 
+    @Test("Who stopped counts until then, and is asked for nothing more", arguments: StoreKind.allCases)
+    func stopped(kind: StoreKind) async throws {
+        let warehouse = try await kind.warehouse()
+        try await fill(warehouse)
+        let stop = WarehouseTime(FHIRDateTime("2026-03-09T00:00:00Z"))
+        let now = try date("2026-03-30T00:00:00Z")
+        let before = try await warehouse.read { try $0.progress(at: now) }
+        let marks = try await warehouse.read { try $0.courseMarks() }
+        try await warehouse.transaction { try $0.stop("digest-5", at: stop) }
+        let after = try await warehouse.read { try $0.progress(at: now) }
+        #expect(before.participants == 5 && after.participants == 4)
+        #expect(after.enrolments == before.enrolments)
+        #expect(after.answers[Self.diary]?.map(\.answered).first == 5)
+        #expect(after.answers[Self.diary]?.map(\.reached) == [5, 5, 4, 4, 4])
+        let changed = try await warehouse.read { try $0.courseMarks() }
+        #expect(changed.count == 5 && changed.count { marks[$0.key] != $0.value } == 1)
+        let courses = try await warehouse.read { db in
+            var courses: [ParticipantCourse] = []
+            try db.eachCourse { courses.append($0) }
+            return courses
+        }
+        let last = try #require(courses.last)
+        #expect(last.stopped == (try date("2026-03-09T00:00:00Z")))
+        let schedule = try schedule()
+        #expect(try StudyProgress.open(last, schedule, at: now).isEmpty)
+        var counted = StudyProgress()
+        try counted.add(last, schedule, at: now)
+        #expect(counted.tasks.values.joined().allSatisfy { $0.due == 0 && $0.late == 0 })
+    }
+
     @Test("The page shows rounded numbers by week, and nobody's pseudonym")
     func page() async throws {
         let pages = try TestPages()

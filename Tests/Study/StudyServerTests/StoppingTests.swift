@@ -172,6 +172,49 @@ import Testing
         #expect(try await study.facts == 3 * facts)
     }
 
+    @Test(
+        "Of an erasure that is processed late, a later stop is kept for who agreed in between",
+        arguments: StoreKind.allCases
+    )
+    func erasedBeforeTheStop(kind: StoreKind) async throws {
+        for agreesAnew in [true, false] {
+            let study = try await enrolled(kind)
+            let facts = try await study.facts
+            let stranger = ProofTests.stranger
+            let erasing = try withdrawal(.erased)
+            let early = "2026-03-03T00:00:00Z"
+            #expect(try await study.deliver(erasing, client: stranger, received: early).pending == 1)
+            if agreesAnew {
+                let anew = Given.contract(participant, signed: "2026-03-04T00:00:00Z")
+                #expect(try await study.deliver(anew, received: "2026-03-04T00:00:00Z").loaded == 1)
+            }
+            let between = Given.response(participant, 2)
+            #expect(try await study.deliver(between, received: "2026-03-04T12:00:00Z").loaded == 1)
+            _ = try await study.deliver(try withdrawal(.kept), received: Self.stop)
+            let id = try #require(try await study.pending.first?.id)
+            #expect(try await study.warehouse.transaction { try $0.approve(id) })
+            _ = try await study.consumer.drain()
+            #expect(try await study.facts == (agreesAnew ? facts : 0))
+            #expect(try await isStopped(study) == agreesAnew)
+            #expect(try await study.count("study_withdrawal") == 1)
+            // What comes now is neither of the participation that was erased nor of the one that ended.
+            let late = Given.response(participant, 3)
+            #expect(try await study.deliver(late, received: "2026-03-06T00:00:00Z").refused == 1)
+            let old = Given.response(participant, 4)
+            #expect(try await study.deliver(old, received: "2026-03-02T00:00:00Z").refused == 1)
+            #expect(try await study.facts == (agreesAnew ? facts : 0))
+        }
+    }
+
+    @Test("The warehouse knows who gave something or left, and nobody else", arguments: StoreKind.allCases)
+    func known(kind: StoreKind) async throws {
+        let study = try await enrolled(kind)
+        #expect(try await study.consumer.knows(participant))
+        #expect(try await study.consumer.knows(UUID()) == false)
+        _ = try await study.consumer.withdraw(participant)
+        #expect(try await study.consumer.knows(participant))
+    }
+
     @Test("What is given together with the word to stop still counts")
     func lastAnswers() async throws {
         let study = try await enrolled()

@@ -111,7 +111,7 @@ public final class C3ProEndpoint: StudyEndpoint {
             return .accepted
         }
         let problem = C3ProJSON.problem(json)
-        let errorClass = StudyResponse(status: http.response.status.code, problem ?? "")
+        let errorClass = StudyResponse(status: http.response.status.code, problem ?? "", to: submission)
         guard errorClass == .accepted else { return errorClass }
         // An error may come with status 200, in text that is no JSON; and a network's login page is nothing
         // that a receiver says.

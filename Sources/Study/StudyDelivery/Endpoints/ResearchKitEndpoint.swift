@@ -57,6 +57,6 @@ public struct ResearchKitEndpoint: StudyEndpoint {
             )
         }
         let http = try await transport.send(address.request(.post, "", fields), upload: body)
-        return StudyResponse(status: http.response.status.code)
+        return StudyResponse(status: http.response.status.code, to: submission)
     }
 }

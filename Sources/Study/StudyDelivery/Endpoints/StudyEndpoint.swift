@@ -28,6 +28,15 @@ public enum StudyResponse: Sendable, Hashable {
     /// know this app.
     case closed(reason: String)
 
+    /// By the status of the response to a submission. That a participant left is known in the end: where
+    /// nothing is found for it, the address is wrong.
+    init(status: Int, _ detail: String = "", to submission: StudySubmission) {
+        self.init(status: status, detail)
+        guard case .refused(let reason) = self, submission.isWithdrawal, [404, 405].contains(status)
+        else { return }
+        self = .closed(reason: reason + "; look at the study's URL")
+    }
+
     /// By the status alone.
     init(status: Int, _ detail: String = "") {
         let reason = "the server responded with \(status)" + (detail.isEmpty ? "" : ": \(detail)")

@@ -167,6 +167,18 @@ public final class ParticipantStore: Sendable {
         return results
     }
 
+    /// Has ``finishWithdrawals(emptying:reporting:)`` report a withdrawal once more that the server refused: to
+    /// another address, say.
+    public func retry(_ withdrawal: Withdrawal) throws {
+        try files.withLock {
+            guard let data = try files.read(withdrawal.name), case .refused = try Self.withdrawal(data).state
+            else { return }
+            var again = try Self.withdrawal(data)
+            again.state = .reporting
+            try store(again)
+        }
+    }
+
     /// Forgets a withdrawal that the server refused, after somebody was informed.
     public func acknowledge(_ withdrawal: Withdrawal) throws {
         try files.withLock {

@@ -61,7 +61,7 @@ extension Withdrawal {
         switch form {
         case .package:
             var archive = try StudyArchive(
-                ArchiveInfo(study: study, item: "withdrawal", timestamp: StudyTime(date.date))
+                ArchiveInfo(study: study, item: StudySubmission.withdrawal, timestamp: StudyTime(date.date))
             )
             try archive.add("withdrawal.json", resource)
             content = .package
@@ -79,7 +79,7 @@ extension Withdrawal {
             id: id,
             study: study,
             subject: participant,
-            item: "withdrawal",
+            item: StudySubmission.withdrawal,
             content: content,
             protection: protection.kind
         )

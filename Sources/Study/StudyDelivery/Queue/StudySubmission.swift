@@ -34,6 +34,11 @@ public struct StudySubmission: Sendable, Hashable, Codable, Identifiable {
         }
     }
 
+    /// The item of the report that a participant left.
+    static let withdrawal = "withdrawal"
+
+    var isWithdrawal: Bool { item == Self.withdrawal }
+
     var isPatient: Bool {
         if case .resource("Patient", _) = content { true } else { false }
     }

@@ -168,6 +168,12 @@ public struct Consumer: Sendable {
 
     // MARK: Participants
 
+    /// Whether the warehouse knows anything of a participant, by the id that their phone uses.
+    public func knows(_ phoneID: UUID) async throws -> Bool {
+        let digest = Self.digest(of: phoneID)
+        return try await warehouse.read { try $0.knows(digest) }
+    }
+
     /// Removes everything of a participant, by the id that their phone uses.
     ///
     /// - Returns: How many facts were removed.

@@ -277,13 +277,16 @@ struct Intake: Sendable {
 
     // MARK: Consents
 
-    /// The consent in force of several in one message: the one signed last; of two signed at one time both
-    /// have to share.
-    static func consent(in intakes: [Intake]) -> Consent? {
+    /// The consents in one message, the one in force last: the one signed last; of two signed at one time
+    /// both have to share.
+    static func consents(in intakes: [Intake]) -> [Consent] {
         intakes.compactMap { intake in
             if case .consent(let consent) = intake.classification { consent } else { nil }
-        }.max { ($0.signed, $0.shares == true ? 0 : 1) < ($1.signed, $1.shares == true ? 0 : 1) }
+        }.sorted { ($0.signed, $0.shares == true ? 0 : 1) < ($1.signed, $1.shares == true ? 0 : 1) }
     }
+
+    /// The most consents of one message: each of them is kept.
+    static let maximumConsents = 100
 
     private static let withdrawn: Set = ["revoked", "terminated", "cancelled", "inactive", "rejected"]
 

@@ -103,13 +103,18 @@ struct MessageRules: Sendable {
     {
         guard let participant = stored.participant else { return }
         let moment = WarehouseTime(received)
+        let consents = Intake.consents(in: intakes)
+        guard consents.count <= Intake.maximumConsents else {
+            stored.state = .failed(reason: "it has more than \(Intake.maximumConsents) consents")
+            return
+        }
         let isProven = try isProven(for: participant, in: &batch)
         var tookPart = try batch.tookPart(participant, at: moment)
-        if !isProven, !tookPart, try batch.hasStopped(participant), Intake.consent(in: intakes) != nil {
+        if !isProven, !tookPart, try batch.hasStopped(participant), !consents.isEmpty {
             // Nobody else lets them take part again.
             return leave(&stored, "it is another consent")
         }
-        guard try tookPart || takesPart(participant, intakes, moment, in: &batch) else {
+        guard try tookPart || takesPart(participant, intakes, consents.last, moment, in: &batch) else {
             return refuse(&stored)
         }
         if opened.origin.isApproved, let client = message.client {
@@ -130,15 +135,13 @@ struct MessageRules: Sendable {
                 tookPart = true
             }
         }
-        if let consent = Intake.consent(in: intakes) {
-            guard try keep(consent, of: participant, isProven, in: &batch) else {
-                return leave(&stored, "it is another consent")
-            }
+        guard try keep(consents, of: participant, isProven, in: &batch) else {
+            return leave(&stored, "it is another consent")
         }
         guard try batch.hasConsent(participant, rules.consents, received: message.received) else {
             // Who stopped will not agree any more.
             if tookPart { return refuse(&stored) }
-            let isConsent = Intake.consent(in: intakes) != nil && !intakes.contains(where: \.isData)
+            let isConsent = !consents.isEmpty && !intakes.contains(where: \.isData)
             stored.state = isConsent ? .loaded : .waiting
             return
         }
@@ -173,7 +176,7 @@ struct MessageRules: Sendable {
                 now: now
             )
         }
-        if data.isEmpty, Intake.consent(in: intakes) == nil { stored.state = .kept }
+        if data.isEmpty, consents.isEmpty { stored.state = .kept }
     }
 
     /// Whether what a visit has is newer; `nil` where there is no such visit, or its resource is not kept.
@@ -196,6 +199,7 @@ struct MessageRules: Sendable {
     private func takesPart(
         _ participant: String,
         _ intakes: [Intake],
+        _ consent: Intake.Consent?,
         _ received: WarehouseTime,
         in batch: inout WarehouseBatch
     ) throws -> Bool {
@@ -206,7 +210,7 @@ struct MessageRules: Sendable {
             // Who stopped may want what they gave erased.
             return try data == .erased && batch.hasStopped(participant)
         }
-        guard let consent = Intake.consent(in: intakes) else { return false }
+        guard let consent else { return false }
         return try batch.enrolAgain(participant, signed: consent.signedAtLatest, received: received)
     }
 
@@ -230,31 +234,37 @@ struct MessageRules: Sendable {
         stored.state = .pending(reason: "\(what), and nothing proves that the participant’s phone sent it")
     }
 
-    /// Keeps a consent; the app of the first one speaks for the participant from now on.
+    /// Keeps each consent of the message; the app of the first one speaks for the participant from now on.
     ///
-    /// - Returns: False for one that changes another without a proof.
+    /// - Returns: False where one changes another without a proof.
     private func keep(
-        _ consent: Intake.Consent,
+        _ consents: [Intake.Consent],
         of participant: String,
         _ isProven: Bool,
         in batch: inout WarehouseBatch
     ) throws -> Bool {
         let isFirst = try !batch.hasConsent(participant)
-        let isKnown = try batch.hasConsent(
-            participant,
-            signed: consent.signed,
-            version: consent.version,
-            shares: consent.shares
-        )
-        guard isFirst || isProven, !isKnown else { return isKnown }
-        try batch.keepConsent(
-            of: participant,
-            message: message.id,
-            signed: consent.signed,
-            version: consent.version,
-            shares: consent.shares
-        )
-        if isFirst, let client = message.client { try batch.add(client: client, of: participant) }
+        let new = try consents.filter { consent in
+            try !batch.hasConsent(
+                participant,
+                signed: consent.signed,
+                version: consent.version,
+                shares: consent.shares
+            )
+        }
+        guard isFirst || isProven || new.isEmpty else { return false }
+        for consent in new {
+            try batch.keepConsent(
+                of: participant,
+                message: message.id,
+                signed: consent.signed,
+                version: consent.version,
+                shares: consent.shares
+            )
+        }
+        if isFirst, !new.isEmpty, let client = message.client {
+            try batch.add(client: client, of: participant)
+        }
         return true
     }
 }

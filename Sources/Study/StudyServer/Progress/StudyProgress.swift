@@ -84,7 +84,7 @@ public struct StudyProgress: Sendable, Hashable, Codable {
 
     // MARK: Counting
 
-    /// Counts a participant.
+    /// Counts a participant; of one who stopped, what was until then.
     ///
     /// - Parameters:
     ///   - schedule: What the participants are asked for; its surveys have the questionnaires' URLs, or the
@@ -99,10 +99,13 @@ public struct StudyProgress: Sendable, Hashable, Codable {
         at now: Date
     ) throws(ScheduleError) {
         guard course.enrolled <= now else { return }
+        let stopped = course.stopped.flatMap { $0 <= now ? $0 : nil }
+        // Who had not agreed any more when they enrolled, by the phone's clock, was there for a moment.
+        let now = max(stopped ?? now, course.enrolled)
         // An answer may say its day alone.
         let seconds = course.enrolled.timeIntervalSince1970
         let firstDay = Date(timeIntervalSince1970: (seconds / 86_400).rounded(.down) * 86_400)
-        participants += 1
+        if stopped == nil { participants += 1 }
         newByWeek[Self.weekOfCalendar(course.enrolled), default: 0] += 1
         Self.at(Self.week(of: now, since: course.enrolled), of: &inWeek, else: 0) { $0 += 1 }
         for (questionnaire, responses) in Dictionary(grouping: course.responses, by: \.questionnaire) {
@@ -122,6 +125,8 @@ public struct StudyProgress: Sendable, Hashable, Codable {
             let count: WritableKeyPath<Due, Int>
             switch occurrence.state(at: now) {
             case .upcoming: continue
+            // Nobody asks them any more.
+            case .due where stopped != nil, .late where stopped != nil: continue
             case .completed: count = \.completed
             case .due: count = \.due
             case .late: count = \.late
@@ -165,7 +170,7 @@ public struct StudyProgress: Sendable, Hashable, Codable {
         }
     }
 
-    /// What a participant is asked for now, and has not done.
+    /// What a participant is asked for now, and has not done; nothing of one who stopped.
     ///
     /// - Throws: `ScheduleError`.
     public static func open(
@@ -173,7 +178,8 @@ public struct StudyProgress: Sendable, Hashable, Codable {
         _ schedule: StudySchedule,
         at now: Date
     ) throws(ScheduleError) -> [OpenTask] {
-        try occurrences(of: course, schedule).compactMap { occurrence in
+        if let stopped = course.stopped, stopped <= now { return [] }
+        return try occurrences(of: course, schedule).compactMap { occurrence in
             let state = occurrence.state(at: now)
             guard state == .due || state == .late else { return nil }
             return OpenTask(pseudonym: course.pseudonym, occurrence: occurrence, state: state)

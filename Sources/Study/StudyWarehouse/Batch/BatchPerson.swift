@@ -28,7 +28,7 @@ struct BatchPerson {
     var left: Leaving?
     /// When what they had given was erased last, where they take part again.
     var withdrewLast: String?
-    var consents: [Consent] = []
+    var consents: Set<Consent> = []
     /// The apps that may speak for them.
     var clients: Set<String> = []
     /// What they are called here; `nil` for somebody of whom nothing is stored.

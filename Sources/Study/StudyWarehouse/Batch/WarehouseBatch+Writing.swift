@@ -96,11 +96,17 @@ extension WarehouseBatch {
     private func writeConsents() throws {
         var consents = TableRows(
             "study_consent",
-            ["participant", "message", "signed", "version", "shares"]
+            ["participant", "message", "number", "signed", "version", "shares"]
         )
         for participant in changedPeople.keys {
+            // A message may have several.
+            var counts: [String: Int] = [:]
             for (message, consent) in people[participant]?.newConsents ?? [] {
-                consents.append([participant, message, consent.signed, consent.version, consent.shares])
+                let number = counts[message, default: 0]
+                counts[message] = number + 1
+                consents.append([
+                    participant, message, number, consent.signed, consent.version, consent.shares,
+                ])
             }
         }
         try db.insertMissing(consents)

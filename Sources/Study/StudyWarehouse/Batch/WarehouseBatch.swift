@@ -105,7 +105,7 @@ public struct WarehouseBatch {
                 version: row.text(2),
                 shares: row.integer(3).map { $0 != 0 }
             )
-            found[row.text(0) ?? ""]?.consents.append(consent)
+            found[row.text(0) ?? ""]?.consents.insert(consent)
         }
         for row in try rows("SELECT participant, client FROM study_client WHERE participant", in: digests) {
             found[row.text(0) ?? ""]?.clients.insert(row.text(1) ?? "")
@@ -210,14 +210,17 @@ public struct WarehouseBatch {
         if case .stopped = try person(participant).left { true } else { false }
     }
 
-    /// Whether a participant who stopped did so at a time or after it: what was received by then counts.
+    /// Whether a participant who stopped did so at a time or after it: what was received by then counts,
+    /// unless it was erased before.
     public mutating func tookPart(_ participant: String, at time: WarehouseTime) throws -> Bool {
-        guard case .stopped(let end) = try person(participant).left else { return false }
-        return time.description <= end
+        guard case .stopped(let end) = try person(participant).left, time.description <= end else {
+            return false
+        }
+        return try !withdrew(participant, at: time)
     }
 
-    /// Whether a participant who takes part again withdrew at a time, or after it: what was received by then
-    /// is of the participation that ended.
+    /// Whether a participant withdrew at a time, or after it, and takes part again, or did until they
+    /// stopped: what was received by then is of the participation that ended.
     public mutating func withdrew(_ participant: String, at time: WarehouseTime) throws -> Bool {
         try person(participant).withdrewLast.map { $0 >= time.description } ?? false
     }
@@ -265,7 +268,7 @@ public struct WarehouseBatch {
     ) throws {
         let consent = BatchPerson.Consent(signed: signed.description, version: version, shares: shares)
         try change(participant) { person in
-            person.consents.append(consent)
+            guard person.consents.insert(consent).inserted else { return }
             person.newConsents.append((message, consent))
         }
     }

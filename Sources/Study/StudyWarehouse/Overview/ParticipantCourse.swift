@@ -21,13 +21,16 @@ public struct ParticipantCourse: Sendable, Hashable {
     public let pseudonym: String
     /// When the first consent was signed.
     public let enrolled: Date
+    /// When they stopped, and left what they had given; `nil` while they take part.
+    public let stopped: Date?
     /// The completed responses, the earliest first.
     public let responses: [Response]
 
     /// A course.
-    public init(pseudonym: String, enrolled: Date, responses: [Response]) {
+    public init(pseudonym: String, enrolled: Date, stopped: Date? = nil, responses: [Response]) {
         self.pseudonym = pseudonym
         self.enrolled = enrolled
+        self.stopped = stopped
         self.responses = responses
     }
 }
@@ -36,7 +39,8 @@ extension WarehouseTransaction {
     /// The participants who are read at a time.
     private static let courseBatch = 1000
 
-    /// Gives the course of each participant who takes part, in the order of their numbers.
+    /// Gives the course of each participant who takes part, or did until they stopped, in the order of their
+    /// numbers.
     ///
     /// - Throws: What `body` throws, ``WarehouseError`` for a time that cannot be read, the database's error.
     public func eachCourse(_ body: (ParticipantCourse) throws -> Void) throws {
@@ -44,11 +48,11 @@ extension WarehouseTransaction {
         while true {
             let people = try db.rows(
                 sql: """
-                    SELECT p.patient_num, p.pseudonym, min(c.signed)
+                    SELECT p.patient_num, p.pseudonym, min(c.signed), min(w.at)
                     FROM study_participant p
                     JOIN study_consent c ON c.participant = p.participant
+                    LEFT JOIN study_withdrawal w ON w.participant = p.participant
                     WHERE p.patient_num > ?
-                        AND NOT EXISTS (SELECT 1 FROM study_withdrawal w WHERE w.participant = p.participant)
                     GROUP BY p.patient_num, p.pseudonym
                     ORDER BY p.patient_num
                     LIMIT ?
@@ -61,6 +65,7 @@ extension WarehouseTransaction {
                 let course = ParticipantCourse(
                     pseudonym: person.text(1) ?? "",
                     enrolled: try Self.date(person.text(2), in: "study_consent"),
+                    stopped: try person.text(3).map { try Self.date($0, in: "study_withdrawal") },
                     responses: responses[person.integer(0) ?? 0] ?? []
                 )
                 try body(course)
@@ -85,20 +90,20 @@ extension WarehouseTransaction {
         ).compactMap { row in row.text(0).map { String($0.prefix { $0 != "|" }) } }
     }
 
-    /// What changes of each participant's course when they answer, by their pseudonyms.
+    /// What changes of each participant's course when they answer or stop, by their pseudonyms.
     package func courseMarks() throws -> [String: String] {
         let rows = try db.rows(
             sql: """
-                SELECT p.pseudonym, count(f.patient_num)
+                SELECT p.pseudonym, count(f.patient_num), min(w.at)
                 FROM study_participant p
                 LEFT JOIN observation_fact f ON f.patient_num = p.patient_num AND \(Self.isOfResponse)
+                LEFT JOIN study_withdrawal w ON w.participant = p.participant
                 WHERE EXISTS (SELECT 1 FROM study_consent c WHERE c.participant = p.participant)
-                    AND NOT EXISTS (SELECT 1 FROM study_withdrawal w WHERE w.participant = p.participant)
                 GROUP BY p.pseudonym
                 """
         )
         return Dictionary(
-            rows.map { ($0.text(0) ?? "", "\($0.integer(1) ?? 0)") },
+            rows.map { ($0.text(0) ?? "", "\($0.integer(1) ?? 0)" + ($0.text(2) == nil ? "" : " stopped")) },
             uniquingKeysWith: { first, _ in first }
         )
     }

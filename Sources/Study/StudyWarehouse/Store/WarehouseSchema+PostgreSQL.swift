@@ -255,7 +255,8 @@ extension WarehouseSchema {
             signed timestamp NOT NULL,
             version text,
             shares integer,
-            PRIMARY KEY (participant, message)
+            number integer NOT NULL DEFAULT 0,
+            PRIMARY KEY (participant, message, number)
         );
         CREATE TABLE study_withdrawal (
             participant text PRIMARY KEY,

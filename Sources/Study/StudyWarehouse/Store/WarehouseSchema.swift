@@ -287,6 +287,23 @@ enum WarehouseSchema {
         "ALTER TABLE \(table) ADD COLUMN erased integer NOT NULL DEFAULT 1"
     }.joined(separator: ";")
 
+    /// Numbers the consents of one message, for an earlier version's tables.
+    static let consentNumbers = """
+        ALTER TABLE study_consent RENAME TO study_consent_before;
+        CREATE TABLE study_consent (
+            participant TEXT NOT NULL,
+            message TEXT NOT NULL,
+            signed TEXT NOT NULL,
+            version TEXT,
+            shares INTEGER,
+            number INTEGER NOT NULL DEFAULT 0,
+            PRIMARY KEY (participant, message, number)
+        );
+        INSERT INTO study_consent
+        SELECT participant, message, signed, version, shares, 0 FROM study_consent_before;
+        DROP TABLE study_consent_before
+        """
+
     /// The study's tables. Participants are in them by digests of their ids, which is all that is kept of the
     /// ids.
     static let study = """

@@ -51,9 +51,10 @@ struct SQLiteWarehouseStore: WarehouseStore {
             try WarehouseSchema.describe(SQLiteSession(db: db), source: source)
         }
         migrator.registerMigration("7") { db in try db.execute(sql: WarehouseSchema.keptData) }
-        try PrivateSQLite.migrate(database, by: migrator)
+        migrator.registerMigration("8") { db in try db.execute(sql: WarehouseSchema.consentNumbers) }
         // What is deleted is overwritten: somebody who withdrew is not in free pages either.
         try database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA secure_delete = ON") }
+        try PrivateSQLite.migrate(database, by: migrator)
         try database.read { try WarehouseSchema.check(SQLiteSession(db: $0), source: source) }
     }
 
@@ -120,12 +121,11 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
                     try WarehouseSchema.keepUnits(session)
                     try WarehouseSchema.describe(session, source: source)
                 }
-                let has = """
-                    SELECT 1 FROM pg_attribute
-                    WHERE attrelid = to_regclass('study_earlier_withdrawal') AND attname = 'erased'
-                    """
-                if try session.rows(has, []).isEmpty {
+                if try !Self.has("erased", "study_earlier_withdrawal", session) {
                     try Self.change("study_withdrawal", WarehouseSchema.keptData, session)
+                }
+                if try !Self.has("number", "study_consent", session) {
+                    try Self.change("study_consent", Self.consentNumbers, session)
                 }
             }
             try WarehouseSchema.check(session, source: source)
@@ -177,6 +177,18 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
         try change(table, statements, session)
         return true
     }
+
+    private static func has(_ column: String, _ table: String, _ session: PostgreSQLSession) throws -> Bool {
+        let sql = "SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass(?) AND attname = ?"
+        return try !session.rows(sql, [table, column]).isEmpty
+    }
+
+    /// Rights on the table stay as they are.
+    private static let consentNumbers = """
+        ALTER TABLE study_consent ADD COLUMN number integer NOT NULL DEFAULT 0;
+        ALTER TABLE study_consent DROP CONSTRAINT study_consent_pkey;
+        ALTER TABLE study_consent ADD PRIMARY KEY (participant, message, number)
+        """
 
     /// Changes the schema, or says who may do it where this role may not.
     private static func change(_ table: String, _ statements: String, _ session: PostgreSQLSession) throws {

@@ -299,7 +299,37 @@ extension WarehouseTransaction {
             arguments: [participant]
         )
         try db.execute(sql: "DELETE FROM study_withdrawal WHERE participant = ?", arguments: [participant])
+        // They stopped after that, and it was processed before.
+        try db.execute(
+            sql: """
+                INSERT INTO study_withdrawal (participant, at, facts, messages, erased)
+                SELECT participant, at, facts, messages, erased
+                FROM study_earlier_withdrawal
+                WHERE participant = ? AND erased = 0 AND at >= ?
+                ORDER BY at
+                LIMIT 1
+                """,
+            arguments: [participant, received.description]
+        )
+        try db.execute(
+            sql: """
+                DELETE FROM study_earlier_withdrawal
+                WHERE participant = ? AND at = (SELECT at FROM study_withdrawal WHERE participant = ?)
+                """,
+            arguments: [participant, participant]
+        )
         return true
+    }
+
+    /// Whether anything is known of a participant: a message, a consent, or that they left.
+    public func knows(_ participant: String) throws -> Bool {
+        var tables = ["study_participant", "study_consent", "study_withdrawal", "study_message"]
+        // Whoever reads a warehouse of an earlier version does without the table.
+        if try db.hasTable("study_message_subject") { tables.append("study_message_subject") }
+        return try tables.contains { table in
+            // Names of this list, none of them a stranger's.
+            try db.finds(sql: "SELECT 1 FROM \(table) WHERE participant = ?", arguments: [participant])
+        }
     }
 
     /// Keeps what a participant gave, and takes nothing more of them. What waits for their consent was never
@@ -382,6 +412,8 @@ extension WarehouseTransaction {
     /// - Parameter received: When the withdrawal was received, as messages have it. What was received later
     ///   may be of somebody who agreed anew: it is processed again, and refused unless that is so. `nil`
     ///   removes all.
+    /// A stop after that time is kept, for somebody who agreed anew in between.
+    ///
     /// - Returns: How many facts were removed.
     @discardableResult
     public func withdraw(_ participant: String, now: WarehouseTime, received: String? = nil) throws -> Int {
@@ -440,6 +472,16 @@ extension WarehouseTransaction {
         try db.execute(
             sql: "DELETE FROM study_message_subject WHERE participant = ?",
             arguments: [participant]
+        )
+        try db.execute(
+            sql: """
+                INSERT INTO study_earlier_withdrawal (participant, at, facts, messages, erased)
+                SELECT participant, at, facts, messages, erased
+                FROM study_withdrawal
+                WHERE participant = ? AND erased = 0 AND at > ?
+                ON CONFLICT DO NOTHING
+                """,
+            arguments: [participant, now.description]
         )
         try db.execute(
             sql: """

@@ -5,6 +5,14 @@ import IndivoBase
 import OrderedJSON
 import StudyDelivery
 
+extension JSONMembers {
+    /// The first name that an earlier member has, too.
+    var firstNamedTwice: String? {
+        var names: Set<String> = []
+        return first { !names.insert($0.name).inserted }?.name
+    }
+}
+
 /// The file study.json: to which study a participant gives, and how it is delivered.
 ///
 /// ```json
@@ -46,6 +54,7 @@ struct StudyConfiguration {
                 "“\(unknown.name)” is not known; there are \(Self.members.sorted().joined(separator: ", "))"
             )
         }
+        if let twice = members.firstNamedTwice { throw refuse("“\(twice)” is there twice") }
         guard let study = json["study"]?.string, !study.isEmpty else { throw refuse("“study” is missing") }
         guard let subject = json["subject"]?.string.flatMap({ UUID(uuidString: $0) }) else {
             throw refuse("“subject” is no UUID")

@@ -166,6 +166,12 @@ struct StudyConsumeCommand: AsyncParsableCommand {
             visibility: visibility,
             keptLimit: keptBytes
         )
+        if let id = leaver ?? stopping, try await !Self.answered({ try await consumer.knows(id) }) {
+            throw CommandFailure(
+                "the warehouse knows nobody with this id, and nothing is changed; look at the id",
+                status: .nothingFound
+            )
+        }
         if let leaver {
             // Whose it was is known by the digest alone.
             try StudyAudit.record("withdraw", ["participant": Consumer.digest(of: leaver)])

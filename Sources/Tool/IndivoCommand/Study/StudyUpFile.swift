@@ -37,6 +37,7 @@ struct StudyUpFile {
                 "“\(unknown.name)” is not known; there are \(known.sorted().joined(separator: ", "))"
             )
         }
+        if let twice = members.firstNamedTwice { throw refuse("“\(twice)” is there twice") }
     }
 
     /// A path relative to the configuration.

@@ -44,6 +44,8 @@ struct StudyWithdrawCommand: AsyncParsableCommand {
                     "the withdrawal that is being reported has another --data; run this without it first"
                 )
             }
+            // The server may be another one by now, or its address right.
+            if case .refused = begun.state { try participants.retry(begun) }
         } else {
             let waiting = try await queue.items().count
             guard yes else {
@@ -85,7 +87,7 @@ struct StudyWithdrawCommand: AsyncParsableCommand {
         case .finished: study.talk.note("Withdrawn: nothing is kept here, and the server knows.")
         case .refused(let reason):
             throw CommandFailure(
-                "nothing is kept here; the server refuses the report for good: \(reason)",
+                "nothing is kept here; the server refuses the report: \(reason). Run this again to retry.",
                 status: .refused
             )
         case .pending(let reason):
@@ -94,13 +96,7 @@ struct StudyWithdrawCommand: AsyncParsableCommand {
                 status: problem is StudyServerProblem ? .refused : .notReached
             )
         case nil:
-            guard case .refused(let reason)? = try configuration.withdrawal(in: participants)?.state else {
-                throw CommandFailure("another process is withdrawing just now")
-            }
-            throw CommandFailure(
-                "nothing is kept here; the server refused the report for good: \(reason)",
-                status: .refused
-            )
+            throw CommandFailure("another process is withdrawing just now")
         }
     }
 
