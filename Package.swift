@@ -110,7 +110,8 @@ let table = """
             tests: StudyTesting
         StudyServer: DurableQueue FHIR FHIRValidation HTTPCalls IndivoBase OrderedJSON StudyFormats \
             StudyWarehouse Surveys WebServing Crypto/Study GRDB/Sandbox HTTPTypes Logging; \
-            tests: AttestationTesting IndivoCommand StudyDelivery StudyTesting CryptoExtras/Study
+            tests: AttestationTesting HealthSamples IndivoCommand StudyDelivery StudyTesting \
+            CryptoExtras/Study
     Sources/Tool:
         IndivoTesting: Indivo IndivoBase IndivoXML OAuth1 OrderedJSON HTTPTypes
         IndivoCommand: CBuildCommit ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables FHIRTerminology \

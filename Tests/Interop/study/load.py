@@ -12,6 +12,7 @@ parser.add_argument("--bytes", type=int, default=2000, help="of the encrypted me
 parser.add_argument("--pairs", help="numbers of receivers with as many consumers, as in 1,4; needs --indivo")
 parser.add_argument("--messages", type=int, default=2000, help="for --pairs")
 parser.add_argument("--consumers", help="numbers of consumers, as in 1,2,4: from a full queue into the warehouse")
+parser.add_argument("--samples", action="store_true", help="for --consumers: messages of 1,000 heart rates each, into their table")
 parser.add_argument("--stores", default="sqlite,postgresql", help="for --consumers")
 parser.add_argument("--indivo", help="the tool")
 parser.add_argument("--queue", default="sqlite:queue{n}.sqlite", help="for --pairs; {n} is their number: each has an empty one")
@@ -177,6 +178,9 @@ def pairs():
 #: What a loaded survey leaves, in an order in which the rows can be written again.
 TABLES = ["study_participant", "patient_mapping", "patient_dimension", "upload_status", "encounter_mapping", "visit_dimension",
           "observation_fact", "study_resource", "study_message", "study_message_client", "study_consent", "study_client"]
+#: What a loaded sample leaves beside what its message does.
+SAMPLE_TABLES = ["study_sample_source", "study_sample_set", "study_sample"]
+SAMPLES_OF_A_MESSAGE = 1000
 
 
 class SQLiteStore:
@@ -198,20 +202,20 @@ class SQLiteStore:
         self.ask("PRAGMA wal_checkpoint(TRUNCATE)")
         return os.path.getsize(self.file)
 
-    def copy_again(self):
+    def copy_again(self, tables=TABLES):
         """The same rows from another file into an empty warehouse, as one statement a table."""
         target = self.file + "-copy"
         with sqlite3.connect(self.file) as source, sqlite3.connect(target) as copy:
             source.backup(copy)
         database = sqlite3.connect(target, isolation_level=None)
-        for table in TABLES:
+        for table in tables:
             database.execute(f"DELETE FROM {table}")
         database.execute("VACUUM")
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("ATTACH ? AS source", [self.file])
         start, processor = time.monotonic(), time.process_time()
         database.execute("BEGIN")
-        for table in TABLES:
+        for table in tables:
             database.execute(f"INSERT INTO {table} SELECT * FROM source.{table}")
         database.execute("COMMIT")
         seconds, processor = time.monotonic() - start, time.process_time() - processor
@@ -220,6 +224,9 @@ class SQLiteStore:
 
     def processor_seconds(self):
         return 0
+
+    def size_of_samples(self):
+        return self.ask("SELECT sum(pgsize) FROM dbstat WHERE name = 'study_sample'")
 
 
 class PostgreSQLStore:
@@ -246,12 +253,16 @@ class PostgreSQLStore:
         names = ", ".join(f"'{table}'" for table in TABLES)
         return self.ask(f"SELECT sum(pg_total_relation_size(name::regclass)) FROM unnest(ARRAY[{names}]) AS name")
 
-    def copy_again(self):
+    def size_of_samples(self):
+        return self.ask("SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree('study_sample')")
+
+    def copy_again(self, tables=TABLES):
         """The same rows from files into the same tables, by COPY in one transaction."""
-        for table in TABLES:
-            self.psql(self.url, "-c", f"\\copy {table} TO '{table}.copy'")
-        self.psql(self.url, "-c", "TRUNCATE " + ", ".join(TABLES))
-        commands = [part for table in TABLES for part in ("-c", f"\\copy {table} FROM '{table}.copy'")]
+        for table in tables:
+            # A table of partitions has no rows of its own.
+            self.psql(self.url, "-c", f"\\copy (SELECT * FROM {table}) TO '{table}.copy'")
+        self.psql(self.url, "-c", "TRUNCATE " + ", ".join(tables))
+        commands = [part for table in tables for part in ("-c", f"\\copy {table} FROM '{table}.copy'")]
         start, processor = time.monotonic(), self.all_processor_seconds()
         self.psql(self.url, "-1", *commands)
         time.sleep(0.2)  # until the server's process has ended, too
@@ -275,8 +286,9 @@ def measure_consumers(store, count):
     """Fills a queue, has consumers empty it, and says what they did in a second."""
     queue, warehouse = store.places(count)
     keys = os.path.join(store.work, f"keys-{store.name}-{count}")
-    subprocess.run([options.tool, "prepare", queue, warehouse], check=True)
-    subprocess.run([options.tool, "fill", queue, keys, str(options.messages)], check=True)
+    kind = "samples" if options.samples else "surveys"
+    subprocess.run([options.tool, "prepare", queue, warehouse, kind], check=True)
+    subprocess.run([options.tool, "fill", queue, keys, str(options.messages), kind], check=True)
     before, start = store.processor_seconds(), time.monotonic()
     consumers = [subprocess.Popen([options.tool, "consume", queue, warehouse, keys], stdout=subprocess.PIPE, text=True,
                                   stderr=subprocess.DEVNULL) for _ in range(count)]
@@ -292,6 +304,8 @@ def measure_consumers(store, count):
     time.sleep(0.2)  # until the server's processes have ended, too
     server = store.processor_seconds() - before
     sent = options.messages + max(1, options.messages // 20)
+    if options.samples:
+        return report_samples(store, count, loaded, sent, seconds, processor, server, memory)
     found = store.ask("SELECT count(*) FROM observation_fact WHERE modifier_cd = '@'")
     if loaded != sent or found != 11 * options.messages:
         sys.exit(f"{sent} messages were sent, {loaded} loaded; {found} facts of {11 * options.messages}")
@@ -304,12 +318,41 @@ def measure_consumers(store, count):
           f"{size / options.messages / 1000:.1f} kB a survey", flush=True)
 
 
+def report_samples(store, count, loaded, sent, seconds, processor, server, memory):
+    samples = options.messages * SAMPLES_OF_A_MESSAGE
+    found = store.ask("SELECT count(*) FROM study_sample")
+    days = store.ask("SELECT count(*) FROM observation_fact WHERE modifier_cd = '@'")
+    if loaded != sent or found != samples or days < options.messages:
+        sys.exit(f"{sent} messages were sent, {loaded} loaded; {found} samples of {samples}, {days} days")
+    copied, _ = store.copy_again(TABLES + SAMPLE_TABLES)
+    print(f"{store.name}, {count} {'consumer' if count == 1 else 'consumers'}: {samples / seconds:.0f} samples/s from the queue, "
+          f"{copied / seconds:.2f} of COPY's {samples / copied:.0f}/s; processor time a thousand samples: consumers "
+          f"{1000 * processor / options.messages:.1f} ms, server {1000 * server / options.messages:.1f} ms; memory {memory:.0f} MB; "
+          f"{store.size_of_samples() / samples:.0f} bytes a sample with its key", flush=True)
+
+
+def measure_rows(store):
+    """Rows of samples alone, without messages, encryption and FHIR."""
+    queue, warehouse = store.places(0)
+    subprocess.run([options.tool, "prepare", queue, warehouse, "samples"], check=True)
+    told = json.loads(subprocess.run([options.tool, "load", warehouse, str(options.messages)], check=True, capture_output=True,
+                                     text=True).stdout)
+    samples = told["samples"]
+    if store.ask("SELECT count(*) FROM study_sample") != samples:
+        sys.exit("samples are lost")
+    copied, _ = store.copy_again(TABLES + SAMPLE_TABLES)
+    print(f"{store.name}, rows alone: {samples / told['seconds']:.0f} samples/s, {copied / told['seconds']:.2f} of COPY's "
+          f"{samples / copied:.0f}/s", flush=True)
+
+
 def consumers():
     kinds = {"sqlite": SQLiteStore, "postgresql": PostgreSQLStore}
     with tempfile.TemporaryDirectory(prefix="study-load-") as work:
         os.chmod(work, 0o755)
         for kind in options.stores.split(","):
             store = kinds[kind](work)
+            if options.samples:
+                measure_rows(store)
             for count in map(int, options.consumers.split(",")):
                 measure_consumers(store, count)
 

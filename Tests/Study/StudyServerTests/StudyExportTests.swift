@@ -1,3 +1,5 @@
+import FHIR
+import FHIRValidation
 import Foundation
 import OrderedJSON
 import StudyServer
@@ -80,5 +82,67 @@ import Testing
             #expect(file["bytes"]?.integer == size)
         }
         #expect(files.contains { $0["rows"]?.integer == 1 })
+    }
+
+    @Test func samplesOfATableAreExportedByMonthAndAsObservations() async throws {
+        let folder = try Folder()
+        let participant = UUID()
+        let queue = try SQLiteMessageQueue(nil)
+        let store = folder.file("s.sqlite")
+        let warehouse = try Warehouse(store)
+        try await warehouse.store(samplesAs: .table)
+        let samples = [
+            SampleTableTests.sample(60.25, from: "2026-02-28T23:59:59.5-05:00"),
+            SampleTableTests.sample(
+                -1.5,
+                "BodyTemperature",
+                "degC",
+                from: "2026-02-01T10:00:00+01:00",
+                to: "2026-02-01T10:01:00+01:00"
+            ),
+        ]
+        let observations = try SampleTableTests.observations(samples, of: participant) {
+            $0["device"] = ["display": "=a watch", "reference": "Device/of-somebody"]
+        }
+        for text in [Given.contract(participant), SampleTableTests.bundle(observations)] {
+            try await queue.send(Given.message(text))
+        }
+        let consumer = Consumer(
+            queue: queue,
+            warehouse: warehouse,
+            keys: KeyRing([StudyKeys.id: StudyKeys.key])
+        )
+        #expect(try await consumer.drain().loaded == 2)
+        let output = folder.file("export")
+        for format in ["csv", "ndjson"] {
+            try await StudyExportCommand.parse([
+                "--store", "sqlite:\(store.path)", "--format", format, "-o", output.path,
+            ]).run()
+        }
+        func lines(_ name: String) throws -> [String] {
+            try String(contentsOf: output.appending(path: name), encoding: .utf8)
+                .components(separatedBy: .newlines).filter { !$0.isEmpty }
+        }
+        let columns = try lines("samples-columns.csv").dropFirst().map { String($0.prefix { $0 != "," }) }
+        let february = try lines("samples-2026-02.csv")
+        let march = try lines("samples-2026-03.csv")
+        #expect(february.count == 2 && march.count == 2)
+        #expect([february[0], march[0]].allSatisfy { $0.components(separatedBy: ",") == columns })
+        // The month is that of UTC.
+        #expect(march[1].contains(",LOINC:8867-4,2026-03-01 04:59:59.5,,-300,60.25,/min,"))
+        #expect(february[1].contains(",2026-02-01 09:00:00,2026-02-01 09:01:00,60,-1.5,Cel,"))
+        #expect(try lines("samples-sources.csv").count == 3)
+        let resources = try lines("Observation.ndjson").map { try JSONValue(parsing: $0) }
+        // The two samples; their days have facts alone.
+        #expect(resources.count == 2)
+        #expect(resources.allSatisfy { Observation(view: $0).issues().allSatisfy { !$0.isError } })
+        for name in ["samples-sources.csv", "Observation.ndjson"] {
+            #expect(try lines(name).allSatisfy { !$0.contains("somebody") && !$0.contains("a watch") })
+        }
+        let provenance = try JSONValue(
+            parsing: Data(contentsOf: output.appending(path: "provenance-csv.json"))
+        )
+        let files = provenance["files"]?.elements ?? []
+        #expect(files.contains { $0["name"]?.string == "samples-2026-03.csv" && $0["rows"]?.integer == 1 })
     }
 }

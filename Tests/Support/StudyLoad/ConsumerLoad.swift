@@ -4,15 +4,20 @@ import StudyFormats
 import StudyServer
 import StudyWarehouse
 
-/// Surveys of ten answers, from a queue into a warehouse, as `scripts/interop study-load --consumers` measures
-/// it.
+/// Surveys of ten answers, or messages with the heart rates of a day, from a queue into a warehouse, as
+/// `scripts/interop study-load --consumers` measures it.
 enum ConsumerLoad {
-    private static let surveysOfAPerson = 20
+    /// What the messages are.
+    enum Kind: String {
+        case surveys, samples
+    }
 
-    /// Makes a key, and puts the consents and surveys of made-up participants into a queue, encrypted.
+    private static let messagesOfAPerson = 20
+
+    /// Makes a key, and puts the consents and messages of made-up participants into a queue, encrypted.
     ///
-    /// - Parameter count: How many surveys.
-    static func fill(_ queue: String, keys folder: URL, count: Int) async throws {
+    /// - Parameter count: How many messages beside the consents.
+    static func fill(_ queue: String, _ kind: Kind, keys folder: URL, count: Int) async throws {
         let id = try KeyID("key-1")
         let key = try StudyPrivateKey(bits: 2048)
         let certificate = try key.certificate(subject: "CN=Load", days: 2)
@@ -26,10 +31,14 @@ enum ConsumerLoad {
         )
         guard isMade else { throw CocoaError(.fileWriteUnknown) }
         let queue = try await self.queue(queue)
-        let people = (0..<max(1, count / surveysOfAPerson)).map { _ in UUID() }
+        let people = (0..<max(1, count / messagesOfAPerson)).map { _ in UUID() }
         let resources =
             people.map { contract(of: $0) }
-            + (0..<count).map { response($0, of: people[$0 % people.count]) }
+            + (0..<count).map { number in
+                let person = people[number % people.count]
+                return kind == .surveys
+                    ? response(number, of: person) : day(number / people.count, of: person)
+            }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for part in 0..<4 {
                 group.addTask {
@@ -42,7 +51,7 @@ enum ConsumerLoad {
                         try await queue.send(
                             StudyMessage(
                                 content: .envelope,
-                                received: "2026-03-02T00:00:00Z",
+                                received: "2026-12-02T00:00:00Z",
                                 client: StudyMessage.clientDigest("load"),
                                 body: envelope.data
                             )
@@ -68,9 +77,10 @@ enum ConsumerLoad {
     }
 
     /// Opens a queue and a warehouse, which makes their tables.
-    static func prepare(_ queue: String, _ store: String) async throws {
+    static func prepare(_ queue: String, _ store: String, _ kind: Kind) async throws {
         _ = try await self.queue(queue)
-        _ = try await warehouse(store)
+        let warehouse = try await warehouse(store)
+        if kind == .samples { try await warehouse.store(samplesAs: .table) }
     }
 
     private static func queue(_ url: String) async throws -> any MessageQueue {
@@ -78,7 +88,7 @@ enum ConsumerLoad {
         return try SQLiteMessageQueue(file)
     }
 
-    private static func warehouse(_ url: String) async throws -> Warehouse {
+    static func warehouse(_ url: String) async throws -> Warehouse {
         guard let file = file(url) else { return try await Warehouse(postgreSQL: url) }
         return try Warehouse(file)
     }
@@ -96,6 +106,31 @@ enum ConsumerLoad {
           "signature": [{"type": [{"code": "1.2.840.10065.1.12.1.7"}], "when": "2026-01-01T00:00:00Z",
            "who": {"reference": "Patient/\(person)"}}]}]}
         """
+    }
+
+    /// A thousand heart rates, one every 86 seconds.
+    private static func day(_ day: Int, of person: UUID) -> String {
+        let entries = (0..<SampleLoad.samplesOfADay).map { number in
+            let start = FHIRDateTime(
+                Date(timeIntervalSince1970: Double(SampleLoad.firstSecond + day * 86_400 + number * 86))
+            ).description
+            let id = UUID().uuidString
+            return """
+                {"resource": {"resourceType": "Observation", "id": "\(id)", "status": "final",
+                 "identifier": [{"system": "urn:ietf:rfc:3986", "value": "urn:uuid:\(id)"}],
+                 "category": [{"coding": [{"system":
+                  "http://terminology.hl7.org/CodeSystem/observation-category", "code": "vital-signs"}]}],
+                 "code": {"coding": [{"system": "http://loinc.org", "code": "8867-4", "display": "Heart rate"},
+                  {"system": "http://developer.apple.com/documentation/healthkit",
+                   "code": "HKQuantityTypeIdentifierHeartRate", "display": "Heart Rate"}]},
+                 "subject": {"reference": "Patient/\(person)"},
+                 "effectiveDateTime": "\(start)", "issued": "\(start)",
+                 "valueQuantity": {"value": \(60 + number % 40), "unit": "beats/minute",
+                  "system": "http://unitsofmeasure.org", "code": "/min"}}}
+                """
+        }
+        return
+            #"{"resourceType": "Bundle", "type": "collection", "entry": [\#(entries.joined(separator: ", "))]}"#
     }
 
     /// Choices, numbers, a yes, and a text.

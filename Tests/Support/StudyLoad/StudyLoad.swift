@@ -7,12 +7,13 @@ import WebServing
 ///
 /// ```
 /// StudyLoad receiver|append QUEUE.sqlite
-/// StudyLoad prepare QUEUE STORE
-/// StudyLoad fill QUEUE KEYS COUNT
+/// StudyLoad prepare QUEUE STORE surveys|samples
+/// StudyLoad fill QUEUE KEYS COUNT surveys|samples
 /// StudyLoad consume QUEUE STORE KEYS
+/// StudyLoad load STORE DAYS
 /// ```
 /// The first prints the port, and runs until it is killed. The receiver lets every app register with the
-/// anti-spam token `load`. The others are ``ConsumerLoad``; their queues and stores are `sqlite:FILE` or
+/// anti-spam token `load`. The others are ``ConsumerLoad`` and ``SampleLoad``; their queues and stores are `sqlite:FILE` or
 /// `postgresql://…`.
 @main
 enum StudyLoad {
@@ -20,10 +21,13 @@ enum StudyLoad {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
             switch (arguments.first, arguments.count) {
-            case ("prepare", 3): try await ConsumerLoad.prepare(arguments[1], arguments[2])
-            case ("fill", 4):
+            case ("prepare", 4):
+                try await ConsumerLoad.prepare(arguments[1], arguments[2], kind(arguments[3]))
+            case ("fill", 5):
                 let keys = URL(filePath: arguments[2])
-                try await ConsumerLoad.fill(arguments[1], keys: keys, count: Int(arguments[3]) ?? 0)
+                let count = Int(arguments[3]) ?? 0
+                try await ConsumerLoad.fill(arguments[1], kind(arguments[4]), keys: keys, count: count)
+            case ("load", 3): try await SampleLoad.load(arguments[1], count: Int(arguments[2]) ?? 0)
             case ("consume", 4):
                 let keys = URL(filePath: arguments[3])
                 try await ConsumerLoad.consume(arguments[1], into: arguments[2], keys: keys)
@@ -34,6 +38,11 @@ enum StudyLoad {
             FileHandle.standardError.write(Data("error: \(error)\n".utf8))
             exit(1)
         }
+    }
+
+    private static func kind(_ text: String) throws -> ConsumerLoad.Kind {
+        guard let kind = ConsumerLoad.Kind(rawValue: text) else { throw CocoaError(.featureUnsupported) }
+        return kind
     }
 
     private static func serve(_ kind: String, _ file: String) async throws {

@@ -160,7 +160,11 @@ extension Consumer {
     func load(_ messages: [MessageToLoad]) async -> [Result<MessageWriter.Outcome, any Error>] {
         // Also when this consumer is stopped.
         let work = Task {
-            let opened = await reader.open(messages)
+            let storage: SampleStorage
+            do { storage = try await warehouse.sampleStorage() } catch {
+                return messages.map { _ in Result<MessageWriter.Outcome, any Error>.failure(error) }
+            }
+            let opened = await reader.open(messages, storage)
             var loaded = await writer.load(opened.compactMap { try? $0.get() })[...]
             return opened.map { opened -> Result<MessageWriter.Outcome, any Error> in
                 switch opened {

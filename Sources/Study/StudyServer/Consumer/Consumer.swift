@@ -119,15 +119,17 @@ public struct Consumer: Sendable {
         self.warehouse = warehouse
         self.knownDays = knownDays
         self.logger = logger
+        let disclosure = Disclosure(freeText: mapper.freeText, identities: identities)
         reader = MessageReader(
             keys: CurrentKeys(keys),
             mapper: mapper,
-            results: TaskResults(questionnaires)
+            results: TaskResults(questionnaires),
+            disclosure: disclosure
         )
         writer = MessageWriter(
             warehouse: warehouse,
             quota: quota,
-            disclosure: Disclosure(freeText: mapper.freeText, identities: identities),
+            disclosure: disclosure,
             rules: rules
         )
     }
@@ -176,7 +178,7 @@ public struct Consumer: Sendable {
 
     /// Removes everything of a participant, by the id that their phone uses.
     ///
-    /// - Returns: How many facts were removed.
+    /// - Returns: How many facts and samples were removed.
     public func withdraw(_ phoneID: UUID) async throws -> Int {
         let digest = Self.digest(of: phoneID)
         let facts = try await warehouse.transaction {

@@ -34,6 +34,8 @@ struct Intake: Sendable {
     let phoneID: String
     private(set) var classification: Classification
     let resource: JSONValue
+    /// All of it as a row of columns, where the warehouse has such.
+    private(set) var sample: StudySample?
 
     private static let types: Set = [
         "Contract", "Consent", "Patient", "QuestionnaireResponse", "Observation",
@@ -200,6 +202,21 @@ struct Intake: Sendable {
     var written: WarehouseTime? {
         guard case .data(_, let written, _) = classification else { return nil }
         return written
+    }
+
+    /// Takes it apart into columns, where it is one number that a phone or watch measured.
+    mutating func split(by splitter: inout SampleSplitter, received: FHIRDateTime) {
+        guard case .data(let set, _, "Observation") = classification else { return }
+        sample = splitter.sample(resource, set, received: received, phoneID: phoneID)
+    }
+
+    /// Keeps it as facts: there are several of its identity.
+    mutating func keepAsFacts() { sample = nil }
+
+    /// Whether it corrects or replaces another: it has a version, or is not final.
+    var isCorrection: Bool {
+        resource["meta"]?["versionId"] != nil || resource["meta"]?["lastUpdated"] != nil
+            || resource["status"]?.string != "final"
     }
 
     /// Makes it one of several that are equally new under one visit's id.
@@ -369,12 +386,32 @@ struct Intake: Sendable {
 
     // MARK: Pseudonyms
 
-    /// What a warehouse keeps of an answer, a measurement or a Patient.
-    struct PseudonymisedData {
-        let facts: FactSet
-        let resource: JSONValue
+    /// What a warehouse keeps of an answer, a measurement or a Patient. Most measurements are rows of
+    /// columns, and need no more.
+    final class PseudonymisedData {
+        let sample: StudySample?
+        let isCorrection: Bool
         let written: WarehouseTime
         let type: String
+        private(set) lazy var facts = makeFacts()
+        private(set) lazy var resource = makeResource()
+        private let makeFacts: () -> FactSet
+        private let makeResource: () -> JSONValue
+
+        init(
+            _ intake: Intake,
+            written: WarehouseTime,
+            type: String,
+            facts: @escaping () -> FactSet,
+            resource: @escaping () -> JSONValue
+        ) {
+            sample = intake.sample
+            isCorrection = intake.isCorrection
+            self.written = written
+            self.type = type
+            makeFacts = facts
+            makeResource = resource
+        }
     }
 
     /// Facts and resource with the pseudonym wherever the phone's id was, however it is spelled: it would be
@@ -387,10 +424,11 @@ struct Intake: Sendable {
         guard case .data(let mapped, let written, let type) = classification else { return nil }
         let id = ParticipantID(phoneID)
         return PseudonymisedData(
-            facts: id?.replacing(in: mapped, with: pseudonym) ?? mapped,
-            resource: pseudonymised(id, pseudonym, received, disclosure),
+            self,
             written: written,
-            type: type
+            type: type,
+            facts: { id?.replacing(in: mapped, with: pseudonym) ?? mapped },
+            resource: { pseudonymised(id, pseudonym, received, disclosure) }
         )
     }
 

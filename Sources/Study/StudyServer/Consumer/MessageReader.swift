@@ -8,17 +8,22 @@ struct MessageReader: Sendable {
     let keys: CurrentKeys
     let mapper: ResponseMapper
     let results: TaskResults
+    /// What the warehouse keeps of resources.
+    let disclosure: Disclosure
 
     /// Opens messages on all cores.
     ///
+    /// - Parameter storage: Where the warehouse has samples.
     /// - Returns: In their order; an error is one of the machine, such as a full disk.
-    func open(_ messages: [MessageToLoad]) async -> [Result<OpenedMessage, any Error>] {
+    func open(_ messages: [MessageToLoad], _ storage: SampleStorage) async -> [Result<
+        OpenedMessage, any Error
+    >] {
         await withTaskGroup(of: (Int, Result<OpenedMessage, any Error>).self) { group in
             var opened: [Result<OpenedMessage, any Error>?] = Array(repeating: nil, count: messages.count)
             var next = messages.indices.makeIterator()
             func openNext() {
                 guard let index = next.next() else { return }
-                group.addTask { (index, Result { try open(messages[index]) }) }
+                group.addTask { (index, Result { try open(messages[index], storage) }) }
             }
             for _ in 0..<ProcessInfo.processInfo.activeProcessorCount { openNext() }
             while let (index, result) = await group.next() {
@@ -29,14 +34,14 @@ struct MessageReader: Sendable {
         }
     }
 
-    private func open(_ origin: MessageToLoad) throws -> OpenedMessage {
+    private func open(_ origin: MessageToLoad, _ storage: SampleStorage) throws -> OpenedMessage {
         var resources: [JSONValue] = []
         do {
             // Devices measure, and are nobody's data: observations name what matters of them.
             resources = try self.resources(of: origin.message).filter {
                 $0["resourceType"]?.string != "Device"
             }
-            return OpenedMessage(origin: origin, read: .success(try intakes(of: resources, origin)))
+            return OpenedMessage(origin: origin, read: .success(try intakes(of: resources, origin, storage)))
         } catch let error where error is ProcessingError || error is MappingError {
             let problem = MessageProblem(
                 reason: "\(error)",
@@ -56,11 +61,14 @@ struct MessageReader: Sendable {
         }
     }
 
-    private func intakes(of resources: [JSONValue], _ origin: MessageToLoad) throws -> [Intake] {
+    private func intakes(of resources: [JSONValue], _ origin: MessageToLoad, _ storage: SampleStorage)
+        throws -> [Intake]
+    {
         let message = origin.message
         let received = FHIRDateTime(text: message.received) ?? FHIRDateTime(Date())
+        var splitter = SampleSplitter(disclosure)
         let intakes = try resources.enumerated().map { index, resource in
-            try Intake(
+            var intake = try Intake(
                 resource,
                 visit: resources.count == 1 ? message.id : "\(message.id)#\(index)",
                 received: received,
@@ -68,6 +76,8 @@ struct MessageReader: Sendable {
                 owner: message.subject.map(Intake.digest) ?? origin.owner,
                 phoneID: message.subject
             )
+            if storage == .table { intake.split(by: &splitter, received: received) }
+            return intake
         }
         guard Set(intakes.map(\.participant)).count <= 1 else {
             throw ProcessingError.subjects("it names several participants")

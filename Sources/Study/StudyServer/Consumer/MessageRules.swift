@@ -149,22 +149,18 @@ struct MessageRules: Sendable {
         let data = intakes.compactMap { $0.pseudonymisedData(pseudonym, received: received, disclosure) }
         if !isProven {
             let replacing = try data.first { item in
-                try batch.isReplaced(
-                    item.facts.visit,
-                    of: participant,
-                    by: item.resource,
-                    type: item.type
-                )
+                try isReplaced(by: item, of: participant, in: &batch)
             }
             if replacing != nil { return leave(&stored, "it replaces what was given before") }
         }
         // The first resource of a visit decides for all of them.
         var isOlder: [String: Bool] = [:]
-        for item in data {
+        for item in data where try !keepSample(item, of: participant, in: &batch) {
             let visit = item.facts.visit
             let known = try isOlder[visit.id] ?? self.isOlder(item, received, of: participant, in: &batch)
             isOlder[visit.id] = known
             guard known != true else { continue }
+            try makeVisit(item, of: participant, in: &batch)
             try batch.store(
                 item.facts,
                 (item.resource, item.type),
@@ -179,6 +175,83 @@ struct MessageRules: Sendable {
         if data.isEmpty, consents.isEmpty { stored.state = .kept }
     }
 
+    // MARK: Samples
+
+    private func lookup(_ item: Intake.PseudonymisedData, of participant: String) -> SampleLookup? {
+        if let sample = item.sample { return SampleLookup(participant, sample) }
+        guard item.type == "Observation" else { return nil }
+        return SampleLookup(participant, item.facts.visit, isCorrection: item.isCorrection)
+    }
+
+    /// What is known of the identity of a sample; `nil` for what is none, or where each is a visit.
+    private func knownSample(
+        _ item: Intake.PseudonymisedData,
+        of participant: String,
+        in batch: inout WarehouseBatch
+    ) throws -> KnownSample? {
+        guard try batch.sampleStorage() == .table, let lookup = lookup(item, of: participant) else {
+            return nil
+        }
+        return try batch.knownSample(lookup)
+    }
+
+    /// Whether a row or visit is there that an item would replace, other than by the same.
+    private func isReplaced(
+        by item: Intake.PseudonymisedData,
+        of participant: String,
+        in batch: inout WarehouseBatch
+    ) throws -> Bool {
+        switch try knownSample(item, of: participant, in: &batch) {
+        case .row(let sample, _): return sample != item.sample
+        case .absent where item.sample != nil: return false
+        case .absent, .visit, nil:
+            return try batch.isReplaced(
+                item.facts.visit,
+                of: participant,
+                by: item.resource,
+                type: item.type
+            )
+        }
+    }
+
+    /// Keeps an item as a row of the table of samples, unless what is there is newer.
+    ///
+    /// - Returns: False for one that has facts.
+    private func keepSample(
+        _ item: Intake.PseudonymisedData,
+        of participant: String,
+        in batch: inout WarehouseBatch
+    ) throws -> Bool {
+        guard let sample = item.sample else { return false }
+        switch try knownSample(item, of: participant, in: &batch) {
+        case .visit, nil: return false
+        case .row(let known, let knownReceived):
+            guard let time = FHIRDateTime(text: knownReceived.xml) else { return false }
+            let order = ResourceOrder(sample.versionFields, received: received)
+            if order.isOlder(than: ResourceOrder(known.versionFields, received: time)) { return true }
+        case .absent: break
+        }
+        batch.store(
+            sample,
+            of: participant,
+            message: message.id,
+            received: WarehouseTime(received),
+            now: now
+        )
+        return true
+    }
+
+    /// Takes away the row of the table that an item with facts replaces.
+    private func makeVisit(
+        _ item: Intake.PseudonymisedData,
+        of participant: String,
+        in batch: inout WarehouseBatch
+    ) throws {
+        guard try batch.sampleStorage() == .table, let lookup = lookup(item, of: participant) else { return }
+        _ = try batch.knownSample(lookup)
+        batch.makeVisit(lookup, message: message.id, received: WarehouseTime(received), now: now)
+    }
+
     /// Whether what a visit has is newer; `nil` where there is no such visit, or its resource is not kept.
     private func isOlder(
         _ item: Intake.PseudonymisedData,
@@ -186,6 +259,12 @@ struct MessageRules: Sendable {
         of participant: String,
         in batch: inout WarehouseBatch
     ) throws -> Bool? {
+        if case .row(let sample, let known) = try knownSample(item, of: participant, in: &batch),
+            let time = FHIRDateTime(text: known.xml)
+        {
+            let order = ResourceOrder(item.resource, received: received)
+            return order.isOlder(than: ResourceOrder(sample.versionFields, received: time))
+        }
         guard item.type != "Patient",
             let known = try batch.storedResource(of: item.facts.visit, of: participant, type: item.type),
             let knownReceived = FHIRDateTime(text: known.received)

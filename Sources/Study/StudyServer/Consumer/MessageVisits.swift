@@ -56,6 +56,7 @@ enum MessageVisits {
         return group.enumerated().map { index, intake in
             var intake = intake
             intake.number(index + 1, written: written)
+            if group.count > 1 { intake.keepAsFacts() }
             return intake
         }
     }

@@ -112,6 +112,11 @@ struct MessageWriter: Sendable {
             )
             let visits = try messages.flatMap { try $0.visits { try batch.knownPseudonym(of: $0) } }
             try batch.read(visits: visits)
+            if try batch.sampleStorage() == .table {
+                try batch.read(
+                    samples: try messages.flatMap { try $0.samples { try batch.knownPseudonym(of: $0) } }
+                )
+            }
             var outcomes: [Outcome] = []
             var kept = 0
             for message in messages {

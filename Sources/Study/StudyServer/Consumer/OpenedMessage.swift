@@ -52,8 +52,20 @@ struct OpenedMessage: Sendable {
     )] {
         guard case .success(let intakes) = read else { return [] }
         return try intakes.compactMap { intake in
-            guard let name = try pseudonym(intake.participant) else { return nil }
+            guard intake.sample == nil, let name = try pseudonym(intake.participant) else { return nil }
             return intake.visit(named: name).map { (intake.participant, $0) }
+        }
+    }
+
+    /// The identities of its samples, of those too that have facts; with pseudonyms, as visits have them.
+    func samples(_ pseudonym: (String) throws -> String?) rethrows -> [SampleLookup] {
+        guard case .success(let intakes) = read else { return [] }
+        return try intakes.compactMap { intake in
+            if let sample = intake.sample { return SampleLookup(intake.participant, sample) }
+            guard let name = try pseudonym(intake.participant), let visit = intake.visit(named: name) else {
+                return nil
+            }
+            return SampleLookup(intake.participant, visit, isCorrection: intake.isCorrection)
         }
     }
 

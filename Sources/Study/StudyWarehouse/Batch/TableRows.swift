@@ -15,6 +15,9 @@ struct TableRows: Sendable, Hashable {
     mutating func append(_ values: [(any SQLConvertible)?]) {
         rows.append(values.map { $0?.sqlValue ?? .null })
     }
+
+    /// Adds a row with a value for each column.
+    mutating func append(values: [SQLValue]) { rows.append(values) }
 }
 
 extension WarehouseSession {

@@ -215,7 +215,7 @@ extension WarehouseBatch {
     }
 
     /// The index of a message's load.
-    private mutating func load(of message: String, now: WarehouseTime) -> Int {
+    mutating func load(of message: String, now: WarehouseTime) -> Int {
         if let index = loads.lastIndex(where: { $0.label == message }) { return index }
         loads.append(BatchLoad(label: message, now: now))
         return loads.count - 1

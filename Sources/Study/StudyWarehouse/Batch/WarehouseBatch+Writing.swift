@@ -9,6 +9,7 @@ extension WarehouseBatch {
     public mutating func write() throws {
         try writePeople()
         for (index, number) in try db.newLoads(loads.count).enumerated() { loads[index].number = number }
+        try writeSamples()
         try writeConcepts()
         try writeDetails()
         try writeVisits()

@@ -24,6 +24,13 @@ public struct WarehouseBatch {
     /// Visits that were asked for, as they are now; `nil` for those that there are not.
     var visits: [BatchVisit.Key: BatchVisit?] = [:]
 
+    /// Samples that were asked for, as they are now.
+    var samples: [BatchSample.Key: KnownSample] = [:]
+    /// What was asked of samples.
+    var wantedSamples: Set<SampleLookup> = []
+    /// Where samples are; `nil` until somebody asks.
+    var storage: SampleStorage?
+
     // What is written at the end, in the order in which it was changed.
     var changedPeople = OrderedKeys<String>()
     var changedVisits = OrderedKeys<BatchVisit.Key>()
@@ -31,6 +38,7 @@ public struct WarehouseBatch {
     /// What the codes of these stand for.
     var conceptKeys: [String: String] = [:]
     var loads: [BatchLoad] = []
+    var sampleChanges = BatchSample()
     private(set) var kept: [StoredMessage] = []
     private(set) var subjects = TableRows("study_message_subject", ["participant", "message"])
     /// How often it was written.
@@ -141,8 +149,10 @@ public struct WarehouseBatch {
         let participants = Set(people.keys)
         people = [:]
         visits = [:]
+        samples = [:]
         try read(participants: participants)
         try read(messages: Array(known.keys))
+        try read(samples: Array(wantedSamples))
         return value
     }
 

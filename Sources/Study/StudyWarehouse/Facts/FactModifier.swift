@@ -15,6 +15,25 @@ public struct FactModifier: Sendable, Hashable {
     /// the receipt.
     public static let clock = "SURVEY:CLOCK"
 
+    /// How many samples a day has.
+    public static let count = "SAMPLE:COUNT"
+    /// The sum of a day's samples.
+    public static let sum = "SAMPLE:SUM"
+    /// The mean of a day's samples, each counted alike.
+    public static let mean = "SAMPLE:MEAN"
+    /// The lowest of a day's samples.
+    public static let minimum = "SAMPLE:MINIMUM"
+    /// The highest of a day's samples.
+    public static let maximum = "SAMPLE:MAXIMUM"
+    /// The sample of a day that began last.
+    public static let last = "SAMPLE:LAST"
+
+    private static func ofDay(_ code: String, _ name: String, _ kind: ValueMetadata.Kind = .decimal)
+        -> FactModifier
+    {
+        FactModifier(code, name, below: ConceptNames.measurements, ValueMetadata(kind))
+    }
+
     /// All of them.
     public static let all = [
         FactModifier(group, "Group of the question", below: ConceptNames.surveys, ValueMetadata(.text)),
@@ -28,6 +47,9 @@ public struct FactModifier: Sendable, Hashable {
         ),
         FactModifier(original, "Number and unit as given", below: Ontology.root, ValueMetadata(.decimal)),
         FactModifier(clock, "Time of a clock that was ahead", below: Ontology.root, ValueMetadata(.text)),
+        ofDay(count, "Number of the day’s samples", .positiveInteger), ofDay(sum, "Sum of the day’s samples"),
+        ofDay(mean, "Mean of the day’s samples"), ofDay(minimum, "Lowest of the day’s samples"),
+        ofDay(maximum, "Highest of the day’s samples"), ofDay(last, "Last of the day’s samples"),
     ]
 
     /// `modifier_cd`.

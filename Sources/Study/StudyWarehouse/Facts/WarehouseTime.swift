@@ -26,6 +26,12 @@ public struct WarehouseTime: Sendable, Hashable, Comparable, CustomStringConvert
     /// The first moment of a day, month or year, in UTC.
     public init(_ date: FHIRDate) { self.init(date.civil) }
 
+    /// A moment as a database gives it.
+    init?(stored text: String) {
+        guard let time = FHIRDateTime(text: text.replacing(" ", with: "T") + "Z") else { return nil }
+        self.init(time)
+    }
+
     /// As XML Schema writes it: `2026-03-01T09:00:00Z`.
     public var xml: String { description.replacing(" ", with: "T") + "Z" }
 

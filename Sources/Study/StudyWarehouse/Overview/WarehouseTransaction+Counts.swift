@@ -2,12 +2,15 @@ extension WarehouseTransaction {
     /// The tables whose rows a backup counts.
     private static let countedTables = [
         "study_participant", "study_consent", "study_withdrawal", "study_message", "study_resource",
-        "observation_fact", "visit_dimension", "concept_dimension",
+        "observation_fact", "visit_dimension", "concept_dimension", "study_sample",
     ]
 
     /// How many rows the tables have that a study cannot do without, by their names.
     public func tableCounts() throws -> [(table: String, rows: Int)] {
-        try Self.countedTables.map { ($0, try db.number(sql: "SELECT count(*) FROM \($0)")) }
+        // An earlier version may not have made all of them.
+        try Self.countedTables.filter { try db.hasTable($0) }.map {
+            ($0, try db.number(sql: "SELECT count(*) FROM \($0)"))
+        }
     }
 
     /// Whether participants, messages or facts are in it.

@@ -15,6 +15,7 @@ struct CopyText {
             switch value {
             case .null: bytes += #"\N"#.utf8
             case .integer(let number): bytes += String(number).utf8
+            case .double(let number): bytes += number.description.utf8
             case .text(let text): try append(text)
             case .bytes(let data): append(data)
             }

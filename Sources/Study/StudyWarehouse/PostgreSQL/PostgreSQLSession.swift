@@ -17,6 +17,8 @@
         let canceller: PostgreSQLCanceller
         private var prepared: [String: String] = [:]
         private var isListening = false
+        /// Months of samples that could not have a partition, and when that is tried again.
+        var monthsWithoutPartition: [Int: ContinuousClock.Instant] = [:]
         /// Whether whoever waits for the job at hand has given it up.
         var isCancelled: () -> Bool = { false }
 
@@ -188,6 +190,7 @@
                 switch value {
                 case .null: break
                 case .integer(let number): bytes += String(number).utf8
+                case .double(let number): bytes += number.description.utf8
                 case .text(let text):
                     guard !text.utf8.contains(0) else { throw PostgreSQLError.unstorableText }
                     bytes += text.utf8
@@ -375,7 +378,7 @@
     extension SQLValue {
         fileprivate var size: Int {
             switch self {
-            case .null, .integer: 0
+            case .null, .integer, .double: 0
             case .text(let text): text.utf8.count
             case .bytes(let data): data.count
             }
@@ -388,6 +391,7 @@
         let canceller = PostgreSQLCanceller()
         var isCancelled: () -> Bool = { false }
         let isFree = false
+        var monthsWithoutPartition: [Int: ContinuousClock.Instant] = [:]
 
         init(_ address: PostgreSQLAddress) throws(PostgreSQLError) { throw .notBuilt }
 

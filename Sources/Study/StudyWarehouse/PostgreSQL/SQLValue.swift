@@ -4,6 +4,7 @@ import Foundation
 package enum SQLValue: Sendable, Hashable {
     case null
     case integer(Int)
+    case double(Double)
     case text(String)
     case bytes(Data)
 }
@@ -23,6 +24,10 @@ extension String: SQLConvertible {
 
 extension Int: SQLConvertible {
     package var sqlValue: SQLValue { .integer(self) }
+}
+
+extension Double: SQLConvertible {
+    package var sqlValue: SQLValue { .double(self) }
 }
 
 extension Bool: SQLConvertible {
@@ -51,6 +56,7 @@ package struct SQLRow: Sendable, Hashable {
     package func text(_ name: String) -> String? { self[name].text }
     package func integer(_ index: Int) -> Int? { values[index].integer }
     package func integer(_ name: String) -> Int? { self[name].integer }
+    package func double(_ index: Int) -> Double? { values[index].double }
     package func bytes(_ name: String) -> Data? { self[name].bytes }
 
     /// A number without zeros at its end, as in `100.5`.
@@ -62,6 +68,8 @@ extension SQLValue {
         switch self {
         case .null, .bytes: nil
         case .integer(let number): String(number)
+        // The numbers of facts have five decimals.
+        case .double(let number): SQLValue.text(String(format: "%.5f", number)).decimal
         case .text(let text): text
         }
     }
@@ -70,13 +78,22 @@ extension SQLValue {
         switch self {
         case .null, .bytes: nil
         case .integer(let number): number
-        case .text(let text): Int(text)
+        case .double, .text: text.flatMap { Int($0) }
+        }
+    }
+
+    package var double: Double? {
+        switch self {
+        case .null, .bytes: nil
+        case .integer(let number): Double(number)
+        case .double(let number): number
+        case .text(let text): Double(text)
         }
     }
 
     package var bytes: Data? {
         switch self {
-        case .null, .integer: nil
+        case .null, .integer, .double: nil
         case .text(let text): Data(text.utf8)
         case .bytes(let data): data
         }

@@ -35,6 +35,20 @@ protocol WarehouseSession {
     /// are left out.
     func usedNumbers() throws -> [String: Double]
 
+    /// The rows of a parameter that is an array of arrays of integers, as a subquery with the columns `a`,
+    /// `b`, `c` and so on.
+    func numbers(_ columns: Int) -> String
+
+    /// Does what looks for keys in large tables: by their indexes, however little the database knows of
+    /// them.
+    func withIndexes(_ body: () throws -> Void) throws
+
+    /// Makes room for the samples of months, counted from January 2000.
+    func prepareSampleMonths(_ months: Set<Int>) throws
+
+    /// Keeps those transactions until the end of this one from a name that lock it for themselves alone.
+    func lockShared(_ name: String) throws
+
     /// Keeps other transactions from these names until the end of this one. They are locked in their order.
     func lock(_ names: [String]) throws
 
@@ -49,6 +63,14 @@ extension WarehouseSession {
     static func list(_ texts: some Sequence<String>) -> String {
         JSONValue(texts.map { JSONValue($0) }).text()
     }
+
+    /// Rows as the parameter of ``numbers(_:)``.
+    static func table(_ rows: [[Int]]) -> String {
+        "[" + rows.map { "[" + $0.map(String.init).joined(separator: ",") + "]" }.joined(separator: ",") + "]"
+    }
+
+    /// The names of ``numbers(_:)``.
+    static var numberColumns: [String] { ["a", "b", "c", "d", "e", "f"] }
 
     @discardableResult
     func execute(sql: String) throws -> Int { try execute(sql: sql, arguments: []) }
@@ -83,6 +105,16 @@ package struct SQLiteSession: WarehouseSession {
     func expectSets() {}
     /// SQLite lets one transaction write at a time.
     func lock(_ names: [String]) {}
+    func lockShared(_ name: String) {}
+    func withIndexes(_ body: () throws -> Void) throws { try body() }
+    func prepareSampleMonths(_ months: Set<Int>) {}
+
+    func numbers(_ columns: Int) -> String {
+        let values = Self.numberColumns.prefix(columns).enumerated().map {
+            "json_extract(value, '$[\($0)]') AS \($1)"
+        }
+        return "SELECT \(values.joined(separator: ", ")) FROM json_each(?)"
+    }
 
     func insert(_ rows: TableRows) throws { try insertRows(rows) }
 
@@ -131,6 +163,7 @@ package struct SQLiteSession: WarehouseSession {
                 switch argument?.sqlValue ?? .null {
                 case .null: nil
                 case .integer(let number): number
+                case .double(let number): number
                 case .text(let text): text
                 case .bytes(let data): data
                 }
@@ -142,8 +175,7 @@ package struct SQLiteSession: WarehouseSession {
         switch value.storage {
         case .null: .null
         case .int64(let number): .integer(Int(number))
-        // The numbers with a fraction are those of facts, which have five decimals.
-        case .double(let number): .text(SQLValue.text(String(format: "%.5f", number)).decimal ?? "")
+        case .double(let number): .double(number)
         case .string(let text): .text(text)
         case .blob(let data): .bytes(data)
         }
@@ -162,6 +194,43 @@ extension PostgreSQLSession: WarehouseSession {
             "SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM (\(listed)) AS names (name)",
             [Self.list(names.map { "study " + $0 })]
         )
+    }
+
+    func lockShared(_ name: String) throws {
+        try run("SELECT pg_advisory_xact_lock_shared(hashtextextended(?, 0))", ["study " + name])
+    }
+
+    func numbers(_ columns: Int) -> String {
+        let values = Self.numberColumns.prefix(columns).enumerated().map {
+            "(value->>\($0))::bigint AS \($1)"
+        }
+        return "SELECT \(values.joined(separator: ", ")) FROM json_array_elements(?::json) AS listed (value)"
+    }
+
+    /// Nobody has counted what a table has that grew since it was made.
+    func withIndexes(_ body: () throws -> Void) throws {
+        let others = ["enable_hashjoin", "enable_mergejoin", "enable_seqscan"]
+        try command(others.map { "SET LOCAL \($0) = off" }.joined(separator: "; "))
+        try body()
+        try command(others.map { "SET LOCAL \($0) = on" }.joined(separator: "; "))
+    }
+
+    /// Makes the next month's partition, too: a month that has begun may have samples in the one that takes
+    /// the others, and stays there.
+    func prepareSampleMonths(_ months: Set<Int>) throws {
+        let now = ContinuousClock.now
+        let next = StudySample.month(of: Int(Date().timeIntervalSince1970) * 1_000_000) + 1
+        let wanted = months.union([next]).filter { month in
+            month >= 0 && monthsWithoutPartition[month].map { $0 < now } ?? true
+        }
+        let refused = try rows(
+            "SELECT k.a FROM (\(numbers(1))) AS k WHERE NOT study_sample_month(k.a::integer)",
+            [Self.table(wanted.sorted().map { [$0] })]
+        )
+        // Somebody may read for long, which is in the way.
+        for month in refused.compactMap({ $0.integer(0) }) {
+            monthsWithoutPartition[month] = now + .seconds(600)
+        }
     }
 
     func insert(_ rows: TableRows) throws { try copy(rows) }

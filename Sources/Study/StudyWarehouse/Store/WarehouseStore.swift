@@ -52,6 +52,10 @@ struct SQLiteWarehouseStore: WarehouseStore {
         }
         migrator.registerMigration("7") { db in try db.execute(sql: WarehouseSchema.keptData) }
         migrator.registerMigration("8") { db in try db.execute(sql: WarehouseSchema.consentNumbers) }
+        migrator.registerMigration("9") { db in
+            try db.execute(sql: WarehouseSchema.sqliteSamples)
+            try WarehouseSchema.describe(SQLiteSession(db: db), source: source)
+        }
         // What is deleted is overwritten: somebody who withdrew is not in free pages either.
         try database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA secure_delete = ON") }
         try PrivateSQLite.migrate(database, by: migrator)
@@ -126,6 +130,9 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
                 }
                 if try !Self.has("number", "study_consent", session) {
                     try Self.change("study_consent", Self.consentNumbers, session)
+                }
+                if try Self.add("study_sample", WarehouseSchema.postgreSQLSamples, session) {
+                    try WarehouseSchema.describe(session, source: source)
                 }
             }
             try WarehouseSchema.check(session, source: source)

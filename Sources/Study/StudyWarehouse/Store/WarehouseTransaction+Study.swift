@@ -386,16 +386,22 @@ extension WarehouseTransaction {
         )
     }
 
-    /// Removes the facts, visits and resources of a participant.
+    /// Removes the facts, samples, visits and resources of a participant.
     ///
-    /// - Returns: How many facts.
+    /// - Returns: How many facts and samples.
     @discardableResult
     private func removeFacts(of known: Participant) throws -> Int {
-        let facts = try db.execute(
-            sql: "DELETE FROM observation_fact WHERE patient_num = ?",
-            arguments: [known.number]
-        )
-        for table in ["archive_observation_fact", "visit_dimension", "study_resource"] {
+        var facts = 0
+        for table in ["observation_fact", "study_sample"] {
+            facts += try db.execute(
+                sql: "DELETE FROM \(table) WHERE patient_num = ?",
+                arguments: [known.number]
+            )
+        }
+        for table in [
+            "archive_observation_fact", "visit_dimension", "study_resource", "study_sample_set",
+            "study_sample_source", "study_sample_visit",
+        ] {
             // Names of this list, none of them a stranger's.
             try db.execute(sql: "DELETE FROM \(table) WHERE patient_num = ?", arguments: [known.number])
         }
@@ -407,14 +413,13 @@ extension WarehouseTransaction {
     }
 
     /// Removes everything of a participant: facts, visits, mappings, the pseudonym, resources, messages. What
-    /// stays is that somebody with this digest withdrew, so that a late message is refused.
+    /// stays is that somebody with this digest withdrew, so that a late message is refused. A stop after that
+    /// time is kept, for somebody who agreed anew in between.
     ///
     /// - Parameter received: When the withdrawal was received, as messages have it. What was received later
     ///   may be of somebody who agreed anew: it is processed again, and refused unless that is so. `nil`
     ///   removes all.
-    /// A stop after that time is kept, for somebody who agreed anew in between.
-    ///
-    /// - Returns: How many facts were removed.
+    /// - Returns: How many facts and samples were removed.
     @discardableResult
     public func withdraw(_ participant: String, now: WarehouseTime, received: String? = nil) throws -> Int {
         var facts = 0

@@ -11,6 +11,8 @@ enum KnownMeasurements {
         let name: String
         /// The unit of its facts; `nil` for what has no number.
         var unit: String?
+        /// Whether its numbers add up, as steps do.
+        var addsUp = false
         /// Grams of a mole of what is measured, by which amounts of substance convert to masses.
         var molarMass: Decimal?
         /// The texts of its facts, and what each means, in the order of HealthKit's numbers.
@@ -30,6 +32,7 @@ enum KnownMeasurements {
                 found[code] = Measurement(
                     name: coding.display ?? entry.display,
                     unit: entry.unit?.ucum.code,
+                    addsUp: entry.total == .sum,
                     options: options(of: entry, mapping)
                 )
             }

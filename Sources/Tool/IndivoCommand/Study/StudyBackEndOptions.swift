@@ -150,6 +150,14 @@ enum StudyBackEnd {
         }
     }
 
+    /// Says where the warehouse has samples; `nil` leaves them where they are.
+    static func store(samplesAs storage: SampleStorage?, in warehouse: Warehouse) async throws {
+        guard let storage else { return }
+        do { try await warehouse.store(samplesAs: storage) } catch {
+            throw CommandFailure("\(error)")
+        }
+    }
+
     static func opened<Value>(_ place: String, _ open: () async throws -> Value) async throws -> Value {
         do {
             return try await open()

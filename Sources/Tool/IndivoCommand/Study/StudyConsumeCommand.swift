@@ -86,6 +86,17 @@ struct StudyConsumeCommand: AsyncParsableCommand {
     )
     var requireConsent: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Numbers of phones and watches: each a visit with facts, or a row of a table of their own with \
+            facts of each day. All who write into the warehouse do the same; left out, what it has stays.
+            """,
+            valueName: "facts|table"
+        )
+    )
+    var samples: SampleStorage?
+
     @ArgumentParser.Flag(help: "End when the queue is empty.")
     var once = false
 
@@ -154,6 +165,7 @@ struct StudyConsumeCommand: AsyncParsableCommand {
         let questionnaires = try StudyBackEnd.questionnaires(questionnaires)
         let warehouse = try await store.open(makes: true)
         try await StudyBackEnd.store(questionnaires, in: warehouse)
+        try await StudyBackEnd.store(samplesAs: samples, in: warehouse)
         let queue = try await queue.open()
         let consumer = Consumer(
             queue: queue,
@@ -176,7 +188,7 @@ struct StudyConsumeCommand: AsyncParsableCommand {
             // Whose it was is known by the digest alone.
             try StudyAudit.record("withdraw", ["participant": Consumer.digest(of: leaver)])
             let facts = try await Self.answered { try await consumer.withdraw(leaver) }
-            try StandardStreams.say("\(facts) facts removed")
+            try StandardStreams.say("\(facts) facts and samples removed")
             return
         }
         if let stopping {
@@ -286,3 +298,4 @@ extension ResponseMapper.FreeText: ExpressibleByArgument {}
 extension Disclosure.Identities: ExpressibleByArgument {}
 extension UnprovenChanges: ExpressibleByArgument {}
 extension WithdrawnData: ExpressibleByArgument {}
+extension SampleStorage: ExpressibleByArgument {}

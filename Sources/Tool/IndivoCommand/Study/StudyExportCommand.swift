@@ -11,7 +11,9 @@ struct StudyExportCommand: AsyncParsableCommand {
         abstract: "Write what a study's warehouse has into files.",
         discussion: """
             csv writes facts.csv, a row for each fact, dictionary.csv, what the concepts mean, \
-            and columns.csv, what the columns mean. Where a text begins like a formula, \
+            and columns.csv, what the columns mean; where the warehouse has samples in a table, a file of \
+            them for each month, as samples-2026-03.csv, with samples-sources.csv and samples-columns.csv. \
+            Where a text begins like a formula, \
             ' stands before it, for spreadsheets. \
             tables writes a table for each questionnaire, a row for each response and a column for each \
             link id, with codebook.csv, labels.csv, and read.py and read.R, which read them into pandas \

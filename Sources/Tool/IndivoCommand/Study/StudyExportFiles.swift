@@ -122,12 +122,39 @@ final class StudyExportFiles {
         try table("dictionary.csv", ["concept", "name", "path", "source"], dictionary)
         let columns = WarehouseTransaction.factColumns.map { [$0.name, $0.meaning] }
         try table("columns.csv", ["column", "meaning"], columns)
+        try writeSamples()
         try writeConsents()
     }
 
+    private func writeSamples() throws {
+        guard try warehouse.hasSamples() else { return }
+        let columns = WarehouseTransaction.sampleColumns
+        for month in try warehouse.sampleMonths(of: audience) {
+            try file("samples-\(month).csv") { write in
+                try write(CSV.data(header: columns.map(\.name), rows: []), 0)
+                try warehouse.eachSample(inMonth: month, of: audience) {
+                    try write(CSV.data(header: $0, rows: []), 1)
+                }
+            }
+        }
+        try table("samples-columns.csv", ["column", "meaning"], columns.map { [$0.name, $0.meaning] })
+        try file("samples-sources.csv") { write in
+            try write(CSV.data(header: WarehouseTransaction.sampleSourceColumns, rows: []), 0)
+            try warehouse.eachSampleSource(request.disclosure, of: audience) {
+                try write(CSV.data(header: $0, rows: []), 1)
+            }
+        }
+    }
+
     private func writeResources() throws {
-        for type in try warehouse.resourceTypes() {
+        let samples = try warehouse.hasSamples() ? ["Observation"] : []
+        for type in try Set(warehouse.resourceTypes() + samples).sorted() {
             try file("\(type).ndjson") { write in
+                if samples.contains(type) {
+                    try warehouse.eachObservation(ofSamples: request.disclosure, of: audience) {
+                        try write(Data(($0 + "\n").utf8), 1)
+                    }
+                }
                 try warehouse.eachResource(type, request.disclosure, of: audience) {
                     try write(Data(($0 + "\n").utf8), 1)
                 }

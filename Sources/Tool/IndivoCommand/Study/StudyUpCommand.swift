@@ -32,9 +32,9 @@ struct StudyUpCommand: AsyncParsableCommand {
             is the folder of private keys; without it there is no consumer, which then is somewhere else. \
             schedule is what the phones ask for, and lets the pages show who keeps up. \
             audit is where the pages write down who saw, exported and changed what. \
-            freeText, identities, unproven, withdrawnData and allowPKCS1 are as the options of indivo study \
-            consume; consents ([{"version": "2.0", "requiredFrom": "2026-09-01T00:00:00Z"}]) is its \
-            --require-consent. \
+            freeText, identities, unproven, withdrawnData, samples and allowPKCS1 are as the options of \
+            indivo study consume; consents ([{"version": "2.0", "requiredFrom": \
+            "2026-09-01T00:00:00Z"}]) is its --require-consent. \
             operations has /health, 200 while everything works, and /metrics for Prometheus (left out: port \
             9464). --check opens every file that the configuration names, and starts nothing.
 
@@ -103,6 +103,7 @@ struct StudyUpPlan: Sendable {
     var questionnaires: [Questionnaire] = []
     var freeText = ResponseMapper.FreeText.loaded
     var identities = Disclosure.Identities.removed
+    var samples: SampleStorage?
     var rules = StudyRules()
     var receiver = ReceiverConfiguration()
     var clients = ReceiverClients.besideQueue
@@ -175,6 +176,7 @@ struct StudyUp: Sendable {
         let consumer = try await told {
             let warehouse = try await StudyBackEnd.warehouse(plan.store, source: plan.source, makes: true)
             try await StudyBackEnd.store(plan.questionnaires, in: warehouse)
+            try await StudyBackEnd.store(samplesAs: plan.samples, in: warehouse)
             return Consumer(
                 queue: try await StudyBackEnd.queue(plan.queue),
                 warehouse: warehouse,

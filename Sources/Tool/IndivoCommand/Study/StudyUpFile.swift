@@ -12,7 +12,8 @@ struct StudyUpFile {
 
     private static let members: Set = [
         "title", "source", "queue", "store", "keys", "questionnaires", "freeText", "identities", "unproven",
-        "withdrawnData", "consents", "allowPKCS1", "receiver", "pages", "operations", "audit", "schedule",
+        "withdrawnData", "consents", "samples", "allowPKCS1", "receiver", "pages", "operations", "audit",
+        "schedule",
     ]
 
     init(_ path: String) throws { try self.init(StudyFile.read(path, limit: 1 << 20), path: path) }
@@ -134,6 +135,7 @@ struct StudyUpFile {
         if let title = try text("title") { plan.title = title }
         plan.freeText = try choice("freeText", plan.freeText)
         plan.identities = try choice("identities", plan.identities)
+        if json["samples"] != nil { plan.samples = try choice("samples", .facts) }
         plan.rules.unproven = try choice("unproven", plan.rules.unproven)
         plan.rules.withdrawnData = try choice("withdrawnData", plan.rules.withdrawnData)
         plan.rules.consents = try consents()

@@ -1,0 +1,126 @@
+import Crypto
+import FHIR
+import HealthSamples
+import IndivoBase
+import OrderedJSON
+
+/// One number that a phone or watch measured, as a row of columns.
+///
+/// It is all of its Observation but the sample's UUID, of which a digest is left, and zeros behind the point.
+/// ``observation(of:)`` is the way back.
+public struct StudySample: Sendable, Hashable {
+    /// What is measured.
+    public struct Kind: Sendable, Hashable, Comparable {
+        /// The code of its concept.
+        public let concept: String
+        /// What the code stands for in full.
+        public let key: String
+        /// The unit, a code of UCUM.
+        public let unit: String
+
+        package init(concept: String, key: String, unit: String) {
+            self.concept = concept
+            self.key = key
+            self.unit = unit
+        }
+
+        public static func < (a: Self, b: Self) -> Bool { (a.concept, a.unit) < (b.concept, b.unit) }
+    }
+
+    /// The digest of what identifies it: with the participant and the start it is a sample's key.
+    public let id: Int
+    /// What is measured.
+    public let kind: Kind
+    /// When it began, in microseconds since 1970.
+    public let start: Int
+    /// When it ended, in microseconds since 1970; `nil` for a moment.
+    public let end: Int?
+    /// The number.
+    public let value: Double
+    /// The zone in which it was measured, in minutes east of Greenwich.
+    public let offset: Int
+    /// The rest of its Observation: category, codes, unit, device and metadata, as JSON.
+    public private(set) var source: String
+
+    // MARK: Identity
+
+    /// What the ids of the visits begin with that HealthSamples' Observations are.
+    static let visitPrefix = "Observation/\(SampleConverter.identifierSystem.rawValue)|urn:uuid:"
+
+    /// The digest of a visit's id; `nil` for a visit that is no sample's.
+    static func id(ofVisit key: String) -> Int? {
+        guard key.hasPrefix(visitPrefix) else { return nil }
+        let digest = SHA256.hash(data: Array("study sample\n\(key)".utf8))
+        return Int(bitPattern: digest.prefix(8).reduce(UInt(0)) { $0 << 8 | UInt($1) })
+    }
+
+    package init(id: Int, kind: Kind, start: Int, end: Int?, value: Double, offset: Int, source: String) {
+        self.id = id
+        self.kind = kind
+        self.start = start
+        self.end = end
+        self.value = value
+        self.offset = offset
+        self.source = source
+    }
+
+    /// The same of another source.
+    func withSource(_ source: String) -> StudySample {
+        var sample = self
+        sample.source = source
+        return sample
+    }
+
+    // MARK: Days
+
+    static let microsecondsOfMinute = 60_000_000
+    static let microsecondsOfDay = 1440 * microsecondsOfMinute
+
+    /// The day on which it began where it was measured, in days since 1970.
+    var day: Int {
+        (start + offset * Self.microsecondsOfMinute).flooredQuotient(by: Self.microsecondsOfDay)
+    }
+
+    /// The month of a time in UTC, counted from January 2000.
+    static func month(of microseconds: Int) -> Int {
+        let civil = CivilDateTime(microseconds: microseconds)
+        return (civil.year - 2000) * 12 + civil.month - 1
+    }
+
+    // MARK: The Observation
+
+    /// When it ended, also for a moment.
+    private var lastMoment: Int { end ?? start }
+
+    private func text(_ microseconds: Int) -> JSONValue {
+        JSONValue(FHIRDateTime(microseconds: microseconds, offset: offset)?.description ?? "")
+    }
+
+    /// What decides which of two of one identity is newer.
+    package var versionFields: JSONValue { ["status": "final", "issued": text(lastMoment)] }
+
+    /// The Observation, with a pseudonym for its subject.
+    public func observation(of pseudonym: String) -> JSONValue {
+        var json: JSONValue = ["resourceType": "Observation"]
+        let bits = UInt(bitPattern: id)
+        json["id"] = JSONValue(
+            Hexadecimal.encode((0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * $0)) })
+        )
+        json["status"] = "final"
+        json["subject"] = ["reference": JSONValue("Patient/\(pseudonym)")]
+        if let end {
+            json["effectivePeriod"] = ["start": text(start), "end": text(end)]
+        } else {
+            json["effectiveDateTime"] = text(start)
+        }
+        json["issued"] = text(lastMoment)
+        let rest = (try? JSONValue(parsing: source)) ?? [:]
+        for member in rest.members ?? [] where member.name != "valueQuantity" {
+            json[member.name] = member.value
+        }
+        var quantity: JSONValue = ["value": FHIRDecimal(value)?.tree ?? .null]
+        for member in rest["valueQuantity"]?.members ?? [] { quantity[member.name] = member.value }
+        json["valueQuantity"] = quantity
+        return json
+    }
+}
