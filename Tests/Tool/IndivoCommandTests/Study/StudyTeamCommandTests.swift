@@ -32,7 +32,8 @@ struct StudyTeamCommandTests {
         try Tool.use { tool in
             let log = ["INDIVO_STUDY_AUDIT": "audit.jsonl"]
             let commands = [
-                ["keys", "make", "keys/key-1", "--bits", "2048"], ["keys", "make", "signing", "--bits", "2048"],
+                ["keys", "make", "keys/key-1", "--bits", "2048"],
+                ["keys", "make", "signing", "--bits", "2048"],
                 [
                     "keys", "publish", "keys", "--study", "s", "--signing-key", "signing/private-key.pem",
                     "--output", "keys.jwt",
