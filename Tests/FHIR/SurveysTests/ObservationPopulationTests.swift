@@ -11,7 +11,9 @@ struct ObservationPopulationTests {
         "valueDuration": ["value": 1, "unit": "year", "code": "a"],
     ]
 
-    private func code(_ code: String) -> JSONValue { [["system": "http://loinc.org", "code": JSONValue(code)]] }
+    private func code(_ code: String) -> JSONValue {
+        [["system": "http://loinc.org", "code": JSONValue(code)]]
+    }
 
     private func question(_ code: String, _ type: String = "decimal") -> JSONValue {
         ["linkId": JSONValue(code), "type": JSONValue(type), "code": self.code(code)]
@@ -226,6 +228,33 @@ struct ObservationPopulationTests {
         #expect(session.diagnostics.map(\.code) == (expected.isEmpty ? ["unfittingResult"] : []))
     }
 
+    @Test("an expression that reads its own item of the questionnaire does not depend on itself")
+    func readsQuestionnaire() throws {
+        let survey = survey([
+            ["linkId": "a", "type": "boolean"],
+            [
+                "linkId": "b", "type": "choice",
+                "answerOption": [["valueCoding": ["code": "x"]], ["valueCoding": ["code": "y"]]],
+                "extension": [
+                    [
+                        "url": JSONValue(sdc + "calculatedExpression"),
+                        "valueExpression": [
+                            "language": "text/fhirpath",
+                            "expression": """
+                            iif(%resource.item.where(linkId = 'a').answer.value, \
+                            %questionnaire.item.where(linkId = 'b').answerOption.value.where(code = 'y'), {})
+                            """,
+                        ],
+                    ]
+                ],
+            ],
+        ])
+        #expect(survey.diagnostics.isEmpty)
+        var session = SurveySession(survey)
+        try session.answer("a", with: .boolean(true))
+        #expect(session.answers(of: session.occurrences(of: "b")[0]).map(\.content.tree["code"]) == ["y"])
+    }
+
     @Test("a calculated expression with a name is a variable, of the items under it and of all")
     func namedExpressions() throws {
         func calculated(_ text: String, _ name: String? = nil) -> JSONValue {
@@ -237,7 +266,8 @@ struct ObservationPopulationTests {
             [
                 ["linkId": "a", "type": "integer"],
                 [
-                    "linkId": "g", "type": "group", "item": [
+                    "linkId": "g", "type": "group",
+                    "item": [
                         [
                             "linkId": "b", "type": "integer",
                             "extension": [

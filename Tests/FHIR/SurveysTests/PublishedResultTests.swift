@@ -158,7 +158,8 @@ struct PublishedResults {
     private static func found(by url: String, in record: [JSONValue]) -> JSONValue {
         let parts = url.split(separator: "?", maxSplits: 1)
         let type = parts[0].split(separator: "/")[0]
-        let codes = parts.count < 2
+        let codes =
+            parts.count < 2
             ? nil
             : parts[1].split(separator: "&").first { $0.hasPrefix("code=") }?
                 .dropFirst(5).split(separator: ",").map {

@@ -66,7 +66,8 @@ extension FHIRPath {
                 if !filtered.contains(reference), isOfResponse(base) { reads.isComplete = false }
             case .function(let base, .children, _):
                 if !isPartOfAnswer(base), isOfResponse(base) { reads.isComplete = false }
-            case .function(_, .where, let arguments):
+            case .function(let base, .where, let arguments):
+                guard !isOfQuestionnaire(base) else { continue }
                 let part = parts[reference] ?? .subtree
                 for linkId in linkIds(of: arguments) ?? [] where reads.items[linkId] != .subtree {
                     if reads.items[linkId] != .answer || part == .subtree { reads.items[linkId] = part }
@@ -135,6 +136,22 @@ extension FHIRPath {
             }
         }
         return true
+    }
+
+    /// Whether a path begins in the questionnaire, whose items have link ids too.
+    private func isOfQuestionnaire(_ base: FHIRPathSyntax.Reference?) -> Bool {
+        var current = base
+        while let reference = current {
+            switch syntax[reference].kind {
+            case .variable(let name): return ["questionnaire", "qitem"].contains(name)
+            case .member(let base, _): current = base
+            case .function(let base, _, _): current = base
+            case .indexer(let base, _): current = base
+            case .type(_, let base, _): current = base
+            default: return false
+            }
+        }
+        return false
     }
 
     private func isPartOfAnswer(_ base: FHIRPathSyntax.Reference?) -> Bool {
