@@ -188,6 +188,7 @@ struct ObservationPopulationTests {
         arguments: [
             ("choice", "%patient.maritalStatus", ["Married (option)"]),
             ("choice", "%patient.communication.language.coding", []),
+            ("choice", "%patient.contact.relationship", ["Married (option)"]),
             ("reference", "%patient", ["Patient/7"]),
             ("string", "%patient.maritalStatus", ["spouse"]),
             ("decimal", "%patient.extension.value", ["72.5"]),
@@ -220,6 +221,7 @@ struct ObservationPopulationTests {
             "maritalStatus": [
                 "coding": [["system": "http://s", "code": "M", "display": "Married"]], "text": "spouse",
             ],
+            "contact": [["relationship": [["coding": [["code": "M"]]]]]],
             "communication": [["language": ["coding": [["system": "http://s", "code": "de"]]]]],
         ]
         let survey = survey([item])

@@ -202,7 +202,9 @@ extension SurveySession {
         }
         for node in tree.occurrences[item] where tree[node].isAlive {
             guard let result = evaluate(expression, at: node) else { continue }
-            set(answers(from: result, for: survey.items[item]), of: node, &queue)
+            let values = answers(from: result, for: survey.items[item])
+            reportUnfitting(result, values, node)
+            set(values, of: node, &queue)
         }
     }
 
@@ -215,13 +217,7 @@ extension SurveySession {
             !result.isEmpty
         {
             values = answers(from: result, for: item)
-            if values.isEmpty {
-                report(
-                    "unfittingResult",
-                    "The initial expression gives no value that the item can have.",
-                    node
-                )
-            }
+            reportUnfitting(result, values, node)
             if readsRecord(expression) { origin = .expression }
         } else if let observed = observed(item) {
             values = observed.answers
@@ -229,6 +225,12 @@ extension SurveySession {
         }
         guard !values.isEmpty, set(values, of: node, &queue) else { return }
         tree[node].origin = origin
+    }
+
+    /// Tells that an expression gives something, and nothing that its item can have.
+    private mutating func reportUnfitting(_ result: [FHIRPathItem], _ values: [SurveyAnswer], _ node: Int) {
+        guard values.isEmpty, result.contains(where: { !$0.text.isEmpty }) else { return }
+        report("unfittingResult", "The expression gives no value that the item can have.", node)
     }
 
     /// The answers that the result of an expression stands for.
@@ -264,9 +266,15 @@ extension SurveySession {
         -> SurveyAnswer?
     {
         switch answer {
-        case .coding where !options.isEmpty && !item.format.hasChangingOptions:
-            let option = item.format.candidates(options, for: answer).first { $0.value.equals(answer) }
-            return option?.value ?? (item.format.isOpen ? answer : nil)
+        case .coding(let coding) where !options.isEmpty && !item.format.hasChangingOptions:
+            let candidates = item.format.candidates(options, for: answer)
+            if let option = candidates.first(where: { $0.value.equals(answer) }) { return option.value }
+            // Where one of both says no system, the code will do, if only one option has it.
+            let alike = candidates.filter { candidate in
+                guard case .coding(let other) = candidate.value else { return false }
+                return other.code == coding.code && (other.system == nil || coding.system == nil)
+            }
+            return alike.count == 1 ? alike[0].value : item.format.isOpen ? answer : nil
         case .quantity(let quantity): return self.quantity(quantity, for: item).map { .quantity($0) }
         default: return answer
         }
