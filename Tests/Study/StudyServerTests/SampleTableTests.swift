@@ -571,6 +571,55 @@ import Testing
         #expect(try await study.values == [60])
     }
 
+    // MARK: Several consumers
+
+    @Test(arguments: StoreKind.allCases) func consumersAtOnceStoreEachSampleOnce(store: StoreKind)
+        async throws
+    {
+        let folder = try Folder()
+        let queue = try SQLiteMessageQueue(folder.file("queue.sqlite"))
+        let warehouse = try await store.warehouse(folder.file("study.sqlite"))
+        try await warehouse.store(samplesAs: .table)
+        let people = (0..<4).map { _ in UUID() }
+        for person in people { try await queue.send(Given.message(Given.contract(person))) }
+        var expected = 0
+        for person in people {
+            // Each message has half of what the one before had.
+            let samples = (0..<60).compactMap { number in
+                FHIRDateTime(microseconds: 1_772_348_400_000_000 + number * 60_000_000, offset: 60).map {
+                    Self.sample(FHIRDecimal(60 + number), from: $0)
+                }
+            }
+            expected += samples.count
+            for first in stride(from: 0, through: 40, by: 10) {
+                let part = Array(samples[first..<first + 20])
+                let text = Self.bundle(try Self.observations(part, of: person))
+                try await queue.send(Given.message(text, received: "2026-03-02T00:00:0\(first / 10)Z"))
+            }
+        }
+        try await withThrowingTaskGroup(of: Consumer.Report.self) { group in
+            for _ in 0..<3 {
+                let consumer = Consumer(
+                    queue: queue,
+                    warehouse: warehouse,
+                    keys: KeyRing([StudyKeys.id: StudyKeys.key])
+                )
+                group.addTask { try await consumer.drain() }
+            }
+            var loaded = 0
+            for try await report in group { loaded += report.loaded }
+            #expect(loaded == 4 + 4 * 5)
+        }
+        let counts = try await warehouse.read { warehouse in
+            let days = """
+                SELECT CAST(sum(nval_num) AS bigint) FROM observation_fact
+                WHERE modifier_cd = 'SAMPLE:COUNT'
+                """
+            return try ["SELECT count(*) FROM study_sample", days].map { try warehouse.db.number(sql: $0) }
+        }
+        #expect(counts == [expected, expected])
+    }
+
     // MARK: Partitions
 
     @Test func strangeDatesMakeNoPartitions() async throws {

@@ -27,7 +27,7 @@ public struct WarehouseBatch {
     /// Samples that were asked for, as they are now.
     var samples: [BatchSample.Key: KnownSample] = [:]
     /// What was asked of samples.
-    var wantedSamples: Set<SampleLookup> = []
+    var wantedSamples: [SampleLookup] = []
     /// Where samples are; `nil` until somebody asks.
     var storage: SampleStorage?
 
@@ -152,7 +152,9 @@ public struct WarehouseBatch {
         samples = [:]
         try read(participants: participants)
         try read(messages: Array(known.keys))
-        try read(samples: Array(wantedSamples))
+        let wanted = wantedSamples
+        wantedSamples = []
+        try read(samples: wanted)
         return value
     }
 

@@ -12,10 +12,10 @@ extension WarehouseBatch {
         let load: Int
     }
 
-    /// A source of a participant, by its digest.
+    /// A source of a participant.
     private struct SourceKey: Hashable {
         let patient: Int
-        let digest: String
+        let source: String
     }
 
     private func number(of participant: String) -> Int? { people[participant]?.number }
@@ -43,7 +43,9 @@ extension WarehouseBatch {
     private func writeRows(_ new: [(patient: Int, new: BatchSample.New)]) throws {
         guard !new.isEmpty else { return }
         let types = try typeNumbers(Set(new.map(\.new.sample.kind)))
-        let sources = try sourceNumbers(new.map { ($0.patient, $0.new.sample.source) })
+        let sources = try sourceNumbers(
+            new.map { SourceKey(patient: $0.patient, source: $0.new.sample.source) }
+        )
         var last = try lastNumbers("study_sample_set", "set_num", Set(new.map(\.patient)))
         var numbers: [SetKey: Int] = [:]
         var sets = TableRows(
@@ -56,27 +58,37 @@ extension WarehouseBatch {
             "study_sample",
             ["start_us", "id", "value", "end_us", "patient_num", "set_num"]
         )
+        // Samples of a set follow each other, as a rule.
+        var before: (patient: Int, new: BatchSample.New, set: Int)?
         for (patient, new) in new {
             let sample = new.sample
-            let source = sources[SourceKey(patient: patient, digest: Self.digest(sample.source))]
-            guard let type = types[sample.kind], let source else {
-                throw WarehouseError.badInput("a sample has no number for its kind or source")
+            var number = before.flatMap { $0.patient == patient && $0.new.isOfOneSet(new) ? $0.set : nil }
+            if number == nil {
+                let source = sources[SourceKey(patient: patient, source: sample.source)]
+                guard let type = types[sample.kind], let source else {
+                    throw WarehouseError.badInput("a sample has no number for its kind or source")
+                }
+                let key = SetKey(
+                    patient: patient,
+                    type: type,
+                    source: source,
+                    offset: sample.offset,
+                    load: new.load
+                )
+                number = numbers[key]
+                if number == nil {
+                    let next = last[patient, default: 0] + 1
+                    last[patient] = next
+                    numbers[key] = next
+                    number = next
+                    sets.append([
+                        patient, next, type, source, sample.offset, new.received.description,
+                        loads[new.load].number,
+                    ])
+                }
             }
-            let key = SetKey(
-                patient: patient,
-                type: type,
-                source: source,
-                offset: sample.offset,
-                load: new.load
-            )
-            let number = numbers[key] ?? last[patient, default: 0] + 1
-            if numbers.updateValue(number, forKey: key) == nil {
-                last[patient] = number
-                sets.append([
-                    patient, number, type, source, sample.offset, new.received.description,
-                    loads[new.load].number,
-                ])
-            }
+            guard let number else { continue }
+            before = (patient, new, number)
             rows.append(values: [
                 .integer(sample.start), .integer(sample.id), .double(sample.value),
                 sample.end.map { .integer($0) } ?? .null, .integer(patient), .integer(number),
@@ -105,16 +117,17 @@ extension WarehouseBatch {
         Hexadecimal.encode(SHA256.hash(data: Array(source.utf8)).prefix(16))
     }
 
-    private func sourceNumbers(_ wanted: [(patient: Int, source: String)]) throws -> [SourceKey: Int] {
-        var texts: [SourceKey: String] = [:]
+    private func sourceNumbers(_ wanted: [SourceKey]) throws -> [SourceKey: Int] {
         var digests: [String: String] = [:]
-        for (patient, source) in wanted {
-            let digest = digests[source] ?? Self.digest(source)
-            digests[source] = digest
-            texts[SourceKey(patient: patient, digest: digest)] = source
+        var keys: Set<SourceKey> = []
+        var before: SourceKey?
+        for key in wanted where key != before {
+            before = key
+            guard keys.insert(key).inserted, digests[key.source] == nil else { continue }
+            digests[key.source] = Self.digest(key.source)
         }
         let db = warehouse.db
-        let patients = Set(wanted.map(\.patient))
+        let patients = Set(keys.map(\.patient))
         let rows = try db.rows(
             sql: """
                 SELECT s.patient_num, s.digest, s.source_num
@@ -126,20 +139,23 @@ extension WarehouseBatch {
                 type(of: db).table(patients.map { [$0] }), type(of: db).list(Set(digests.values)),
             ]
         )
+        var known: [Int: [String: Int]] = [:]
+        for row in rows { known[row.integer(0) ?? 0, default: [:]][row.text(1) ?? ""] = row.integer(2) }
         var found: [SourceKey: Int] = [:]
-        for row in rows {
-            let key = SourceKey(patient: row.integer(0) ?? 0, digest: row.text(1) ?? "")
-            found[key] = row.integer(2)
+        var missing: [(key: SourceKey, digest: String)] = []
+        for key in keys {
+            guard let digest = digests[key.source] else { continue }
+            found[key] = known[key.patient]?[digest]
+            if found[key] == nil { missing.append((key, digest)) }
         }
-        let missing = texts.filter { found[$0.key] == nil }
         guard !missing.isEmpty else { return found }
         var last = try lastNumbers("study_sample_source", "source_num", Set(missing.map(\.key.patient)))
         var new = TableRows("study_sample_source", ["patient_num", "source_num", "digest", "json"])
-        for (key, source) in missing.sorted(by: { $0.key.digest < $1.key.digest }) {
+        for (key, digest) in missing.sorted(by: { $0.digest < $1.digest }) {
             let number = last[key.patient, default: 0] + 1
             last[key.patient] = number
             found[key] = number
-            new.append([key.patient, number, key.digest, source])
+            new.append([key.patient, number, digest, key.source])
         }
         try db.insert(new)
         return found

@@ -28,6 +28,12 @@ struct BatchSample {
         let received: WarehouseTime
         /// The index of the load.
         let load: Int
+
+        /// Whether one of the same participant is in the same set.
+        func isOfOneSet(_ other: New) -> Bool {
+            load == other.load && sample.offset == other.sample.offset && sample.kind == other.sample.kind
+                && sample.source == other.sample.source
+        }
     }
 
     /// The message that changes a day.
@@ -109,7 +115,7 @@ extension WarehouseBatch {
     /// Reads what is known of samples at once; others are read when they are asked for.
     package mutating func read(samples wanted: [SampleLookup]) throws {
         guard !wanted.isEmpty, try sampleStorage() == .table else { return }
-        wantedSamples.formUnion(wanted)
+        wantedSamples += wanted
         var known: [Int: String] = [:]
         var lookups: [(patient: Int, lookup: SampleLookup)] = []
         for lookup in wanted where samples[lookup.key] == nil {
