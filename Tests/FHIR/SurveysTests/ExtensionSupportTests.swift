@@ -78,14 +78,88 @@ struct ExtensionSupportTests {
             ]
         ]
         #expect(try diagnostics(item: ["_text": ["extension": expression]]).isEmpty)
-        let prefix = try diagnostics(item: ["prefix": "1", "_prefix": ["extension": expression]])
-        #expect(prefix.map(\.text) == ["Not supported: an expression that gives prefix."])
+        #expect(try diagnostics(item: ["prefix": "1", "_prefix": ["extension": expression]]).isEmpty)
         let option: JSONValue = [
-            "valueCoding": ["code": "a", "display": "A", "_display": ["extension": expression]]
+            "valueCoding": ["code": "a", "display": "A", "_code": ["extension": expression]]
         ]
         let options = try diagnostics(item: ["type": "choice", "answerOption": [option, option]])
-        #expect(options.map(\.text) == ["Not supported: an expression that gives display."])
+        #expect(options.map(\.text) == ["Not supported: an expression that gives code."])
         #expect(options.first?.linkId == "q")
+    }
+
+    @Test("expressions give the texts of prefixes, help and options")
+    func texts() throws {
+        func given(_ text: String) -> JSONValue {
+            [
+                "extension": [
+                    [
+                        "url": "http://hl7.org/fhir/StructureDefinition/cqf-expression",
+                        "valueExpression": ["language": "text/fhirpath", "expression": JSONValue(text)],
+                    ]
+                ]
+            ]
+        }
+        let name = "%resource.item.where(linkId = 'name').answer.value"
+        let help: JSONValue = [
+            "linkId": "help", "type": "display", "text": "Help", "_text": given("'Ask ' + \(name)"),
+            "extension": [
+                [
+                    "url": "http://hl7.org/fhir/StructureDefinition/questionnaire-displayCategory",
+                    "valueCodeableConcept": ["coding": [["code": "help"]]],
+                ]
+            ],
+        ]
+        let choice: JSONValue = [
+            "linkId": "q", "type": "choice", "text": "Who?", "prefix": "1",
+            "_prefix": given("'(' + \(name) + ')'"), "item": [help],
+            "answerOption": [
+                ["valueCoding": ["code": "a", "display": "Somebody", "_display": given(name)]],
+                ["valueString": "me", "_valueString": given("\(name) + ' herself'")],
+                ["valueCoding": ["code": "n", "display": "Nobody"]],
+            ],
+        ]
+        let questionnaire: JSONValue = [
+            "resourceType": "Questionnaire", "status": "draft",
+            "item": [["linkId": "name", "type": "string", "text": "Name"], choice],
+        ]
+        var session = SurveySession(Survey(try Questionnaire(parsing: questionnaire.text())))
+        func shown() throws -> [String] {
+            let occurrence = try #require(session.occurrences(of: "q").first)
+            return [session.label(of: occurrence)] + session.help(of: occurrence).map { $0.text() }
+                + session.options(of: occurrence).map { $0.label.text() }
+        }
+        #expect(try shown() == ["1 Who?", "Help", "Somebody", "me", "Nobody"])
+        try session.answer("name", with: .string("Ada"))
+        #expect(try shown() == ["(Ada) Who?", "Ask Ada", "Ada", "Ada herself", "Nobody"])
+    }
+
+    @Test("columns are counted, and another unit is taken where units are open")
+    func columnsAndUnits() throws {
+        func item(_ open: String?) throws -> (SurveySession, [SurveyProblem]) {
+            var extensions: [JSONValue] = [
+                ["url": JSONValue(Self.sdc + "sdc-questionnaire-columnCount"), "valueInteger": 9],
+                [
+                    "url": "http://hl7.org/fhir/StructureDefinition/questionnaire-unitOption",
+                    "valueCoding": ["system": "http://unitsofmeasure.org", "code": "kg"],
+                ],
+            ]
+            if let open {
+                extensions.append(
+                    ["url": JSONValue(Self.sdc + "sdc-questionnaire-unitOpen"), "valueCode": JSONValue(open)]
+                )
+            }
+            let questionnaire: JSONValue = [
+                "resourceType": "Questionnaire", "status": "draft",
+                "item": [["linkId": "q", "type": "quantity", "extension": JSONValue(extensions)]],
+            ]
+            var session = SurveySession(Survey(try Questionnaire(parsing: questionnaire.text())))
+            try session.answer("q", with: .quantity(Quantity(value: 12, unit: "stone")))
+            return (session, session.problems())
+        }
+        let (session, problems) = try item("optionsOrString")
+        #expect(session.survey.item("q")?.columnCount == 6 && problems.isEmpty)
+        #expect(try item(nil).1.count == 1)
+        #expect(try item("optionsOnly").1.count == 1)
     }
 
     @Test("StructureMaps are warnings that name them, an adaptive questionnaire is an error")

@@ -93,7 +93,7 @@ struct AnswerChecker {
         if case .decimal(let value) = answer { digits = value.description }
         if case .quantity(let quantity) = answer {
             digits = quantity.value?.description
-            if !item.format.units.isEmpty, !hasUnit(quantity) {
+            if !item.format.units.isEmpty, !item.format.isUnitOpen, !hasUnit(quantity) {
                 reasons.append(.unit(allowed: item.format.units.map { SurveyText($0) }))
             }
         }

@@ -31,6 +31,8 @@ public struct AnswerFormat: Sendable {
     public var sliderStep: Int?
     /// The units of a quantity, the default first. Empty for any.
     public var units: [Coding] = []
+    /// Whether a unit that is not among them may be entered (`unitOpen`).
+    public var isUnitOpen = false
     /// A value set of units that is not in the questionnaire.
     public var unitValueSet: String?
 
@@ -58,6 +60,9 @@ public struct AnswerFormat: Sendable {
     /// What is shown of a resource that can be chosen (`choiceColumn` with `forDisplay`).
     var displayPaths: [FHIRPath] = []
 
+    /// Expressions for what is shown of listed options (`cqf-expression` on their texts).
+    var optionLabels: [(value: SurveyAnswer, expression: SurveyExpression)] = []
+
     /// The positions of listed options by code, where there are many.
     var optionsByCode: [String: [Int]]?
 
@@ -71,10 +76,10 @@ public struct AnswerFormat: Sendable {
         return (optionsByCode[code] ?? []).map { options[$0] }
     }
 
-    /// Whether what can be chosen depends on what was answered.
+    /// Whether what can be chosen, or how it is shown, depends on what was answered.
     var hasChangingOptions: Bool {
         if case .expression? = options { return true }
-        return !optionToggles.isEmpty
+        return !optionToggles.isEmpty || !optionLabels.isEmpty
     }
 }
 
@@ -129,7 +134,7 @@ public struct SurveyOption: Sendable, Hashable {
     /// The answer that choosing it gives.
     public let value: SurveyAnswer
     /// What is shown for it.
-    public let label: SurveyText
+    public internal(set) var label: SurveyText
     /// A number or letter before the label.
     public var prefix: String?
     /// Whether choosing it takes the others away.

@@ -50,6 +50,8 @@ public struct SurveyItem: Sendable {
     public var help: [SurveyText] = []
     /// The addresses of pages that help.
     public var supportLinks: [String] = []
+    /// In how many columns the options, or the items of a group, stand (`columnCount`), at most 6.
+    public var columnCount: Int?
     /// A picture, video or sound (`itemMedia`).
     public var media: Attachment?
 
@@ -81,6 +83,10 @@ public struct SurveyItem: Sendable {
     public var isSubject = false
     /// An expression for the text, which replaces it (`cqf-expression`).
     public var textExpression: SurveyExpression?
+    /// An expression for the prefix, which replaces it (`cqf-expression`).
+    public var prefixExpression: SurveyExpression?
+    /// Expressions for texts of ``help`` by their indices.
+    var helpExpressions: [Int: SurveyExpression] = [:]
     /// An expression for the values, which replace earlier answers.
     public var calculatedExpression: SurveyExpression?
     /// Variables that expressions of this item, and of those under it, can name.

@@ -177,8 +177,7 @@ extension SurveySession {
     /// that it can be converted to; nil where there is none.
     func quantity(_ quantity: Quantity, for item: SurveyItem) -> Quantity? {
         let units = item.format.units
-        let isOpen = ExtensionList(item.source).value(ExtensionURL.unitOpen) != nil
-        guard !units.isEmpty, !isOpen, let value = quantity.value?.decimal,
+        guard !units.isEmpty, !item.format.isUnitOpen, let value = quantity.value?.decimal,
             !units.contains(where: { $0.code == quantity.code || $0.display == quantity.unit })
         else { return quantity }
         for unit in units {

@@ -33,6 +33,8 @@ package struct ItemWalk {
                 if isShown, !session.isEnabled(occurrence) || item.isHidden || item.isHelp { continue }
                 var shown = item
                 shown.text = session.text(of: occurrence)
+                shown.prefix = session.prefix(of: occurrence)
+                shown.help = session.help(of: occurrence)
                 var presented = PresentedItem(
                     occurrence: occurrence,
                     item: shown,

@@ -84,6 +84,7 @@ enum ExtensionURL {
     static let supportHyperlink = core + "questionnaire-supportHyperlink"
     static let shortText = sdc + "shortText"
     static let collapsible = sdc + "collapsible"
+    static let columnCount = sdc + "columnCount"
     static let itemMedia = sdc + "itemMedia"
     static let answerMedia = sdc + "itemAnswerMedia"
     static let minOccurs = core + "questionnaire-minOccurs"

@@ -16,7 +16,7 @@ enum ExtensionSupport {
         guard let url = tree.member("url")?.string else { return nil }
         let canonical = tree.extensionValue?.string.map { " \($0.prefix(200))" } ?? ""
         switch url {
-        case ExtensionURL.expression where place != "text":
+        case ExtensionURL.expression where !expressionPlaces.contains(place):
             return Lack(text: "Not supported: an expression that gives \(place.isEmpty ? "it" : place).")
         case ExtensionURL.sdc + "targetStructureMap":
             return Lack(
@@ -52,6 +52,9 @@ enum ExtensionSupport {
         return Lack(text: "Not supported: the extension \(url.prefix(200)).")
     }
 
+    /// The texts that an expression may give: of items, and of options.
+    private static let expressionPlaces: Set<String> = ["text", "prefix", "display", "valueString"]
+
     private static let renderingCritical =
         "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-rendering-criticalExtension"
 
@@ -74,9 +77,7 @@ enum ExtensionSupport {
             "a terminology server of the questionnaire's choice; name one where the survey is made",
         ExtensionURL.core + "preferredTerminologyServer":
             "a terminology server of the questionnaire's choice; name one where the survey is made",
-        ExtensionURL.unitOpen: "units beside those that are listed",
         ExtensionURL.sdc + "unitSupplementalSystem": "units of a further code system",
-        ExtensionURL.sdc + "columnCount": "items side by side in columns",
         ExtensionURL.sdc + "width": "widths of columns",
         ExtensionURL.sdc + "endpoint": "sending to where the questionnaire says; send the response yourself",
         ExtensionURL.sdc + "answerKey": "the right answers of a test",
@@ -92,7 +93,7 @@ enum ExtensionSupport {
             ExtensionURL.hidden, ExtensionURL.itemControl, ExtensionURL.orientation,
             ExtensionURL.displayCategory, ExtensionURL.supportLink, ExtensionURL.supportHyperlink,
             ExtensionURL.shortText, ExtensionURL.collapsible, ExtensionURL.itemMedia,
-            ExtensionURL.answerMedia,
+            ExtensionURL.answerMedia, ExtensionURL.columnCount, ExtensionURL.unitOpen,
             ExtensionURL.minOccurs, ExtensionURL.maxOccurs, ExtensionURL.answerRepeats,
             ExtensionURL.sliderStep, ExtensionURL.unit, ExtensionURL.unitOption, ExtensionURL.unitValueSet,
             ExtensionURL.referenceResource, ExtensionURL.referenceProfile, ExtensionURL.referenceFilter,

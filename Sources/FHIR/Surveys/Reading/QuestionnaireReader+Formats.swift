@@ -37,6 +37,12 @@ extension QuestionnaireReader {
             }
             format.options = .listed(options)
             format.optionsByCode = OptionList(options).byCode
+            for tree in list {
+                guard let member = tree.valueMember, let value = Self.option(tree)?.value else { continue }
+                let shown = value.coding == nil ? tree["_" + member.name] : member.value.member("_display")
+                guard let expression = textExpression(shown, item) else { continue }
+                format.optionLabels.append((value, expression))
+            }
         }
         if !extensions.isEmpty { readExtensions(extensions, item, &format) }
         if case .listed(let options)? = format.options, options.isEmpty {
@@ -89,6 +95,8 @@ extension QuestionnaireReader {
         format.units = extensions.values(ExtensionURL.unit, ExtensionURL.unitOption).compactMap(
             Coding.init(tree:)
         )
+        let open = extensions.value(ExtensionURL.unitOpen)
+        format.isUnitOpen = open.map { ($0.string ?? $0.conceptCodes.first) != "optionsOnly" } ?? false
         if let url = extensions.value(ExtensionURL.unitValueSet)?.string {
             if let units = valueSets.options(url, linkId: item.linkId, position: item.index) {
                 format.units += units.options.compactMap { $0.value.coding }

@@ -151,13 +151,22 @@ struct QuestionnaireReader {
             item.constraints = readConstraints(extensions, item)
         }
         reportUnsupported(tree, item)
-        if let text = tree.member("_text") {
-            item.textExpression = ExtensionList(text).value(ExtensionURL.expression)
-                .flatMap { expression($0, item) }
-        }
+        item.textExpression = textExpression(tree.member("_text"), item)
+        item.prefixExpression = textExpression(tree.member("_prefix"), item)
         items[index] = item
         checkInvariants(item)
-        if item.isHelp, let parent = item.parent, let text = item.text { items[parent].help.append(text) }
+        if item.isHelp, let parent = item.parent, let text = item.text {
+            items[parent].helpExpressions[items[parent].help.count] = item.textExpression
+            items[parent].help.append(text)
+        }
+    }
+
+    /// The expression that replaces a text.
+    ///
+    /// - Parameter element: What stands beside the text: `_text`, `_display`.
+    mutating func textExpression(_ element: JSONValue?, _ item: SurveyItem) -> SurveyExpression? {
+        guard let element else { return nil }
+        return ExtensionList(element).value(ExtensionURL.expression).flatMap { expression($0, item) }
     }
 
     /// The variables of an item or of the questionnaire, and before them the other expressions with names,
@@ -184,6 +193,7 @@ struct QuestionnaireReader {
         item.orientation = extensions.value(ExtensionURL.orientation)?.string
         item.displayCategory = extensions.value(ExtensionURL.displayCategory)?.conceptCodes.first
         item.collapsible = extensions.value(ExtensionURL.collapsible)?.string
+        item.columnCount = extensions.value(ExtensionURL.columnCount)?.integer.map { min(max(1, $0), 6) }
         item.usageMode = extensions.value(ExtensionURL.usageMode)?.string
         item.isSubject = item.type == .reference && extensions.value(ExtensionURL.isSubject)?.boolean == true
         item.fhirType = extensions.value(ExtensionURL.fhirType)?.string

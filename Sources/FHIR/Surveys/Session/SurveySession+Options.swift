@@ -29,6 +29,12 @@ extension SurveySession {
             }
         case .external?, nil: return nil
         }
+        for (value, expression) in item.format.optionLabels {
+            guard let index = options.firstIndex(where: { $0.value.equals(value) }),
+                let label = text(expression, at: node)
+            else { continue }
+            options[index].label = label
+        }
         for toggle in item.format.optionToggles {
             let isOn = evaluate(toggle.expression, at: node)?.first?.boolean ?? false
             if !isOn { options.removeAll { option in toggle.options.contains { $0.equals(option.value) } } }

@@ -43,6 +43,14 @@ enum SurveyStyle {
         .display { padding: .5rem 0; }
         .options { display: grid; gap: .4rem; }
         .options.row { grid-template-columns: repeat(auto-fit, minmax(7rem, 1fr)); }
+        .columns { display: grid; gap: 0 1.25rem; align-items: start; }
+        @media (min-width: 40rem) {
+          .columns-2 { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+          .columns-3 { grid-template-columns: repeat(3, minmax(0, 1fr)); }
+          .columns-4 { grid-template-columns: repeat(4, minmax(0, 1fr)); }
+          .columns-5 { grid-template-columns: repeat(5, minmax(0, 1fr)); }
+          .columns-6 { grid-template-columns: repeat(6, minmax(0, 1fr)); }
+        }
         .survey label.choice { display: flex; gap: .7rem; align-items: center; padding: .65rem .9rem; \
         border: 1px solid var(--line);
           border-radius: .5rem; font-weight: 400; cursor: pointer; background: var(--paper); }

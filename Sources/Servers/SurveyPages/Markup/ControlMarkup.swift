@@ -55,7 +55,8 @@ struct ControlMarkup {
             """
         }
         let isRow = item.control == .yesNo || item.item.orientation == "horizontal"
-        var result: Markup = "<div class=\"options\(isRow ? " row" : "" as Markup)\">\(buttons)</div>"
+        let columns = item.item.columnCount.map { " columns-\($0)" as Markup } ?? (isRow ? " row" : "")
+        var result: Markup = "<div class=\"options\(columns)\">\(buttons)</div>"
         if item.control != .checkboxes, !item.item.isRequired, choices.contains(where: \.isChosen),
             label == nil
         {
@@ -187,12 +188,21 @@ struct ControlMarkup {
                 value="\(field.unit)"></label>
                 """
         }
-        guard units.count > 1 else { return unit }
+        guard units.count > 1 || item.item.format.isUnitOpen else { return unit }
         let options = units.prefix(200).map { unit -> Markup in
             let token = unit.code ?? unit.display ?? ""
             let text = SurveyText(unit).text(in: items.language)
             let chosen: Markup = token == field.unit ? " selected" : ""
             return "<option value=\"\(token)\"\(chosen)>\(text)</option>"
+        }
+        guard !item.item.format.isUnitOpen else {
+            return
+                """
+                <label class="unit"><span class="unseen">\(words.unit)</span>\
+                <input type="text" name="\(field.id.description).unit" value="\(field.unit)" \
+                list="\(field.id.description).units"></label>\
+                <datalist id="\(field.id.description).units">\(options)</datalist>
+                """
         }
         return
             """

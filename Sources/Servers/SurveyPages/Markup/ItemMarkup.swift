@@ -49,7 +49,11 @@ struct ItemMarkup {
         if item.item.repeats {
             legend += " <span class=\"quiet\">\(item.repetition + 1)/\(item.repetitions)</span>"
         }
-        let content = errors(item) + help(item) + media(item) + markup(item.children) + removal(item)
+        var children = markup(item.children)
+        if let count = item.item.columnCount {
+            children = "<div class=\"columns columns-\(count)\">\(children)</div>"
+        }
+        let content = errors(item) + help(item) + media(item) + children + removal(item)
         // A page's own group has the page's heading for its legend.
         let inside: Markup =
             item.item.collapsible == nil
