@@ -12,14 +12,18 @@ import Testing
 @Suite struct BackupTests {
     /// A study with participants, one of them loaded and one message in the queue.
     private func fill(_ queue: any MessageQueue, _ warehouse: Warehouse, participants: Int = 3) async throws {
+        try await warehouse.store(samplesAs: .table)
         for number in 1...participants {
             let participant = UUID()
+            let samples = try SampleTableTests.observations([SampleTableTests.sample(60)], of: participant)
+            try await queue.send(Given.message(SampleTableTests.bundle(samples)))
             try await queue.send(Given.message(Given.contract(participant)))
             try await queue.send(Given.message(Given.response(participant, number)))
         }
         let keys = KeyRing([StudyKeys.id: StudyKeys.key])
         let consumer = Consumer(queue: queue, warehouse: warehouse, keys: keys)
-        #expect(try await consumer.drain().loaded == 2 * participants)
+        #expect(try await consumer.drain().loaded == 3 * participants)
+        #expect(try await warehouse.read { try $0.hasSamples() })
         try await queue.send(Given.message(Given.response(UUID())))
     }
 
@@ -36,6 +40,7 @@ import Testing
         )
         let made = try await backup.make(in: folder.file("backups"))
         #expect(made.counts["study_participant"] == 3 && made.counts["queue"] == 1)
+        #expect(made.counts["study_sample"] == 3)
         let names = try FileManager.default.contentsOfDirectory(atPath: made.folder.path)
         #expect(Set(names) == ["backup.json", "queue.sqlite", "users", "warehouse.sqlite"])
         for name in names {
@@ -94,7 +99,7 @@ import Testing
         try await fill(queue, warehouse)
         let backup = StudyBackup(queue: .postgreSQL(url), warehouse: .postgreSQL(url))
         let made = try await backup.make(in: folder.file("backups"))
-        #expect(made.counts["study_participant"] == 3 && made.counts["study_message"] == 6)
+        #expect(made.counts["study_participant"] == 3 && made.counts["study_message"] == 9)
         // What is there is in the way.
         await #expect(throws: StudyOperationsError.self) { try await backup.restore(made.folder) }
         let schema = try await warehouse.read { try $0.currentSchema() }

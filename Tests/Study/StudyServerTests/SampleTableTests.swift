@@ -622,6 +622,13 @@ import Testing
 
     // MARK: Partitions
 
+    @Test func theFirstSamplesOfSomebodyHaveTheirMonthsPartition() async throws {
+        let study = try await BackEnd(.postgreSQL)
+        let samples = Self.bundle(try Self.observations([Self.sample(60)], of: study.participant))
+        #expect(try await study.deliver([Given.contract(study.participant), samples]).loaded == 2)
+        #expect(try await study.count("SELECT count(*) FROM study_sample_2026_03") == 1)
+    }
+
     @Test func strangeDatesMakeNoPartitions() async throws {
         let study = try await BackEnd(.postgreSQL)
         try await study.agree()

@@ -124,9 +124,10 @@ extension WarehouseBatch {
             known[patient] = lookup.participant
             lookups.append((patient, lookup))
         }
+        // Also for those of somebody new, and before the table is touched: who makes a partition has it
+        // alone.
+        try warehouse.db.prepareSampleMonths(Set(wanted.map { StudySample.month(of: $0.start) }))
         guard !lookups.isEmpty else { return }
-        let months = Set(lookups.map { StudySample.month(of: $0.lookup.start) })
-        try warehouse.db.prepareSampleMonths(months)
         try warehouse.db.withIndexes {
             let visits = try warehouse.sampleVisits(lookups.map { [$0.patient, $0.lookup.id] })
             for (patient, id) in visits {
