@@ -184,6 +184,30 @@ struct ObservationPopulationTests {
     }
 
     @Test(
+        "a quantity may be in another unit where the units are open",
+        arguments: ["optionsOnly", "optionsOrType"]
+    )
+    func openUnits(openness: String) throws {
+        var quantity = question("1", "quantity")
+        quantity["extension"] = [
+            [
+                "url": "http://hl7.org/fhir/StructureDefinition/questionnaire-unitOption",
+                "valueCoding": ["system": "http://unitsofmeasure.org", "code": "kg"],
+            ],
+            ["url": JSONValue(sdc + "unitOpen"), "valueCode": JSONValue(openness)],
+        ]
+        let isOpen = openness == "optionsOrType"
+        let survey = survey([quantity], ["extension": [Self.period]])
+        #expect(survey.diagnostics.isEmpty && survey.item("1")?.format.isUnitOpen == isOpen)
+        let metres: JSONValue = ["value": 4, "system": "http://unitsofmeasure.org", "code": "m"]
+        let session = filled(survey, observation("1", ["valueQuantity": metres]))
+        #expect(texts(session, "1") == (isOpen ? ["4 m"] : []))
+        var answered = SurveySession(survey)
+        try answered.answer("1", with: .quantity(Quantity(value: 4, unit: "m", code: "m")))
+        #expect(answered.problems().isEmpty == isOpen)
+    }
+
+    @Test(
         "what an expression gives becomes the option, the reference or the text that it stands for",
         arguments: [
             ("choice", "%patient.maritalStatus", ["Married (option)"]),

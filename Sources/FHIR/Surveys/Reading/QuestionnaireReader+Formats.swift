@@ -92,6 +92,8 @@ extension QuestionnaireReader {
         }
         format.minimum = bound(extensions.first(ExtensionURL.minimum), item)
         format.maximum = bound(extensions.first(ExtensionURL.maximum), item)
+        let openness = extensions.value(ExtensionURL.unitOpen)?.string
+        format.isUnitOpen = openness == "optionsOrType" || openness == "optionsOrString"
         format.units = extensions.values(ExtensionURL.unit, ExtensionURL.unitOption).compactMap(
             Coding.init(tree:)
         )

@@ -181,11 +181,19 @@ struct ControlMarkup {
 
     private func unitField(_ field: SurveyField) -> Markup {
         let units = item.item.format.units
-        guard !units.isEmpty else {
+        guard !units.isEmpty, !item.item.format.isUnitOpen else {
+            let name: Markup = "\(field.id.description).unit"
+            let list = units.prefix(200).map { unit -> Markup in
+                let text = SurveyText(unit).text(in: items.language)
+                return "<option value=\"\(unit.code ?? unit.display ?? "")\">\(text)</option>"
+            }
+            let offered: Markup =
+                list.isEmpty ? .empty : "<datalist id=\"\(name).list\">\(list)</datalist>"
+            let reference: Markup = list.isEmpty ? .empty : " list=\"\(name).list\""
             return
                 """
-                <label class="unit">\(words.unit)<input type="text" name="\(field.id.description).unit" \
-                value="\(field.unit)"></label>
+                <label class="unit">\(words.unit)<input type="text" name="\(name)" \
+                value="\(field.unit)"\(reference)></label>\(offered)
                 """
         }
         guard units.count > 1 || item.item.format.isUnitOpen else { return unit }
