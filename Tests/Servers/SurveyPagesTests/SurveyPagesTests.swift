@@ -26,6 +26,27 @@ struct SurveyPagesTests {
         #expect(pages.store.completed.count == 1)
     }
 
+    @Test("a unit that is not listed can be written where the units are open")
+    func openUnit() async throws {
+        let pages = try TestPages(
+            """
+            {"resourceType": "Questionnaire", "status": "draft", "item": [{"linkId": "dose", "type": \
+            "quantity", "text": "How much?", "extension": [{"url": \
+            "http://hl7.org/fhir/StructureDefinition/questionnaire-unitOption", "valueCoding": {"system": \
+            "http://unitsofmeasure.org", "code": "mg"}}, {"url": \
+            "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-unitOpen", "valueCode": \
+            "optionsOrString"}]}]}
+            """
+        )
+        var form = await pages.begin()
+        #expect(form.page.contains("<datalist id=\"dose.0.unit.list\"><option value=\"mg\">"))
+        form.fields = [("dose.0", "2"), ("dose.0.unit", "drops")]
+        #expect(await form.press("send").status == 303)
+        let quantity = try #require(pages.store.completed.first)
+            .tree["item"]?[0]?["answer"]?[0]?["valueQuantity"]
+        #expect(quantity?["value"]?.number == "2" && quantity?["unit"]?.string == "drops")
+    }
+
     @Test("answers are saved page by page and give a nested response at the end")
     func wholeSurvey() async throws {
         let pages = try TestPages(visitQuestionnaire)
