@@ -125,8 +125,8 @@ struct ExtensionSupportTests {
         var session = SurveySession(Survey(try Questionnaire(parsing: questionnaire.text())))
         func shown() throws -> [String] {
             let occurrence = try #require(session.occurrences(of: "q").first)
-            return [session.label(of: occurrence)] + session.help(of: occurrence).map { $0.text() }
-                + session.options(of: occurrence).map { $0.label.text() }
+            return [session.label(of: occurrence)] + session.help(of: occurrence).map { $0.text(in: nil) }
+                + session.options(of: occurrence).map { $0.label.text(in: nil) }
         }
         #expect(try shown() == ["1 Who?", "Help", "Somebody", "me", "Nobody"])
         try session.answer("name", with: .string("Ada"))

@@ -93,7 +93,7 @@ enum ExtensionSupport {
             ExtensionURL.hidden, ExtensionURL.itemControl, ExtensionURL.orientation,
             ExtensionURL.displayCategory, ExtensionURL.supportLink, ExtensionURL.supportHyperlink,
             ExtensionURL.shortText, ExtensionURL.collapsible, ExtensionURL.itemMedia,
-            ExtensionURL.answerMedia, ExtensionURL.columnCount, ExtensionURL.unitOpen,
+            ExtensionURL.answerMedia, ExtensionURL.columnCount,
             ExtensionURL.minOccurs, ExtensionURL.maxOccurs, ExtensionURL.answerRepeats,
             ExtensionURL.sliderStep, ExtensionURL.unit, ExtensionURL.unitOption, ExtensionURL.unitValueSet,
             ExtensionURL.referenceResource, ExtensionURL.referenceProfile, ExtensionURL.referenceFilter,

@@ -97,8 +97,6 @@ extension QuestionnaireReader {
         format.units = extensions.values(ExtensionURL.unit, ExtensionURL.unitOption).compactMap(
             Coding.init(tree:)
         )
-        let open = extensions.value(ExtensionURL.unitOpen)
-        format.isUnitOpen = open.map { ($0.string ?? $0.conceptCodes.first) != "optionsOnly" } ?? false
         if let url = extensions.value(ExtensionURL.unitValueSet)?.string {
             if let units = valueSets.options(url, linkId: item.linkId, position: item.index) {
                 format.units += units.options.compactMap { $0.value.coding }

@@ -196,21 +196,12 @@ struct ControlMarkup {
                 value="\(field.unit)"\(reference)></label>\(offered)
                 """
         }
-        guard units.count > 1 || item.item.format.isUnitOpen else { return unit }
+        guard units.count > 1 else { return unit }
         let options = units.prefix(200).map { unit -> Markup in
             let token = unit.code ?? unit.display ?? ""
             let text = SurveyText(unit).text(in: items.language)
             let chosen: Markup = token == field.unit ? " selected" : ""
             return "<option value=\"\(token)\"\(chosen)>\(text)</option>"
-        }
-        guard !item.item.format.isUnitOpen else {
-            return
-                """
-                <label class="unit"><span class="unseen">\(words.unit)</span>\
-                <input type="text" name="\(field.id.description).unit" value="\(field.unit)" \
-                list="\(field.id.description).units"></label>\
-                <datalist id="\(field.id.description).units">\(options)</datalist>
-                """
         }
         return
             """
