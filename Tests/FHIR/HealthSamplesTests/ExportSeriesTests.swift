@@ -225,6 +225,28 @@ import ZipArchive
         )
     }
 
+    @Test("values in the extensions of others are not a place's, and none is there twice")
+    func foreignExtensions() throws {
+        let time = "<time>2026-03-01T07:00:00Z</time>"
+        let foreign = "<extensions><x><time>2020-01-01T00:00:00Z</time><ele>7</ele></x><time/></extensions>"
+        func read(_ inner: String) throws -> (samples: [Sample], problems: [SampleProblem]) {
+            let gpx = "<gpx><trkpt lat=\"1\" lon=\"2\">\(inner)</trkpt></gpx>"
+            return try all(
+                Self.files(Self.workout(Self.reference("/r.gpx")), [("apple_health_export/r.gpx", gpx)])
+            )
+        }
+        for inner in ["\(time)<ele>1</ele>\(foreign)", "\(foreign)<ele>1</ele>\(time)"] {
+            let (samples, problems) = try read(inner)
+            #expect(problems == [])
+            guard case .workoutRoute(let route)? = samples.last?.value else { return #expect(Bool(false)) }
+            #expect(route.locations.map(\.time) == ["2026-03-01T07:00:00Z"])
+            #expect(route.locations.map(\.altitude) == [1])
+        }
+        for (inner, name) in [(time + time, "time"), ("\(time)<ele>1</ele><ele>1</ele>", "ele")] {
+            #expect(try read(inner).problems.map(\.reason) == ["a place has two '\(name)'"])
+        }
+    }
+
     @Test("each route that names a file that cannot be read is told why")
     func badFileTwice() throws {
         let twice = Self.reference("/r.gpx") + Self.reference("/r.gpx")

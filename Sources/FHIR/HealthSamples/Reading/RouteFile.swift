@@ -35,7 +35,9 @@ enum RouteFile {
                         locations.append(try point.location())
                         open = nil
                     case ("trkpt", .empty): throw .missing("time")
-                    case (let name, .end) where OpenPoint.has(name) && open != nil:
+                    case (let name, .start): open?.begin(name)
+                    case (let name, .end):
+                        guard open?.end(name) == true else { break }
                         guard begun == name else { throw .syntax("<\(name)> has elements in it") }
                         guard let text = scanner.text else { throw .tooLarge("'\(name)' is too long") }
                         try open?.add(name, text)
@@ -61,7 +63,27 @@ enum RouteFile {
         var latitude: FHIRDecimal
         var longitude: FHIRDecimal
         var time: FHIRDateTime?
-        var numbers: [(path: WritableKeyPath<WorkoutRoute.Location, FHIRDecimal?>, value: FHIRDecimal)] = []
+        var numbers: [String: FHIRDecimal] = [:]
+        /// How many elements are open in it, and whether the outermost has extensions.
+        private var depth = 0
+        private var isInExtensions = false
+
+        init(latitude: FHIRDecimal, longitude: FHIRDecimal) {
+            self.latitude = latitude
+            self.longitude = longitude
+        }
+
+        mutating func begin(_ name: String) {
+            depth += 1
+            if depth == 1 { isInExtensions = name == "extensions" }
+        }
+
+        /// - Returns: Whether the element is one of the point's values: what others put into their extensions
+        ///   is not.
+        mutating func end(_ name: String) -> Bool {
+            defer { depth -= 1 }
+            return Self.has(name) && (depth == 1 || (depth == 2 && isInExtensions && name != "time"))
+        }
 
         private static let names: [String: WritableKeyPath<WorkoutRoute.Location, FHIRDecimal?> & Sendable] =
             [
@@ -70,7 +92,7 @@ enum RouteFile {
             ]
 
         /// Whether an element is one of a point's values.
-        static func has(_ name: String) -> Bool { name == "time" || names[name] != nil }
+        private static func has(_ name: String) -> Bool { name == "time" || names[name] != nil }
 
         mutating func add(_ name: String, _ bytes: [UInt8]) throws(SampleError) {
             let decoded: Result<String, SampleError> = bytes.withUnsafeBufferPointer { bytes in
@@ -83,17 +105,18 @@ enum RouteFile {
                 guard let date = FHIRDateTime(text: text), date.time != nil else {
                     throw .date(name: name, text: text)
                 }
+                guard time == nil else { throw .syntax("a place has two '\(name)'") }
                 time = date
-            } else if let path = Self.names[name] {
-                guard numbers.count < 100 else { throw .tooLarge("a place has more than 100 numbers") }
-                numbers.append((path, try SampleNumber.read(text, name)))
+            } else {
+                guard numbers[name] == nil else { throw .syntax("a place has two '\(name)'") }
+                numbers[name] = try SampleNumber.read(text, name)
             }
         }
 
         func location() throws(SampleError) -> WorkoutRoute.Location {
             guard let time else { throw .missing("time") }
             var place = WorkoutRoute.Location(time: time, latitude: latitude, longitude: longitude)
-            for (path, value) in numbers { place[keyPath: path] = value }
+            for (name, path) in Self.names { place[keyPath: path] = numbers[name] }
             try place.check()
             return place
         }
