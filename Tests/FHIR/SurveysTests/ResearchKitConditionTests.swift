@@ -365,7 +365,7 @@ struct ResearchKitConditionTests {
         #expect(read.diagnostics.isEmpty, "\(read.diagnostics)")
     }
 
-    @Test("one long condition over very many steps is written a few times, and of two rules the first counts")
+    @Test("a long condition over many steps is written a few times; the first rule counts")
     func longCondition() throws {
         let names = (0..<5_000).map { "q\($0)" }
         let long = (0..<500).map { _ in "$z.answer == 1" }.joined(separator: " OR ")
@@ -383,7 +383,7 @@ struct ResearchKitConditionTests {
         #expect(findings.map(\.text) == ["another rule of the step is before it"])
     }
 
-    @Test("a condition that is longer than expressions are is reported, and what hangs on it is asked")
+    @Test("a condition that is too long is reported, and what hangs on it is asked")
     func conditionsTooLong() throws {
         // Rows of several conditions, so that no enableWhen says it.
         let test = "(" + (0..<1_500).map { "NOT ($z.answer > \($0).5)" }.joined(separator: " OR ") + ")"

@@ -123,6 +123,8 @@ struct DependencyGraph: Sendable {
                 for condition in item.conditions {
                     guard let target = condition.target else { continue }
                     reads[Int(enabled)] += [node(target, .answers), node(target, .enabled)]
+                    // Of a group it is asked whether there are answers in it.
+                    if items[target].isGroup { addSubtree(of: target, at: item.index, to: enabled) }
                 }
                 if let expression = item.enableExpression { add(expression, at: item.index, to: enabled) }
                 if let expression = item.calculatedExpression {
@@ -145,11 +147,7 @@ struct DependencyGraph: Sendable {
                 guard let target = indices[linkId] else { continue }
                 reads[Int(reader)].append(node(target, .enabled))
                 if part != .structure { reads[Int(reader)].append(node(target, .answers)) }
-                if part == .subtree, !items[target].children.isEmpty {
-                    linkSubtree(of: target)
-                    reads[Int(reader)].append(node(target, .subtree))
-                    if isUnder(level, target) { wide[reader, default: []].insert(node(target, .subtree)) }
-                }
+                if part == .subtree { addSubtree(of: target, at: level, to: reader) }
             }
             for name in found.variables {
                 guard
@@ -162,6 +160,14 @@ struct DependencyGraph: Sendable {
                 else { continue }
                 reads[Int(reader)].append(Node(items.count * 3 + number))
             }
+        }
+
+        /// Links everything under an item to a node of an item, or of the questionnaire, that reads it.
+        private mutating func addSubtree(of target: Int, at level: Int, to reader: Node) {
+            guard !items[target].children.isEmpty else { return }
+            linkSubtree(of: target)
+            reads[Int(reader)].append(node(target, .subtree))
+            if isUnder(level, target) { wide[reader, default: []].insert(node(target, .subtree)) }
         }
 
         /// What each node reads, without what is read only because an item is under another.

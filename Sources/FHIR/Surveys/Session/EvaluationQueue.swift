@@ -24,6 +24,9 @@ struct EvaluationQueue {
 
     init(_ graph: DependencyGraph) { self.graph = graph }
 
+    /// Nodes of cycles may be evaluated again: for another change.
+    mutating func begin() { runs = [:] }
+
     /// What reads a part of an item is to be evaluated.
     mutating func changed(_ item: Int, _ part: DependencyGraph.Part) {
         hasChanges = true

@@ -54,7 +54,8 @@ extension SurveySession {
         run(&queue)
     }
 
-    /// Takes all answers of an occurrence away; of a group those of everything under it.
+    /// Takes all answers of an occurrence away; of a group those of everything under it. What is calculated
+    /// is calculated again.
     public mutating func clear(_ occurrence: ItemOccurrence) {
         guard let start = node(occurrence) else { return }
         var queue = EvaluationQueue(survey.dependencies)
@@ -65,6 +66,7 @@ extension SurveySession {
                 if set([], of: node, &queue) {
                     forgetOrigin(of: node)
                     isChanged = true
+                    if survey.items[item].calculatedExpression != nil { queue.push(item, .answers) }
                 }
             } else {
                 stack += tree[node].children

@@ -32,6 +32,7 @@ extension SurveySession {
 
     mutating func run(_ queue: inout EvaluationQueue) {
         if !sharesSteps { steps = stepLimit() }
+        queue.begin()
         settle(&queue)
         // Initial values count from the beginning on, of items that are not asked too.
         var filled = 0
