@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test(
-        "Of an erasure that is processed late, a later stop is kept for who agreed in between",
+        "A stop stays for who agreed after an erasure that is processed late",
         arguments: StoreKind.allCases
     )
     func erasedBeforeTheStop(kind: StoreKind) async throws {

@@ -38,6 +38,49 @@ import Testing
         }
     }
 
+    @Test("who is not known does not leave", arguments: ["--withdraw", "--stop"])
+    func unknown(option: String) async throws {
+        let folder = try Folder()
+        let key = folder.file("keys").appending(path: "key-1")
+        try FileManager.default.createDirectory(at: key, withIntermediateDirectories: true)
+        let file = key.appending(path: "private-key.pem").path
+        let contents = Data(StudyKeys.key.pem.utf8)
+        let isMade = FileManager.default.createFile(
+            atPath: file,
+            contents: contents,
+            attributes: [.posixPermissions: 0o600]
+        )
+        #expect(isMade)
+        let store = folder.file("s.sqlite")
+        let arguments = [
+            "--queue", "sqlite:\(folder.file("q.sqlite").path)", "--store", "sqlite:\(store.path)", "--keys",
+            folder.file("keys").path, option, UUID().uuidString,
+        ]
+        let command = try StudyConsumeCommand.parse(arguments)
+        do {
+            try await command.run()
+            #expect(Bool(false), "it is done")
+        } catch let failure as CommandFailure {
+            #expect(failure.status == .nothingFound && "\(failure)".contains("nobody"), "\(failure)")
+        }
+        let count = try await Warehouse(store).read { db in
+            try db.db.number(sql: "SELECT count(*) FROM study_withdrawal")
+        }
+        #expect(count == 0)
+    }
+
+    @Test("a member that stands twice in a configuration is refused")
+    func membersTwice() throws {
+        let folder = try Folder()
+        let file = folder.file("study.json")
+        let given = #"{"study": "a", "subject": "0b6d8f5e-3b0e-4c7d-9f43-2f0f6a1c9b11", "study": "b"}"#
+        try Data(given.utf8).write(to: file)
+        #expect { try StudyConfiguration(file.path) } throws: { "\($0)".contains("“study” is there twice") }
+        let up = #"{"title": "a", "pages": {"users": "u", "users": "v"}, "queue": "sqlite:q"}"#
+        let parsed = try StudyUpFile(Data(up.utf8), path: file.path)
+        #expect { try parsed.plan() } throws: { "\($0)".contains("“users” is there twice") }
+    }
+
     @Test("versions of a consent are read with the time from which they are required")
     func requiredConsents() throws {
         let base = ["--queue", "sqlite:q", "--store", "sqlite:s", "--keys", "k"]

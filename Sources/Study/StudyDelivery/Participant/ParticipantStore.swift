@@ -167,8 +167,8 @@ public final class ParticipantStore: Sendable {
         return results
     }
 
-    /// Has ``finishWithdrawals(emptying:reporting:)`` report a withdrawal once more that the server refused: to
-    /// another address, say.
+    /// Has ``finishWithdrawals(emptying:reporting:)`` report a withdrawal once more that the server refused:
+    /// to another address, say.
     public func retry(_ withdrawal: Withdrawal) throws {
         try files.withLock {
             guard let data = try files.read(withdrawal.name), case .refused = try Self.withdrawal(data).state

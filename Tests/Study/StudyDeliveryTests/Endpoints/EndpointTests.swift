@@ -1,4 +1,5 @@
 import DurableQueue
+import FHIR
 import Foundation
 import HTTPCalls
 import IndivoBase
@@ -72,6 +73,17 @@ struct EndpointTests {
             .data(Data("x".utf8))
         )
         #expect("\(answer)".hasPrefix(meaning), "\(answer)")
+    }
+
+    @Test("a report of a withdrawal for which nothing is found is kept")
+    func withdrawalNotFound() async throws {
+        let server = try ScriptedServer { _ in Self.response(404) }
+        defer { server.stop() }
+        let withdrawal = Withdrawal(study: "s", participant: subject, date: FHIRInstant(Date()))
+        await #expect(throws: StudyServerProblem.self) {
+            let endpoint = try ResearchKitEndpoint(url(server, "/"))
+            _ = try await withdrawal.report(to: endpoint, as: .package, protection: .none)
+        }
     }
 
     @Test("HTTP without TLS needs leave, but to this machine itself")

@@ -178,4 +178,20 @@ struct WithdrawalReportTests {
                 == .refused(reason: "410")
         )
     }
+
+    @Test("a report that the server refused is sent again when that is asked for")
+    func retry() async throws {
+        let scratch = try Scratch()
+        let device = Device(folder: scratch.folder)
+        _ = try device.store().enrol(in: Self.study)
+        let withdrawal = try #require(try device.store().withdraw(from: Self.study))
+        let endpoint = StudyQueueTests.Endpoint([.success(.refused(reason: "400")), .success(.accepted)])
+        #expect(try await device.finish(to: endpoint) == [.refused(reason: "400")])
+        #expect(try await device.finish(to: endpoint).isEmpty)
+        try device.store().retry(withdrawal)
+        #expect(try await device.finish(to: endpoint) == [.finished])
+        // Nothing is left that could be sent again.
+        try device.store().retry(withdrawal)
+        #expect(try device.store().withdrawals().isEmpty)
+    }
 }
