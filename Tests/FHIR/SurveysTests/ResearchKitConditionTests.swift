@@ -383,6 +383,14 @@ struct ResearchKitConditionTests {
         #expect(findings.map(\.text) == ["another rule of the step is before it"])
     }
 
+    @Test("a condition with very many parts is one expression")
+    func manyParts() throws {
+        let parts = Array(repeating: "$w != \"a\"", count: 800).joined(separator: " AND ")
+        let text = Self.task(Self.choices, Self.predicate("SUBQUERY($z.answer, $w, \(parts)).@count > 0"))
+        #expect(try Self.isAsked(text, after: ["q": ["b"]]))
+        #expect(try Self.isAsked(text, after: ["q": ["a"]]) == false)
+    }
+
     @Test("a condition that is too long is reported, and what hangs on it is asked")
     func conditionsTooLong() throws {
         // Rows of several conditions, so that no enableWhen says it.

@@ -45,8 +45,10 @@ struct StaleValueTests {
                 "%resource.repeat(item).where(linkId='\(name)')",
                 "%resource.descendants().where(linkId='\(name)')",
                 "%rootResource.item.where(linkId = '\(name)')", "item.where(linkId='\(name)')",
-                "%context.item.where('\(name)' = linkId)", "%resource.item.where(linkId ~ '\(name.uppercased())')",
-                "%resource.repeat(item | answer.item).where(linkId='\(name)')", "$this", "%context", "%resource",
+                "%context.item.where('\(name)' = linkId)",
+                "%resource.item.where(linkId ~ '\(name.uppercased())')",
+                "%resource.repeat(item | answer.item).where(linkId='\(name)')", "$this", "%context",
+                "%resource",
                 "%resource.select($this)", "iif(true, %resource)", "first()",
                 "%resource.repeat(item).where(linkId='\(name)').answer.item",
                 "%resource.repeat(item).where(linkId='\(name)').answer.children()",
@@ -102,7 +104,10 @@ struct StaleValueTests {
             }
             if !known.isEmpty, chance(0.25), let question = pick(known) {
                 item["enableWhen"] = [
-                    ["question": JSONValue(question), "operator": "exists", "answerBoolean": JSONValue(chance(0.6))]
+                    [
+                        "question": JSONValue(question), "operator": "exists",
+                        "answerBoolean": JSONValue(chance(0.6)),
+                    ]
                 ]
             } else if chance(0.2) {
                 extensions.append(

@@ -108,13 +108,21 @@ indirect enum ItemCondition: Hashable {
         switch self {
         case .all(let parts) where parts.isEmpty: "true"
         case .any(let parts) where parts.isEmpty: "false"
-        case .all(let parts): "(" + parts.map(\.path).joined(separator: " and ") + ")"
-        case .any(let parts): "(" + parts.map(\.path).joined(separator: " or ") + ")"
+        case .all(let parts): Self.joined(parts.map(\.path)[...], " and ")
+        case .any(let parts): Self.joined(parts.map(\.path)[...], " or ")
         case .not(let part): "\(part.path).not()"
         case .reached(let step): Self.variable(step)
         case .answered(let item): "\(Self.values(item)).exists()"
         case .some(let item, let test): "\(Self.values(item)).where(\(test.path)).exists()"
         }
+    }
+
+    /// Parts with an operator between them: of many, halves, since operators nest.
+    fileprivate static func joined(_ parts: ArraySlice<String>, _ operation: String) -> String {
+        guard parts.count > 64 else { return "(" + parts.joined(separator: operation) + ")" }
+        let middle = parts.startIndex + parts.count / 2
+        let halves = [joined(parts[..<middle], operation), joined(parts[middle...], operation)]
+        return "(" + halves.joined(separator: operation) + ")"
     }
 
     /// The variable that says whether a step is reached.
@@ -158,8 +166,8 @@ extension ItemCondition.Test {
     /// The test in FHIRPath, of `$this`.
     fileprivate var path: String {
         switch self {
-        case .all(let parts): "(" + parts.map(\.path).joined(separator: " and ") + ")"
-        case .any(let parts): "(" + parts.map(\.path).joined(separator: " or ") + ")"
+        case .all(let parts): ItemCondition.joined(parts.map(\.path)[...], " and ")
+        case .any(let parts): ItemCondition.joined(parts.map(\.path)[...], " or ")
         // `not()` of nothing is nothing, as of the code of a text.
         case .not(let part): "where(\(part.path)).empty()"
         case .compares(let sign, let literal): literal.path(sign)
