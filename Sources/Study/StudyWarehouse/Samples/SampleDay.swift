@@ -12,6 +12,24 @@ struct SampleDay {
     /// That of the sample that began last.
     let last: Double
 
+    /// What the samples of one participant and day come to, by kinds.
+    static func days(of samples: [StudySample]) -> [SampleDay] {
+        Dictionary(grouping: samples, by: \.kind).compactMap { kind, samples in
+            let values = samples.map(\.value)
+            guard let minimum = values.min(), let maximum = values.max(),
+                let last = samples.max(by: { ($0.start, $0.id) < ($1.start, $1.id) })
+            else { return nil }
+            return SampleDay(
+                kind: kind,
+                count: values.count,
+                sum: values.reduce(0, +),
+                minimum: minimum,
+                maximum: maximum,
+                last: last.value
+            )
+        }
+    }
+
     /// The visit of a day, where the samples were measured.
     static func visit(of day: Int) -> StudyVisit {
         let date = FHIRDate(civil: CivilDateTime(days: day))

@@ -33,11 +33,12 @@ extension WarehouseBatch {
             number(of: place.participant).map { [$0, place.start, place.id] }
         }
         let new = changes.newKeys.keys.compactMap { key in
-            changes.new[key].flatMap { new in number(of: key.participant).map { ($0, new) } }
+            changes.new[key].map { (participant: key.participant, new: $0) }
         }
         try db.withIndexes { try warehouse.removeSamples(at: removed) }
-        try writeRows(new)
-        try storeDays(changes.days)
+        try writeRows(new.compactMap { item in number(of: item.participant).map { ($0, item.new) } })
+        try storeDays(changes.days, new)
+        peopleWithSamples.formUnion(changes.days.keys.map(\.participant))
     }
 
     private func writeRows(_ new: [(patient: Int, new: BatchSample.New)]) throws {
@@ -177,12 +178,23 @@ extension WarehouseBatch {
     // MARK: Days
 
     /// Makes the facts of days anew.
-    private mutating func storeDays(_ days: [BatchSample.Day: BatchSample.Change]) throws {
+    ///
+    /// - Parameter new: What was written, which is all that somebody has who had nothing about these days.
+    private mutating func storeDays(
+        _ days: [BatchSample.Day: BatchSample.Change],
+        _ new: [(participant: String, new: BatchSample.New)]
+    ) throws {
         try read(visits: days.keys.map { ($0.participant, SampleDay.visit(of: $0.day)) })
-        var participants: [Int: String] = [:]
-        for day in days.keys { number(of: day.participant).map { participants[$0] = day.participant } }
-        let wanted = days.keys.compactMap { day in number(of: day.participant).map { ($0, day.day) } }
         var found: [BatchSample.Day: [SampleDay]] = [:]
+        let firsts = new.filter { !peopleWithSamples.contains($0.participant) }
+        let ofOneDay = Dictionary(grouping: firsts) { item in
+            BatchSample.Day(participant: item.participant, day: item.new.sample.day)
+        }
+        for (day, items) in ofOneDay { found[day] = SampleDay.days(of: items.map(\.new.sample)) }
+        let others = days.keys.filter { peopleWithSamples.contains($0.participant) }
+        var participants: [Int: String] = [:]
+        for day in others { number(of: day.participant).map { participants[$0] = day.participant } }
+        let wanted = others.compactMap { day in number(of: day.participant).map { ($0, day.day) } }
         try warehouse.db.withIndexes {
             for (patient, day, kind) in try warehouse.sampleDays(wanted) {
                 guard let participant = participants[patient] else { continue }

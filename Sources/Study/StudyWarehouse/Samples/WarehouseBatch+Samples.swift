@@ -136,9 +136,12 @@ extension WarehouseBatch {
             }
             let windows = Dictionary(grouping: lookups, by: \.patient).map { patient, lookups in
                 let starts = lookups.map(\.lookup.start)
-                return [patient, starts.min() ?? 0, starts.max() ?? 0]
+                // All of their days, in whatever zone.
+                let day = 2 * StudySample.microsecondsOfDay
+                return [patient, (starts.min() ?? 0) - day, (starts.max() ?? 0) + day]
             }
             let filled = try warehouse.patientsWithSamples(in: windows)
+            for patient in filled { known[patient].map { _ = peopleWithSamples.insert($0) } }
             let places = lookups.compactMap { patient, lookup in
                 filled.contains(patient) ? [patient, lookup.start, lookup.id] : nil
             }
@@ -213,6 +216,7 @@ extension WarehouseBatch {
         if sampleChanges.new.removeValue(forKey: key) == nil {
             let place = BatchSample.Place(participant: key.participant, start: sample.start, id: key.id)
             sampleChanges.removed.append(place)
+            peopleWithSamples.insert(key.participant)
         }
         sampleChanges.days[BatchSample.Day(participant: key.participant, day: sample.day)] = change
         return true
