@@ -79,6 +79,55 @@ import Testing
         }
     }
 
+    @Test("consents of an earlier version stay, and one message has several then")
+    func earlierConsents() async throws {
+        let url = try await url()
+        let database = PostgreSQLDatabase(try PostgreSQLAddress(url))
+        _ = try await Warehouse(postgreSQL: url)
+        try await database.run(.statement) { session in
+            try session.command(
+                """
+                ALTER TABLE study_consent DROP COLUMN number;
+                ALTER TABLE study_consent ADD CONSTRAINT study_consent_pkey PRIMARY KEY (participant, message);
+                INSERT INTO study_consent VALUES ('one', 'm', '2026-03-01 00:00:00', '1', 1)
+                """
+            )
+        }
+        for _ in 1...2 { try await Self.hasEarlierConsent(try await Warehouse(postgreSQL: url)) }
+    }
+
+    @Test("consents in an earlier version's file stay, and one message has several then")
+    func earlierConsentsInFile() async throws {
+        let folder = try Folder()
+        try await Warehouse(folder.file("s.sqlite")).transaction { db in
+            for sql in [
+                "DROP TABLE study_consent",
+                """
+                CREATE TABLE study_consent (
+                    participant TEXT NOT NULL, message TEXT NOT NULL, signed TEXT NOT NULL, version TEXT,
+                    shares INTEGER, PRIMARY KEY (participant, message)
+                )
+                """,
+                "INSERT INTO study_consent VALUES ('one', 'm', '2026-03-01 00:00:00', '1', 1)",
+                "DELETE FROM grdb_migrations WHERE identifier = '8'",
+            ] { _ = try db.db.execute(sql: sql) }
+        }
+        for _ in 1...2 { try await Self.hasEarlierConsent(try Warehouse(folder.file("s.sqlite"))) }
+    }
+
+    private static func hasEarlierConsent(_ warehouse: Warehouse) async throws {
+        try await warehouse.transaction { db in
+            var batch = try WarehouseBatch(db, messages: [], participants: ["one"])
+            let signed = WarehouseTime(FHIRDateTime("2026-03-01T00:00:00Z"))
+            #expect(try batch.hasConsent("one", signed: signed, version: "1", shares: true))
+            for version in ["2", "3"] {
+                try batch.keepConsent(of: "one", message: "n", signed: signed, version: version, shares: nil)
+            }
+            try batch.write()
+            #expect(try db.db.number(sql: "SELECT count(*) FROM study_consent") == 3)
+        }
+    }
+
     @Test("numbers of 32 bits get 64, and how much of them is used is said")
     func wideNumbers() async throws {
         let url = try await url()
