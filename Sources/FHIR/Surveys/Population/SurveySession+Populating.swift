@@ -178,7 +178,10 @@ extension SurveySession {
     func quantity(_ quantity: Quantity, for item: SurveyItem) -> Quantity? {
         let units = item.format.units
         guard !units.isEmpty, !item.format.isUnitOpen, let value = quantity.value?.decimal,
-            !units.contains(where: { $0.code == quantity.code || $0.display == quantity.unit })
+            !units.contains(where: { unit in
+                unit.code.map { $0 == quantity.code } ?? false
+                    || unit.display.map { $0 == quantity.unit } ?? false
+            })
         else { return quantity }
         for unit in units {
             guard let number = number(value, of: quantity.tree, in: unit),
