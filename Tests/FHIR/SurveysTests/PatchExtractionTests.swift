@@ -64,7 +64,7 @@ struct PatchExtractionTests {
             answers: Self.answers
         )
         let byURL = try patched(
-            (ExtensionURL.patchRequestUrl, "valueString", JSONValue("'Basic/' + " + Self.id)),
+            (ExtensionURL.patchRequestURL, "valueString", JSONValue("'Basic/' + " + Self.id)),
             answers: Self.answers
         )
         for extraction in [byType, byURL] {

@@ -13,8 +13,8 @@ import WebServing
 /// StudyLoad load STORE DAYS
 /// ```
 /// The first prints the port, and runs until it is killed. The receiver lets every app register with the
-/// anti-spam token `load`. The others are ``ConsumerLoad`` and ``SampleLoad``; their queues and stores are `sqlite:FILE` or
-/// `postgresql://…`.
+/// anti-spam token `load`. The others are ``ConsumerLoad`` and ``SampleLoad``; their queues and stores are
+/// `sqlite:FILE` or `postgresql://…`.
 @main
 enum StudyLoad {
     static func main() async {

@@ -60,8 +60,8 @@ public struct AnswerFormat: Sendable {
     /// What is shown of a resource that can be chosen (`choiceColumn` with `forDisplay`).
     var displayPaths: [FHIRPath] = []
 
-    /// Expressions for what is shown of listed options (`cqf-expression` on their texts).
-    var optionLabels: [(value: SurveyAnswer, expression: SurveyExpression)] = []
+    /// Expressions for what is shown of listed options (`cqf-expression` on their texts), by their positions.
+    var optionLabels: [(position: Int, expression: SurveyExpression)] = []
 
     /// The positions of listed options by code, where there are many.
     var optionsByCode: [String: [Int]]?

@@ -161,7 +161,7 @@ struct ExtractionPlan {
         }
         // What patches change is named by an extension of smart-forms' to that of SDC.
         request["type"] = parts.value("type")?.string
-        request["patchUrl"] = parts.value(ExtensionURL.patchRequestUrl)?.string
+        request["patchUrl"] = parts.value(ExtensionURL.patchRequestURL)?.string
         return request
     }
 

@@ -163,7 +163,7 @@ enum ExtensionURL {
     static let templateExtract = sdc + "templateExtract"
     static let templateExtractBundle = sdc + "templateExtractBundle"
     static let templateExtractContext = sdc + "templateExtractContext"
-    static let patchRequestUrl =
+    static let patchRequestURL =
         "https://smartforms.csiro.au/ig/StructureDefinition/TemplateExtractExtensionPatchRequestUrl"
     static let templateExtractValue = sdc + "templateExtractValue"
     private static let ios = "http://bdh.stanford.edu/fhir/StructureDefinition/ios-"

@@ -26,7 +26,14 @@ extension QuestionnaireReader {
                 )
             }
         } else if let list = item.source.member("answerOption")?.elements {
-            let options = list.compactMap { Self.option($0) }
+            var options: [SurveyOption] = []
+            for tree in list {
+                guard let option = Self.option(tree) else { continue }
+                if let expression = textExpression(Self.textElement(of: tree), item) {
+                    format.optionLabels.append((options.count, expression))
+                }
+                options.append(option)
+            }
             if options.count < list.count {
                 report(
                     .error,
@@ -37,12 +44,6 @@ extension QuestionnaireReader {
             }
             format.options = .listed(options)
             format.optionsByCode = OptionList(options).byCode
-            for tree in list {
-                guard let member = tree.valueMember, let value = Self.option(tree)?.value else { continue }
-                let shown = value.coding == nil ? tree["_" + member.name] : member.value.member("_display")
-                guard let expression = textExpression(shown, item) else { continue }
-                format.optionLabels.append((value, expression))
-            }
         }
         if !extensions.isEmpty { readExtensions(extensions, item, &format) }
         if case .listed(let options)? = format.options, options.isEmpty {
@@ -126,6 +127,12 @@ extension QuestionnaireReader {
     private static let keyboards = [
         "phone": "phonePad", "email": "emailAddress", "number": "numberPad", "url": "URL", "chat": "default",
     ]
+
+    /// What stands beside the text of an option.
+    private static func textElement(of option: JSONValue) -> JSONValue? {
+        guard let member = option.valueMember else { return nil }
+        return member.name == "valueCoding" ? member.value.member("_display") : option["_" + member.name]
+    }
 
     private static func option(_ tree: JSONValue) -> SurveyOption? {
         guard let member = tree.valueMember,

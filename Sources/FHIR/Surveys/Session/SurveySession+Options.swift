@@ -20,7 +20,11 @@ extension SurveySession {
     mutating func currentOptions(of node: Int, _ item: SurveyItem) -> [SurveyOption]? {
         var options: [SurveyOption]
         switch item.format.options {
-        case .listed(let listed)?: options = listed
+        case .listed(let listed)?:
+            options = listed
+            for (position, expression) in item.format.optionLabels {
+                if let label = text(expression, at: node) { options[position].label = label }
+            }
         case .expression(let expression)?:
             // An empty result says that the variables are not there from which options would come.
             guard let result = evaluate(expression, at: node), !result.isEmpty else { return nil }
@@ -28,12 +32,6 @@ extension SurveySession {
                 option($0, at: node, item)
             }
         case .external?, nil: return nil
-        }
-        for (value, expression) in item.format.optionLabels {
-            guard let index = options.firstIndex(where: { $0.value.equals(value) }),
-                let label = text(expression, at: node)
-            else { continue }
-            options[index].label = label
         }
         for toggle in item.format.optionToggles {
             let isOn = evaluate(toggle.expression, at: node)?.first?.boolean ?? false

@@ -183,13 +183,9 @@ struct ControlMarkup {
         let units = item.item.format.units
         guard !units.isEmpty, !item.item.format.isUnitOpen else {
             let name: Markup = "\(field.id.description).unit"
-            let list = units.prefix(200).map { unit -> Markup in
-                let text = SurveyText(unit).text(in: items.language)
-                return "<option value=\"\(unit.code ?? unit.display ?? "")\">\(text)</option>"
-            }
             let offered: Markup =
-                list.isEmpty ? .empty : "<datalist id=\"\(name).list\">\(list)</datalist>"
-            let reference: Markup = list.isEmpty ? .empty : " list=\"\(name).list\""
+                units.isEmpty ? .empty : "<datalist id=\"\(name).list\">\(options(of: units))</datalist>"
+            let reference: Markup = units.isEmpty ? .empty : " list=\"\(name).list\""
             return
                 """
                 <label class="unit">\(words.unit)<input type="text" name="\(name)" \
@@ -197,17 +193,21 @@ struct ControlMarkup {
                 """
         }
         guard units.count > 1 else { return unit }
-        let options = units.prefix(200).map { unit -> Markup in
-            let token = unit.code ?? unit.display ?? ""
-            let text = SurveyText(unit).text(in: items.language)
-            let chosen: Markup = token == field.unit ? " selected" : ""
-            return "<option value=\"\(token)\"\(chosen)>\(text)</option>"
-        }
         return
             """
             <label class="unit"><span class="unseen">\(words.unit)</span>\
-            <select name="\(field.id.description).unit">\(options)</select></label>
+            <select name="\(field.id.description).unit">\
+            \(options(of: units, chosen: field.unit))</select></label>
             """
+    }
+
+    private func options(of units: [Coding], chosen: String? = nil) -> [Markup] {
+        units.prefix(200).map { unit in
+            let token = unit.code ?? unit.display ?? ""
+            let text = SurveyText(unit).text(in: items.language)
+            let selected: Markup = token == chosen ? " selected" : ""
+            return "<option value=\"\(token)\"\(selected)>\(text)</option>"
+        }
     }
 
     private var keyboard: Markup {

@@ -15,9 +15,10 @@ struct MessageReader: Sendable {
     ///
     /// - Parameter storage: Where the warehouse has samples.
     /// - Returns: In their order; an error is one of the machine, such as a full disk.
-    func open(_ messages: [MessageToLoad], _ storage: SampleStorage) async -> [Result<
-        OpenedMessage, any Error
-    >] {
+    func open(
+        _ messages: [MessageToLoad],
+        _ storage: SampleStorage
+    ) async -> [Result<OpenedMessage, any Error>] {
         await withTaskGroup(of: (Int, Result<OpenedMessage, any Error>).self) { group in
             var opened: [Result<OpenedMessage, any Error>?] = Array(repeating: nil, count: messages.count)
             var next = messages.indices.makeIterator()
