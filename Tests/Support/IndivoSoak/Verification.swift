@@ -56,7 +56,10 @@ struct Verification {
             case .setAside(let reason):
                 figures.setAside += 1
                 if reason.isEmpty { note(\.lost, "step \(index) was set aside without a reason") }
-                if !doomed.contains(index) { print("set aside, step \(index): \(reason)") }
+                if !doomed.contains(index) {
+                    print("set aside, step \(index): \(reason)")
+                    documents[index] = try await record.documentMetadata(externalID: item.id)
+                }
             case .waiting(let blocker):
                 figures.setAside += 1
                 if !items.contains(where: { $0.id == blocker }) {
@@ -114,19 +117,22 @@ struct Verification {
     }
 
     /// Every change of status is there once and in order; the label is the last one; versions follow each
-    /// other.
+    /// other. Of what was set aside nobody knows whether the server has it.
     private mutating func checkChanges(
         _ documents: [Int: DocumentMetadata],
         _ items: [OutboxItem],
         _ script: Script
     ) async throws {
+        let setAside = Set(items.filter(\.isSetAside).map { $0.sequence - 1 })
         for (index, metadata) in documents {
-            var history: [String] = []
-            var label: String?
+            var history: [Change] = []
+            var labels = [""]
             for (later, step) in script.steps.enumerated() where step.target == index {
+                let isCertain = !setAside.contains(later)
                 switch step {
-                case .setStatus(let status, _): history.append("\(status.rawValue) \(script.reason(later))")
-                case .setLabel: label = script.label(later)
+                case .setStatus(let status, _):
+                    history.append(Change("\(status.rawValue) \(script.reason(later))", isCertain: isCertain))
+                case .setLabel: labels = (isCertain ? [] : labels) + [script.label(later)]
                 case .replace:
                     if metadata.replacedBy?.id != documents[later]?.id {
                         note(\.lost, "step \(later) does not replace step \(index)")
@@ -136,20 +142,41 @@ struct Verification {
             }
             let found = try await record.statusChanges(of: metadata.id)
                 .map { "\($0.status?.rawValue ?? "") \($0.reason ?? "")" }
-            if found.count > history.count {
-                note(\.doubled, "the status of step \(index) changed \(found), not \(history)")
-            } else if found != history {
-                note(
-                    found.count < history.count ? \.lost : \.misplaced,
-                    "the status of step \(index) changed \(found), not \(history)"
-                )
+            if !Change.explain(found, history[...]) {
+                let wrong: WritableKeyPath<Figures, Int> =
+                    if found.count > history.count {
+                        \.doubled
+                    } else if found.count < history.count(where: \.isCertain) {
+                        \.lost
+                    } else {
+                        \.misplaced
+                    }
+                note(wrong, "the status of step \(index) changed \(found), not \(history.map(\.text))")
             }
-            if metadata.label ?? "" != label ?? "" {
-                note(
-                    \.misplaced,
-                    "the label of step \(index) is “\(metadata.label ?? "")”, not “\(label ?? "")”"
-                )
+            let label = metadata.label ?? ""
+            if !labels.contains(label) {
+                note(\.misplaced, "the label of step \(index) is “\(label)”, not one of \(labels)")
             }
+        }
+    }
+
+    /// A change of status that was queued. One that was set aside may have been carried out all the same: its
+    /// last response was lost, say.
+    private struct Change {
+        let text: String
+        let isCertain: Bool
+
+        init(_ text: String, isCertain: Bool) {
+            self.text = text
+            self.isCertain = isCertain
+        }
+
+        /// Whether what was found is what was queued, in order, without some of the uncertain ones.
+        static func explain(_ found: [String], _ queued: ArraySlice<Change>) -> Bool {
+            guard let next = queued.first else { return found.isEmpty }
+            let rest = queued.dropFirst()
+            if found.first == next.text, explain(Array(found.dropFirst()), rest) { return true }
+            return !next.isCertain && explain(found, rest)
         }
     }
 
@@ -194,5 +221,14 @@ struct Verification {
     private mutating func note(_ figure: WritableKeyPath<Figures, Int>, _ what: String) {
         figures[keyPath: figure] += 1
         print("seed \(plan.seed), epoch \(plan.epoch), record \(plan.recordNumber): \(what)")
+    }
+}
+
+extension OutboxItem {
+    fileprivate var isSetAside: Bool {
+        switch state {
+        case .setAside, .waiting: true
+        case .queued, .delivered: false
+        }
     }
 }
