@@ -1,10 +1,13 @@
 """Foreign clients against `indivo fhir serve --smart`. usage: server.py PATH-OF-INDIVO"""
 import html
+import http.server
 import json
+import os
 import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.parse
 import uuid
@@ -17,9 +20,10 @@ from fhirclient.models.observation import Observation
 from fhirclient.models.patient import Patient
 from joserfc import jwt
 from joserfc.jwk import ECKey, KeySet
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
 
-REDIRECT = "http://127.0.0.1:9/callback"
-LAUNCH = "http://127.0.0.1:9/launch"
 failed = False
 
 
@@ -27,6 +31,83 @@ def check(what, holds, detail=""):
     global failed
     failed = failed or not holds
     print(("passed  " if holds else "FAILED  ") + what + (f": {detail}" if detail and not holds else ""), flush=True)
+
+
+class App(http.server.BaseHTTPRequestHandler):
+    """What a browser is sent back to."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<!DOCTYPE html><title>The app</title>")
+
+    def log_message(self, *_):
+        pass
+
+
+app = http.server.ThreadingHTTPServer(("127.0.0.1", 0), App)
+threading.Thread(target=app.serve_forever, daemon=True).start()
+REDIRECT = f"http://127.0.0.1:{app.server_port}/callback"
+LAUNCH = f"http://127.0.0.1:{app.server_port}/launch"
+
+
+class Chromium:
+    """A person at Chromium: reads the pages, types and clicks, and ends where the app is."""
+
+    def __init__(self):
+        options = webdriver.ChromeOptions()
+        for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=390,844"]:
+            options.add_argument(argument)
+        service = webdriver.ChromeService("/usr/bin/chromedriver") if os.path.exists("/usr/bin/chromedriver") else None
+        self.driver = webdriver.Chrome(options=options, service=service)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.driver.quit()
+
+    def at(self, *paths):
+        WebDriverWait(self.driver, 20).until(lambda driver: urllib.parse.urlsplit(driver.current_url).path in paths)
+        return urllib.parse.urlsplit(self.driver.current_url).path
+
+    def click(self, selector):
+        button = self.driver.find_element(By.CSS_SELECTOR, selector)
+        button.click()
+        WebDriverWait(self.driver, 20).until(lambda _: self.is_gone(button))
+
+    def is_gone(self, element):
+        try:
+            element.is_enabled()
+            return False
+        except Exception:
+            return True
+
+    def name_oneself(self):
+        self.driver.find_element(By.NAME, "name").send_keys("demo")
+        self.driver.find_element(By.NAME, "password").send_keys("demo")
+        self.click("form button.primary")
+
+    def log_in(self, url, patient="ann"):
+        self.driver.get(url)
+        while (path := self.at("/auth/login", "/auth/patient", "/auth/decide", "/callback")) != "/callback":
+            if path == "/auth/login":
+                self.name_oneself()
+            elif path == "/auth/patient":
+                self.click(f'button[name="patient"][value="{patient}"]')
+            else:
+                self.click('button[name="decision"][value="allow"]')
+        return self.driver.current_url
+
+    def launch(self, url, app, patient):
+        self.driver.get(url)
+        if self.at("/auth/login", "/auth/launch") == "/auth/login":
+            self.name_oneself()
+        self.driver.find_element(By.CSS_SELECTOR, f'[name="app"][value="{app}"], [name="app"] [value="{app}"]').click()
+        self.click(f'button[name="patient"][value="{patient}"]')
+        self.at("/launch")
+        return self.driver.current_url
 
 
 class Browser:
@@ -73,12 +154,12 @@ def weight(id):
             "subject": {"reference": f"Patient/{id}"}}
 
 
-def with_fhirclient(base, pages):
+def with_fhirclient(base, pages, browser):
     smart = fhirclient.FHIRClient(settings={
         "app_id": "growth", "api_base": base, "redirect_uri": REDIRECT,
         "scope": "openid fhirUser launch/patient offline_access patient/*.read"})
     check("fhirclient is not ready without a login", not smart.ready)
-    back = Browser().log_in(smart.authorize_url)
+    back = browser.log_in(smart.authorize_url)
     smart.handle_callback(back)
     check("fhirclient: a standalone launch gives the patient", smart.patient_id == "ann", smart.patient_id)
     check("fhirclient reads the patient", smart.patient.name[0].family == "ann")
@@ -90,10 +171,7 @@ def with_fhirclient(base, pages):
     except Exception:
         check("fhirclient does not read another patient", True)
     check("fhirclient refreshes", smart.reauthorize() and Patient.read("ann", smart.server).id == "ann")
-    browser = Browser()
-    page = browser.open(pages + "auth/launch")
-    page = browser.submit(page, "/auth/login", [("name", "demo"), ("password", "demo")])
-    url, _ = browser.submit(page, "/auth/launch", [("app", "growth"), ("patient", "bob")])
+    url = browser.launch(pages + "auth/launch", "growth", "bob")
     query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(url).query))
     check("a health record's launch brings iss and launch", url.startswith(LAUNCH) and query["iss"] == base)
     ehr = fhirclient.FHIRClient(settings={
@@ -166,7 +244,8 @@ def main():
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         try:
             addresses = json.loads(server.stdout.readline())
-            with_fhirclient(addresses["base"], addresses["pages"])
+            with Chromium() as browser:
+                with_fhirclient(addresses["base"], addresses["pages"], browser)
             with_authlib(addresses["base"], key)
         finally:
             server.terminate()
