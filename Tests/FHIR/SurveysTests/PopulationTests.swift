@@ -327,6 +327,52 @@ struct PopulationTests {
         #expect(option.value.label == "Check (ready)")
     }
 
+    @Test("candidates are suggested, and others may be answered: any, or those of the options")
+    func suggestions() throws {
+        let candidates = expression(
+            "candidateExpression",
+            "Condition?subject=Patient/{{%patient.id}}",
+            language: "application/x-fhir-query"
+        )
+        let column: JSONValue = [
+            "url": JSONValue(Self.sdc + "choiceColumn"),
+            "extension": [
+                ["url": "path", "valueString": "code.text"], ["url": "forDisplay", "valueBoolean": true],
+            ],
+        ]
+        func option(_ code: String) -> JSONValue {
+            ["valueCoding": ["system": "urn:s", "code": JSONValue(code)]]
+        }
+        let survey = try survey([
+            ["linkId": "cause", "type": "reference", "extension": [candidates, column]],
+            [
+                "linkId": "side", "type": "choice", "answerOption": [option("l"), option("r"), option("b")],
+                "extension": [expression("candidateExpression", "'r' | 'x'")],
+            ],
+            [
+                "linkId": "group", "type": "group", "extension": [candidates],
+                "item": [["linkId": "note", "type": "string"]],
+            ],
+        ])
+        #expect(survey.diagnostics.map(\.linkId) == ["group"])
+        var context = SurveyContext(resources: ["patient": [patient]])
+        context.queries["Condition?subject=Patient/7"] = bundle(
+            ["resourceType": "Condition", "id": "1", "code": ["text": "Asthma"]]
+        )
+        var session = SurveySession(survey, context: context)
+        let cause = session.occurrences(of: "cause")[0]
+        let side = session.occurrences(of: "side")[0]
+        #expect(session.options(of: cause).map(\.value.label) == ["Asthma"])
+        #expect(session.options(of: side).compactMap(\.value.coding?.code) == ["r", "l", "b"])
+        for reference in ["Condition/1", "Condition/2"] {
+            #expect(session.fill(with: ["cause": JSONValue(reference), "side": "l"]).isEmpty)
+            #expect(session.problems().isEmpty)
+        }
+        #expect(session.fill(with: ["side": "x"]).map(\.linkId) == ["side"])
+        try session.answer("side", with: .coding(Coding(tree: ["system": "urn:s", "code": "x"]) ?? Coding()))
+        #expect(session.problems().map(\.reason) == [.notAnOption])
+    }
+
     @Test("a text with an expression follows the answers")
     func texts() throws {
         let survey = try survey([

@@ -7,6 +7,8 @@ public struct AnswerFormat: Sendable {
     public var options: OptionSource?
     /// Whether something that is not among the options may be entered.
     public var isOpen = false
+    /// What is suggested of all that may be answered (SDC `candidateExpression`).
+    public var candidates: SurveyExpression?
     /// The label of the field for an entry that is not among the options.
     public var openLabel: SurveyText?
     /// Rules that show and hide options.
@@ -76,9 +78,14 @@ public struct AnswerFormat: Sendable {
         return (optionsByCode[code] ?? []).map { options[$0] }
     }
 
+    /// Whether there is a field for what is not among the options: for a text, or for any answer of the
+    /// item's type where options are only suggested.
+    package var takesOthers: Bool { isOpen || candidates != nil && options == nil }
+
     /// Whether what can be chosen, or how it is shown, depends on what was answered.
     var hasChangingOptions: Bool {
         if case .expression? = options { return true }
+        if candidates != nil { return true }
         return !optionToggles.isEmpty || !optionLabels.isEmpty
     }
 }

@@ -146,9 +146,12 @@ public struct PresentedItem: Sendable, Identifiable {
         return choices
     }
 
-    /// Whether an answer is a text that was entered beside the options.
+    /// Whether an answer was entered beside the options.
     private func isOther(_ answer: SurveyAnswer) -> Bool {
-        guard item.format.isOpen, case .string = answer else { return false }
+        guard item.format.takesOthers else { return false }
+        if item.format.isOpen {
+            guard case .string = answer else { return false }
+        }
         return !options.contains { $0.value.equals(answer) }
     }
 
@@ -167,7 +170,7 @@ public struct PresentedItem: Sendable, Identifiable {
     /// What its fields have.
     var fieldTexts: [TypedText] {
         guard let control, control != .attachment, control != .yesNo else { return [] }
-        guard !control.isChoice || item.format.isOpen else { return [] }
+        guard !control.isChoice || item.format.takesOthers else { return [] }
         let isOther = control.isChoice
         var texts = typed ?? (isOther ? answers.filter(self.isOther) : answers).map(TypedText.init)
         if item.repeats {

@@ -45,10 +45,18 @@ extension PresentedItem {
         case .quantity?: return Self.number(trimmed).flatMap { quantity($0, unit) }
         // The text as it was written, without space around a line.
         case .textArea?: return .string(text)
-        case .radioButtons?, .checkboxes?, .menu?: return item.format.isOpen ? .string(trimmed) : nil
+        case .radioButtons?, .checkboxes?, .menu?: return other(trimmed)
         case .yesNo?, .attachment?, nil: return nil
         default: return item.answer(for: JSONValue(trimmed))
         }
+    }
+
+    /// The answer that a text beside the options gives; nil where there is no field for it.
+    package func other(_ text: String) -> SurveyAnswer? {
+        guard item.format.takesOthers else { return nil }
+        // An answer that was given otherwise is shown by its label.
+        if let known = answers.first(where: { $0.label == text }) { return known }
+        return item.format.isOpen ? .string(text) : item.answer(for: JSONValue(text))
     }
 
     private func quantity(_ number: JSONValue, _ unit: String) -> SurveyAnswer? {

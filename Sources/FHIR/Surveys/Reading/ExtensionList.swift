@@ -137,7 +137,8 @@ enum ExtensionURL {
     static let calculatedExpression = [
         sdc + "calculatedExpression", core + "questionnaire-calculatedExpression",
     ]
-    static let answerExpression = [sdc + "answerExpression", sdc + "candidateExpression"]
+    static let answerExpression = sdc + "answerExpression"
+    static let candidateExpression = sdc + "candidateExpression"
     static let optionToggle = sdc + "answerOptionsToggleExpression"
     static let sourceQueries = sdc + "sourceQueries"
     static let populationContext = sdc + "itemPopulationContext"

@@ -102,7 +102,7 @@ enum ExtensionSupport {
             ExtensionURL.optionToggle, ExtensionURL.sourceQueries, ExtensionURL.populationContext,
             ExtensionURL.observationPeriod, ExtensionURL.choiceColumn, ExtensionURL.assembledFrom,
             ExtensionURL.constraint, ExtensionURL.isSubject, ExtensionURL.unitOpen,
-            ExtensionURL.extractAllocateId,
+            ExtensionURL.extractAllocateId, ExtensionURL.answerExpression, ExtensionURL.candidateExpression,
             ExtensionURL.observationExtract,
             ExtensionURL.observationExtractCategory, ExtensionURL.observationExtractEntry,
             ExtensionURL.definitionExtract, ExtensionURL.definitionExtractValue,
@@ -119,8 +119,7 @@ enum ExtensionSupport {
         ]
         for list in [
             ExtensionURL.minimum, ExtensionURL.maximum, ExtensionURL.scores, ExtensionURL.variable,
-            ExtensionURL.initialExpression, ExtensionURL.calculatedExpression, ExtensionURL.answerExpression,
-            ExtensionURL.launchContext,
+            ExtensionURL.initialExpression, ExtensionURL.calculatedExpression, ExtensionURL.launchContext,
         ] { urls.formUnion(list) }
         return urls
     }()

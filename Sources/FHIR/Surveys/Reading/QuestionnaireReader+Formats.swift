@@ -105,12 +105,18 @@ extension QuestionnaireReader {
                 format.unitValueSet = url
             }
         }
-        if let tree = extensions.value(ExtensionURL.answerExpression[0], ExtensionURL.answerExpression[1]),
-            let expression = expression(tree, item)
+        if let expression = extensions.value(ExtensionURL.answerExpression).flatMap({ expression($0, item) })
         {
             format.options = .expression(expression)
-            format.displayPaths = readDisplayPaths(extensions, item)
         }
+        if let tree = extensions.value(ExtensionURL.candidateExpression) {
+            if item.isGroup {
+                report(.information, "unsupportedExtension", "Not supported: candidates of a group.", item)
+            } else {
+                format.candidates = expression(tree, item)
+            }
+        }
+        format.displayPaths = readDisplayPaths(extensions, item)
         format.optionToggles = extensions.all(ExtensionURL.optionToggle).compactMap { toggle in
             let parts = ExtensionList(toggle)
             guard let expression = parts.value("expression").flatMap({ expression($0, item) }) else {

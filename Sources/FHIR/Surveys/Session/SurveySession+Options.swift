@@ -3,7 +3,8 @@ import OrderedJSON
 
 extension SurveySession {
     /// The options of an occurrence of a question now: those of the questionnaire, or those that an
-    /// expression gives, without those that are toggled off. Empty where anything may be entered.
+    /// expression gives, without those that are toggled off. The ones that are suggested come first; where
+    /// nothing else limits the answers, they are all there is. Empty where anything may be entered.
     public func options(of occurrence: ItemOccurrence) -> [SurveyOption] {
         guard let node = node(occurrence) else { return [] }
         let item = survey.items[occurrence.item]
@@ -13,7 +14,28 @@ extension SurveySession {
         }
         var session = self
         session.steps = stepLimit()
-        return session.currentOptions(of: node, item) ?? []
+        let allowed = session.currentOptions(of: node, item)
+        guard let expression = item.format.candidates,
+            let candidates = session.options(from: expression, at: node, item)
+        else { return allowed ?? [] }
+        guard let allowed else { return candidates }
+        let suggested = candidates.compactMap { candidate in
+            item.format.candidates(allowed, for: candidate.value).first { $0.isMeant(by: candidate) }
+        }
+        return suggested + allowed.filter { option in !suggested.contains { $0.value.equals(option.value) } }
+    }
+
+    /// The options that an expression gives; nil for an empty result, which says that the variables are not
+    /// there from which options would come.
+    private mutating func options(
+        from expression: SurveyExpression,
+        at node: Int,
+        _ item: SurveyItem
+    ) -> [SurveyOption]? {
+        guard let result = evaluate(expression, at: node), !result.isEmpty else { return nil }
+        return result.flatMap(Self.resources).prefix(ValueSetReader.maximumOptions).compactMap {
+            option($0, at: node, item)
+        }
     }
 
     /// The options; nil where they are not known.
@@ -26,11 +48,8 @@ extension SurveySession {
                 if let label = text(expression, at: node) { options[position].label = label }
             }
         case .expression(let expression)?:
-            // An empty result says that the variables are not there from which options would come.
-            guard let result = evaluate(expression, at: node), !result.isEmpty else { return nil }
-            options = result.flatMap(Self.resources).prefix(ValueSetReader.maximumOptions).compactMap {
-                option($0, at: node, item)
-            }
+            guard let found = self.options(from: expression, at: node, item) else { return nil }
+            options = found
         case .external?, nil: return nil
         }
         for toggle in item.format.optionToggles {
@@ -71,5 +90,14 @@ extension SurveySession {
             return text.isEmpty ? nil : text
         }
         return shown.isEmpty ? nil : shown.joined(separator: " ")
+    }
+}
+
+extension SurveyOption {
+    /// Whether a candidate stands for this option: the same value, or its code without a system.
+    fileprivate func isMeant(by candidate: SurveyOption) -> Bool {
+        if value.equals(candidate.value) { return true }
+        guard case .coding(let coding) = value, case .string(let code) = candidate.value else { return false }
+        return coding.code == code
     }
 }

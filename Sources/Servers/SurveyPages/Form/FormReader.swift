@@ -74,11 +74,10 @@ struct FormReader {
                 }
             }
         }
-        guard item.item.format.isOpen else { return }
         let others = form.values(item.id + ".other").map {
             $0.trimmingCharacters(in: .whitespacesAndNewlines)
         }
-        reading.answers += others.filter { !$0.isEmpty }.map { .string($0) }
+        reading.answers += others.filter { !$0.isEmpty }.compactMap(item.other)
     }
 
     // MARK: Dates

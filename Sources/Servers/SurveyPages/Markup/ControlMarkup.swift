@@ -13,7 +13,7 @@ struct ControlMarkup {
     private var name: String { item.id }
 
     var markup: Markup {
-        if item.control?.isChoice == true, item.choices.isEmpty, !item.item.format.isOpen {
+        if item.control?.isChoice == true, item.choices.isEmpty, !item.item.format.takesOthers {
             return "<p>\(words.noOptions)</p>"
         }
         switch item.control {
@@ -88,7 +88,7 @@ struct ControlMarkup {
 
     /// The fields for what is not among the options.
     private var openField: Markup {
-        guard item.item.format.isOpen else { return .empty }
+        guard item.item.format.takesOthers else { return .empty }
         let fields = item.fields.map { field -> Markup in
             """
             <label class="open">\(item.otherLabel)<input type="text" id="\(field.id.description)" \

@@ -164,7 +164,7 @@ struct SurveyConversation {
         case .attachment?: return "a file"
         case .text? where item.item.type == .reference: return "a reference, as in Patient/7"
         case .radioButtons?, .checkboxes?, .menu?:
-            return item.item.format.isOpen ? item.otherLabel.onOneLine : ""
+            return item.item.format.takesOthers ? item.otherLabel.onOneLine : ""
         default: return (item.placeholder ?? "").onOneLine
         }
     }
