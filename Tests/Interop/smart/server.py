@@ -1,4 +1,5 @@
 """Foreign clients against `indivo fhir serve --smart`. usage: server.py PATH-OF-INDIVO"""
+import glob
 import html
 import http.server
 import json
@@ -226,6 +227,39 @@ def with_authlib(base, key):
     check("authlib works as a backend service", service.get(base + "/Patient").json()["total"] == 2, token)
 
 
+def with_smart_fetch(base, key, folder):
+    """A backend service of another hand takes everything, and later what has changed (Bulk Data 2)."""
+    with open(f"{folder}/key.jwks", "w") as file:
+        json.dump({"keys": [key.as_dict(private=True) | {"alg": "ES384", "key_ops": ["sign"]}]}, file)
+
+    def export(name, *options):
+        done = subprocess.run(
+            [os.path.join(os.path.dirname(sys.executable), "smart-fetch"), "bulk", f"{folder}/{name}",
+             "--fhir-url", base, "--smart-client-id", "loader", "--smart-key", f"{folder}/key.jwks",
+             "--no-compression", "--type", "Patient,Observation", "--no-default-filters", *options],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+        found = []
+        for path in glob.glob(f"{folder}/{name}/*.ndjson"):
+            if not path.endswith("/log.ndjson"):
+                with open(path) as lines:
+                    found += [json.loads(line) for line in lines]
+        check(f"smart-fetch ends well: {name}", done.returncode == 0, done.stdout)
+        return sorted(resource["id"] for resource in found)
+
+    check("smart-fetch exports all patients and their observations",
+          export("all") == ["ann", "bob", "w-ann", "w-bob"])
+    check("smart-fetch exports what a filter of a type leaves",
+          export("filtered", "--type-filter", "Observation?patient=ann") == ["ann", "bob", "w-ann"])
+    service = OAuth2Session("loader", key, token_endpoint_auth_method="private_key_jwt", scope="system/*.cruds")
+    token_endpoint = requests.get(base + "/.well-known/smart-configuration").json()["token_endpoint"]
+    service.register_client_auth_method(PrivateKeyJWT(
+        token_endpoint, claims={"exp": int(time.time()) + 240}, headers={"kid": "k1"}, alg="ES384"))
+    service.fetch_token(token_endpoint, grant_type="client_credentials")
+    # What is stored now is later than what was loaded, by the server's clock.
+    changed = service.put(base + "/Patient/bob", json=patient("bob")).json()["meta"]["lastUpdated"]
+    check("smart-fetch exports what has changed since", export("changed", "--since", changed) == ["bob"])
+
+
 def main():
     key = ECKey.generate_key("P-384", {"kid": "k1"}, private=True)
     apps = {"apps": [
@@ -247,6 +281,7 @@ def main():
             with Chromium() as browser:
                 with_fhirclient(addresses["base"], addresses["pages"], browser)
             with_authlib(addresses["base"], key)
+            with_smart_fetch(addresses["base"], key, folder)
         finally:
             server.terminate()
             server.wait()
