@@ -405,6 +405,37 @@ import Testing
         #expect(try await study.count(Self.single) == 2)
     }
 
+    @Test(arguments: StoreKind.allCases) func oneThatMovesIsAnotherSampleAndADeletionTakesBothAway(
+        store: StoreKind
+    ) async throws {
+        let study = try await BackEnd(store)
+        try await study.agree()
+        let uuid = UUID()
+        let later: FHIRDateTime = "2026-03-01T12:00:00+01:00"
+        func text(_ value: FHIRDecimal, _ start: FHIRDateTime) throws -> String {
+            Self.bundle(
+                try Self.observations([Self.sample(value, uuid: uuid, from: start)], of: study.participant)
+            )
+        }
+        // In one transaction, with one of them in the table before, and each for itself.
+        let both = [try text(60, "2026-03-01T10:00:00+01:00"), try text(61, later)]
+        #expect(try await study.deliver(both).loaded == 2)
+        #expect(try await study.values == [60, 61])
+        let again = [try text(62, "2026-03-01T09:00:00+01:00"), try text(63, later)]
+        #expect(try await study.deliver(again, received: "2026-03-03T00:00:00Z").loaded == 2)
+        #expect(try await study.values == [62, 60, 63])
+        #expect(
+            try await study.days
+                == Self.day("2026-03-01", "61.66667", ["3", "63", "63", "61.66667", "60", "185"])
+        )
+        let deleted = Self.sample(60, uuid: uuid, from: later)
+        try await study.send([deleted], received: "2026-03-04T00:00:00Z") {
+            $0["status"] = "entered-in-error"
+        }
+        #expect(try await study.values == [])
+        #expect(try await study.days == [])
+    }
+
     @Test(arguments: StoreKind.allCases) func anUnprovenReplacementWaitsForTheTeam(store: StoreKind)
         async throws
     {

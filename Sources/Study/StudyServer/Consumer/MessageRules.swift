@@ -248,8 +248,7 @@ struct MessageRules: Sendable {
         in batch: inout WarehouseBatch
     ) throws {
         guard try batch.sampleStorage() == .table, let lookup = lookup(item, of: participant) else { return }
-        _ = try batch.knownSample(lookup)
-        batch.makeVisit(lookup, message: message.id, received: WarehouseTime(received), now: now)
+        try batch.makeVisit(lookup, message: message.id, received: WarehouseTime(received), now: now)
     }
 
     /// Whether what a visit has is newer; `nil` where there is no such visit, or its resource is not kept.

@@ -25,7 +25,7 @@ public struct WarehouseBatch {
     var visits: [BatchVisit.Key: BatchVisit?] = [:]
 
     /// Samples that were asked for, as they are now.
-    var samples: [BatchSample.Key: KnownSample] = [:]
+    var samples: [BatchSample.Key: BatchSample.Known] = [:]
     /// Those who have samples in the table about the days that were asked for, or may have.
     var peopleWithSamples: Set<String> = []
     /// What was asked of samples.

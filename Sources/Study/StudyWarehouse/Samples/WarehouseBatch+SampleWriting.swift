@@ -32,8 +32,8 @@ extension WarehouseBatch {
         let removed = changes.removed.compactMap { place in
             number(of: place.participant).map { [$0, place.start, place.id] }
         }
-        let new = changes.newKeys.keys.compactMap { key in
-            changes.new[key].map { (participant: key.participant, new: $0) }
+        let new = changes.newPlaces.keys.compactMap { place in
+            changes.new[place].map { (participant: place.participant, new: $0) }
         }
         try db.withIndexes { try warehouse.removeSamples(at: removed) }
         try writeRows(new.compactMap { item in number(of: item.participant).map { ($0, item.new) } })

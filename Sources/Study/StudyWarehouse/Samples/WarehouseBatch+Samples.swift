@@ -14,6 +14,8 @@ struct BatchSample {
         let participant: String
         let start: Int
         let id: Int
+
+        var key: Key { Key(participant: participant, id: id) }
     }
 
     /// A day of a participant.
@@ -43,9 +45,56 @@ struct BatchSample {
         let now: WarehouseTime
     }
 
+    /// A row of the table.
+    struct Row {
+        let sample: StudySample
+        let received: WarehouseTime
+
+        init(_ sample: StudySample, received: WarehouseTime) {
+            self.sample = sample
+            self.received = received
+        }
+
+        init(_ stored: StoredSample) { self.init(stored.sample, received: stored.received) }
+    }
+
+    /// What is known of one identity: a visit, and the rows that began when somebody asked, or all of them.
+    struct Known {
+        var isVisit = false
+        /// Whether all rows are known.
+        var isWhole = false
+        /// By their starts; `nil` where there is none.
+        private var rows: [(start: Int, row: Row?)] = []
+
+        var starts: [Int] { rows.compactMap { $0.row == nil ? nil : $0.start } }
+
+        /// The row that was received last.
+        var latest: Row? {
+            rows.compactMap(\.row).max { ($0.received, $0.sample.start) < ($1.received, $1.sample.start) }
+        }
+
+        func knows(_ start: Int) -> Bool { isWhole || rows.contains { $0.start == start } }
+
+        subscript(start: Int) -> Row? {
+            get { rows.first { $0.start == start }?.row }
+            set {
+                if let index = rows.firstIndex(where: { $0.start == start }) {
+                    rows[index].row = newValue
+                } else {
+                    rows.append((start, newValue))
+                }
+            }
+        }
+
+        /// Notes a row of the database, which a batch may have taken away.
+        mutating func add(_ row: Row) {
+            if !rows.contains(where: { $0.start == row.sample.start }) { self[row.sample.start] = row }
+        }
+    }
+
     // What the batch changes, in the order in which it was changed.
-    var new: [Key: New] = [:]
-    var newKeys = OrderedKeys<Key>()
+    var new: [Place: New] = [:]
+    var newPlaces = OrderedKeys<Place>()
     var removed: [Place] = []
     var visits = OrderedKeys<Key>()
     var days: [Day: Change] = [:]
@@ -99,7 +148,8 @@ package struct SampleLookup: Hashable {
 /// Samples of a batch: which of two of one identity stays.
 ///
 /// HealthKit's samples never change under their UUID: an Observation without a version, whose state is
-/// `final`, is looked for where it began. A correction is looked for among all of its participant's samples.
+/// `final`, is looked for where it began. A correction is looked for among all of its participant's samples,
+/// and replaces all of its identity.
 extension WarehouseBatch {
     /// Where samples are. Nobody changes that during the batch.
     package mutating func sampleStorage() throws -> SampleStorage {
@@ -117,24 +167,32 @@ extension WarehouseBatch {
         guard !wanted.isEmpty, try sampleStorage() == .table else { return }
         wantedSamples += wanted
         var known: [Int: String] = [:]
-        var lookups: [(patient: Int, lookup: SampleLookup)] = []
-        for lookup in wanted where samples[lookup.key] == nil {
-            samples[lookup.key] = .absent
+        var places: [(patient: Int, lookup: SampleLookup)] = []
+        var corrections: [(patient: Int, lookup: SampleLookup)] = []
+        for lookup in wanted {
+            var found = samples[lookup.key] ?? BatchSample.Known()
+            guard !isAnswered(lookup, by: found) else { continue }
+            if lookup.isCorrection { found.isWhole = true } else { found[lookup.start] = nil }
+            samples.updateValue(found, forKey: lookup.key)
             guard let patient = people[lookup.participant]?.number else { continue }
             known[patient] = lookup.participant
-            lookups.append((patient, lookup))
+            if lookup.isCorrection {
+                corrections.append((patient, lookup))
+            } else {
+                places.append((patient, lookup))
+            }
         }
         // Also for those of somebody new, and before the table is touched: who makes a partition has it
         // alone.
         try warehouse.db.prepareSampleMonths(Set(wanted.map { StudySample.month(of: $0.start) }))
-        guard !lookups.isEmpty else { return }
+        guard !known.isEmpty else { return }
         try warehouse.db.withIndexes {
-            let visits = try warehouse.sampleVisits(lookups.map { [$0.patient, $0.lookup.id] })
-            for (patient, id) in visits {
+            let keys = (places + corrections).map { [$0.patient, $0.lookup.id] }
+            for (patient, id) in try warehouse.sampleVisits(keys) {
                 guard let participant = known[patient] else { continue }
-                samples[BatchSample.Key(participant: participant, id: id)] = .visit
+                samples[BatchSample.Key(participant: participant, id: id)]?.isVisit = true
             }
-            let windows = Dictionary(grouping: lookups, by: \.patient).map { patient, lookups in
+            let windows = Dictionary(grouping: places, by: \.patient).map { patient, lookups in
                 let starts = lookups.map(\.lookup.start)
                 // All of their days, in whatever zone.
                 let day = 2 * StudySample.microsecondsOfDay
@@ -142,34 +200,42 @@ extension WarehouseBatch {
             }
             let filled = try warehouse.patientsWithSamples(in: windows)
             for patient in filled { known[patient].map { _ = peopleWithSamples.insert($0) } }
-            let places = lookups.compactMap { patient, lookup in
+            let asked = places.compactMap { patient, lookup in
                 filled.contains(patient) ? [patient, lookup.start, lookup.id] : nil
             }
-            let found = try warehouse.samples(at: places)
-            for row in found { know(row, known) }
-        }
-        // A correction may be of a sample that began at another time.
-        let moved = lookups.filter { item in
-            guard item.lookup.isCorrection, case .absent? = samples[item.lookup.key] else { return false }
-            return true
-        }
-        for (patient, lookups) in Dictionary(grouping: moved, by: \.patient) {
-            let rows = try warehouse.samples(of: patient, ids: lookups.map(\.lookup.id))
-            for row in rows { know(row, known) }
+            for stored in try warehouse.samples(at: asked) {
+                guard let key = Self.key(of: stored, known) else { continue }
+                samples[key]?[stored.sample.start] = BatchSample.Row(stored)
+            }
+            for (patient, lookups) in Dictionary(grouping: corrections, by: \.patient) {
+                for stored in try warehouse.samples(of: patient, ids: lookups.map(\.lookup.id)) {
+                    guard let key = Self.key(of: stored, known) else { continue }
+                    samples[key]?.add(BatchSample.Row(stored))
+                }
+            }
         }
     }
 
-    private mutating func know(_ row: StoredSample, _ known: [Int: String]) {
-        guard let participant = known[row.patient] else { return }
-        let key = BatchSample.Key(participant: participant, id: row.sample.id)
-        guard case .absent? = samples[key] else { return }
-        samples[key] = .row(row.sample, received: row.received)
+    private func isAnswered(_ lookup: SampleLookup, by known: BatchSample.Known) -> Bool {
+        lookup.isCorrection ? known.isWhole : known.knows(lookup.start)
     }
 
-    /// What is known of a sample.
+    private static func key(of stored: StoredSample, _ known: [Int: String]) -> BatchSample.Key? {
+        known[stored.patient].map { BatchSample.Key(participant: $0, id: stored.sample.id) }
+    }
+
+    /// What is known of a sample; of several that a correction replaces, the one that was received last.
     package mutating func knownSample(_ lookup: SampleLookup) throws -> KnownSample {
-        if samples[lookup.key] == nil { try read(samples: [lookup]) }
-        return samples[lookup.key] ?? .absent
+        let known = try known(lookup)
+        if known.isVisit { return .visit }
+        guard let row = lookup.isCorrection ? known.latest : known[lookup.start] else { return .absent }
+        return .row(row.sample, received: row.received)
+    }
+
+    private mutating func known(_ lookup: SampleLookup) throws -> BatchSample.Known {
+        if let known = samples[lookup.key], isAnswered(lookup, by: known) { return known }
+        try read(samples: [lookup])
+        return samples[lookup.key] ?? BatchSample.Known()
     }
 
     // MARK: Changing
@@ -186,12 +252,15 @@ extension WarehouseBatch {
         loads[load].facts += 1
         loads[load].loaded += 1
         let change = BatchSample.Change(message: message, received: received, now: now)
-        let key = BatchSample.Key(participant: participant, id: sample.id)
-        if takeAway(key, change) { loads[load].deleted += 1 }
-        sampleChanges.new[key] = BatchSample.New(sample: sample, received: received, load: load)
-        sampleChanges.newKeys.append(key)
+        let place = BatchSample.Place(participant: participant, start: sample.start, id: sample.id)
+        if takeAway(place, change) { loads[load].deleted += 1 }
+        sampleChanges.new[place] = BatchSample.New(sample: sample, received: received, load: load)
+        sampleChanges.newPlaces.append(place)
         sampleChanges.days[BatchSample.Day(participant: participant, day: sample.day)] = change
-        samples[key] = .row(sample, received: received)
+        samples[place.key, default: BatchSample.Known()][sample.start] = BatchSample.Row(
+            sample,
+            received: received
+        )
     }
 
     /// Notes that what has the identity of a sample is a visit from now on.
@@ -200,25 +269,29 @@ extension WarehouseBatch {
         message: String,
         received: WarehouseTime,
         now: WarehouseTime
-    ) {
-        if case .visit? = samples[lookup.key] { return }
+    ) throws {
+        let known = try known(lookup)
         let change = BatchSample.Change(message: message, received: received, now: now)
         let load = load(of: message, now: now)
-        if takeAway(lookup.key, change) { loads[load].deleted += 1 }
+        for start in lookup.isCorrection ? known.starts : [lookup.start] {
+            let place = BatchSample.Place(participant: lookup.participant, start: start, id: lookup.id)
+            if takeAway(place, change) { loads[load].deleted += 1 }
+        }
+        guard !known.isVisit else { return }
         sampleChanges.visits.append(lookup.key)
-        samples[lookup.key] = .visit
+        samples[lookup.key]?.isVisit = true
     }
 
     /// - Returns: Whether there was a row.
-    private mutating func takeAway(_ key: BatchSample.Key, _ change: BatchSample.Change) -> Bool {
-        guard case .row(let sample, _)? = samples[key] else { return false }
+    private mutating func takeAway(_ place: BatchSample.Place, _ change: BatchSample.Change) -> Bool {
+        guard let row = samples[place.key]?[place.start] else { return false }
         // One that is new in this batch is in no table.
-        if sampleChanges.new.removeValue(forKey: key) == nil {
-            let place = BatchSample.Place(participant: key.participant, start: sample.start, id: key.id)
+        if sampleChanges.new.removeValue(forKey: place) == nil {
             sampleChanges.removed.append(place)
-            peopleWithSamples.insert(key.participant)
+            peopleWithSamples.insert(place.participant)
         }
-        sampleChanges.days[BatchSample.Day(participant: key.participant, day: sample.day)] = change
+        samples[place.key]?[place.start] = nil
+        sampleChanges.days[BatchSample.Day(participant: place.participant, day: row.sample.day)] = change
         return true
     }
 }
