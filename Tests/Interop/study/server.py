@@ -1,6 +1,6 @@
 """Phones, faults and the count for scripts/interop study-server, with one queue and one store. The envelopes are made by Python's cryptography."""
 
-import argparse, base64, hashlib, http.client, io, json, os, random, shutil, signal, socket, subprocess, sys, tempfile, threading
+import argparse, base64, datetime, hashlib, http.client, io, json, os, random, shutil, signal, socket, subprocess, sys, tempfile, threading
 import time, uuid, zipfile
 
 from cryptography import x509
@@ -17,6 +17,7 @@ parser.add_argument("--store", choices=["sqlite", "postgresql"], default="sqlite
 parser.add_argument("--participants", type=int, default=50)
 parser.add_argument("--responses", type=int, default=20)
 parser.add_argument("--packages", type=int, default=2, help="of ResearchKit with files, of each participant")
+parser.add_argument("--samples", type=int, default=4, help="messages of 20 samples, half of which the one before has, of each participant")
 parser.add_argument("--deliveries", type=int, help="about so many in all; --participants follows from it")
 parser.add_argument("--kills", type=int, help="so many, spread over the deliveries; otherwise one a second")
 parser.add_argument("--consumers", type=int, default=2)
@@ -25,7 +26,7 @@ options = parser.parse_args()
 chance = random.Random(options.seed)
 if options.deliveries:
     # Each has a consent, a third withdraws, and a third of all comes twice.
-    options.participants = max(3, round(options.deliveries * 3 / 4 / (options.responses + options.packages + 4 / 3)))
+    options.participants = max(3, round(options.deliveries * 3 / 4 / (options.responses + options.packages + options.samples + 7 / 3)))
 print(f"queue {options.queue}, store {options.store}, seed {options.seed}", flush=True)
 
 work = tempfile.mkdtemp(prefix="study-server-")
@@ -97,6 +98,31 @@ def package(participant, number):
         input=archive.getvalue(), check=True, capture_output=True).stdout
     digests = [(name, len(content), hashlib.sha256(content).hexdigest()) for name, content in files.items()]
     return message, str(uuid.UUID(int=chance.getrandbits(128), version=4)), participant, digests
+
+
+def heart_rate(participant, number, status="final"):
+    """The sample of a number: one every three hours, the last of a day in the night before by UTC."""
+    start = (datetime.datetime(2026, 2, 26) + datetime.timedelta(hours=3 * number)).isoformat() + "+05:30"
+    # A deletion is later than what it takes away, whatever comes first.
+    end = start if status == "final" else "2026-08-01T00:00:00+05:30"
+    name = str(uuid.uuid5(uuid.UUID(participant), str(number))).upper()
+    return {"resource": {
+        "resourceType": "Observation", "id": name, "status": status,
+        "identifier": [{"system": "urn:ietf:rfc:3986", "value": f"urn:uuid:{name}"}],
+        "code": {"coding": [{"system": "http://loinc.org", "code": "8867-4"}, {
+            "system": "http://developer.apple.com/documentation/healthkit", "code": "HKQuantityTypeIdentifierHeartRate"}]},
+        "subject": {"reference": f"Patient/{participant}"}, "effectiveDateTime": start, "issued": end,
+        "valueQuantity": {"value": 50 + number, "unit": "beats/minute", "system": "http://unitsofmeasure.org", "code": "/min"}}}
+
+
+def bundle(entries):
+    return {"resourceType": "Bundle", "type": "collection", "entry": entries}
+
+
+def sample_numbers():
+    """Those of a participant's messages of samples, and those that are deleted."""
+    sent = [range(10 * message, 10 * message + 20) for message in range(options.samples)]
+    return sent, sorted({number for numbers in sent for number in numbers if number % 7 == 3})
 
 
 # The services behind the queue and the store; see services.py.
@@ -225,6 +251,10 @@ for participant in participants:
         messages.append(package(participant, number))
         if participant not in leavers:
             kept_files += messages[-1][3]
+    sent, deleted = sample_numbers()
+    messages += [envelope(bundle([heart_rate(participant, number) for number in numbers])) for numbers in sent]
+    if deleted:
+        messages.append(envelope(bundle([heart_rate(participant, number, "entered-in-error") for number in deleted])))
     if participant in leavers:
         messages.append(envelope(contract(participant, "revoked")))
 messages += chance.sample(messages, len(messages) // 3)
@@ -232,7 +262,8 @@ chance.shuffle(messages)
 print(f"{len(messages)} deliveries of {options.participants} participants, {len(leavers)} of whom leave", flush=True)
 
 receiver = Running("serve", "--queue", queue.url, "--config", "receiver.json", "--port", str(port))
-consume = ["consume", "--queue", queue.url, "--store", store.url, "--keys", "keys", "--visibility", str(queue.visibility)]
+consume = ["consume", "--queue", queue.url, "--store", store.url, "--keys", "keys", "--visibility", str(queue.visibility),
+           "--samples", "table"]
 consumers = [Running(*consume) for _ in range(options.consumers)]
 work_left = list(messages)
 lock = threading.Lock()
@@ -292,8 +323,19 @@ if last.returncode != 0:
 
 staying = options.participants - len(leavers)
 visits = options.responses + options.packages
+sent, deleted = sample_numbers()
+samples = sorted({number for numbers in sent for number in numbers} - set(deleted))
+days = "observation_fact JOIN encounter_mapping e USING (encounter_num) WHERE e.encounter_ide LIKE 'Samples/%'"
 expected = {
-    "facts": ("SELECT count(*) FROM observation_fact WHERE modifier_cd = '@'", staying * visits * 3),
+    "facts": ("SELECT count(*) FROM observation_fact WHERE modifier_cd = '@' AND concept_cd LIKE 'SURVEY:%'", staying * visits * 3),
+    "samples": ("SELECT count(*) FROM study_sample", staying * len(samples)),
+    "sum of samples": ("SELECT coalesce(sum(value), 0) FROM study_sample", staying * sum(50 + number for number in samples)),
+    "days": (f"SELECT count(*) FROM {days} AND modifier_cd = '@'", staying * len({number // 8 for number in samples})),
+    "samples of days": (f"SELECT coalesce(sum(nval_num), 0) FROM {days} AND modifier_cd = 'SAMPLE:COUNT'", staying * len(samples)),
+    "sum of days": (f"SELECT coalesce(sum(nval_num), 0) FROM {days} AND modifier_cd = 'SAMPLE:SUM'",
+                    staying * sum(50 + number for number in samples)),
+    "samples' sets": ("SELECT count(*) FROM study_sample s JOIN study_sample_set c ON c.patient_num = s.patient_num "
+                      "AND c.set_num = s.set_num", staying * len(samples)),
     "distinct numbers": ("SELECT count(*) FROM (SELECT DISTINCT patient_num, nval_num FROM observation_fact "
                          "WHERE concept_cd LIKE 'SURVEY:load-%:number') AS numbers", staying * options.responses),
     "sum of numbers": ("SELECT coalesce(sum(nval_num), 0) FROM observation_fact WHERE concept_cd LIKE 'SURVEY:load-%:number'",
@@ -303,7 +345,7 @@ expected = {
         staying * options.packages * (options.packages - 1) // 2),
     "participants": ("SELECT count(DISTINCT patient_num) FROM observation_fact", staying),
     "withdrawals": ("SELECT count(*) FROM study_withdrawal", len(leavers)),
-    "visits": ("SELECT count(*) FROM visit_dimension", staying * visits),
+    "visits": ("SELECT count(DISTINCT encounter_num) FROM observation_fact WHERE concept_cd LIKE 'SURVEY:%'", staying * visits),
     "failed messages": ("SELECT count(*) FROM study_message WHERE state = 'failed'", 0),
     "content of those who left": ("SELECT count(*) FROM study_message WHERE state = 'refused' AND body IS NOT NULL", 0),
 }
