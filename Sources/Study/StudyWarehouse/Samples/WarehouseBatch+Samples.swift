@@ -64,31 +64,27 @@ struct BatchSample {
         /// Whether all rows are known.
         var isWhole = false
         /// By their starts; `nil` where there is none.
-        private var rows: [(start: Int, row: Row?)] = []
+        private var rows: [Int: Row?] = [:]
 
-        var starts: [Int] { rows.compactMap { $0.row == nil ? nil : $0.start } }
+        var starts: [Int] { rows.compactMap { $0.value == nil ? nil : $0.key } }
 
         /// The row that was received last.
         var latest: Row? {
-            rows.compactMap(\.row).max { ($0.received, $0.sample.start) < ($1.received, $1.sample.start) }
+            rows.values.compactMap { $0 }.max {
+                ($0.received, $0.sample.start) < ($1.received, $1.sample.start)
+            }
         }
 
-        func knows(_ start: Int) -> Bool { isWhole || rows.contains { $0.start == start } }
+        func knows(_ start: Int) -> Bool { isWhole || rows.index(forKey: start) != nil }
 
         subscript(start: Int) -> Row? {
-            get { rows.first { $0.start == start }?.row }
-            set {
-                if let index = rows.firstIndex(where: { $0.start == start }) {
-                    rows[index].row = newValue
-                } else {
-                    rows.append((start, newValue))
-                }
-            }
+            get { rows[start] ?? nil }
+            set { rows.updateValue(newValue, forKey: start) }
         }
 
         /// Notes a row of the database, which a batch may have taken away.
         mutating func add(_ row: Row) {
-            if !rows.contains(where: { $0.start == row.sample.start }) { self[row.sample.start] = row }
+            if rows.index(forKey: row.sample.start) == nil { self[row.sample.start] = row }
         }
     }
 
