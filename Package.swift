@@ -67,7 +67,8 @@ let table = """
             SMARTScopes Crypto/SMARTLaunch HTTPTypes Logging; \
             tests: FHIRBackendSigning FHIRSandbox LaunchTesting TestSupport Crypto/Keys CryptoExtras/Keys
         Surveys: BoundedRegex FHIR FHIRTables FHIRValidation IndivoBase OrderedJSON UCUM; tests
-        SurveyExchange: FHIR FHIRClient FHIRTables IndivoBase OrderedJSON Surveys; tests: FHIRSandbox
+        SurveyExchange: FHIR FHIRClient FHIRTables IndivoBase OrderedJSON Surveys; \
+            tests: FHIRSandbox HTTPCalls HTTPTypes
         HealthSamples: FHIR HealthKit IndivoBase IndivoXML OrderedJSON UCUM ZipArchive; \
             tests: FHIRValidation
         HealthUpload: FHIR FHIRClient HealthSamples IndivoBase OrderedJSON; \

@@ -65,6 +65,16 @@ private struct ControlView: View {
             ForEach(item.choices) { choice in
                 Toggle(choice.label, isOn: $model[isChosen: choice.id, of: item.id])
             }
+        case .search:
+            TextField("Search", text: $model[search: item.id])
+            Text(item.searchNote ?? "").font(.footnote)
+            if item.item.repeats {
+                ForEach(item.choices) { choice in
+                    Toggle(choice.label, isOn: $model[isChosen: choice.id, of: item.id])
+                }
+            } else {
+                picker.pickerStyle(.inline)
+            }
         case .number(_, let slider?): ForEach(item.fields) { numberSlider($0, slider) }
         case .number, .quantity:
             ForEach(item.fields) { field in

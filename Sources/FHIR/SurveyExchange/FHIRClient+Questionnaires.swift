@@ -3,10 +3,11 @@ import FHIRClient
 import OrderedJSON
 import Surveys
 
-/// What a questionnaire names and could not be had.
+/// What a questionnaire names and could not be had: modules, value sets, and terminology servers that it
+/// prefers and that were not asked, or gave nothing.
 public struct MissingDefinition: Sendable, Hashable, CustomStringConvertible {
     /// The canonical URL, with `|version` where the questionnaire has it; that of the questionnaire itself
-    /// where it cannot be assembled.
+    /// where it cannot be assembled. The address of a terminology server.
     public let canonical: String
     /// What the server said; nil where it has no such resource, or more than are asked for.
     public let reason: String?
@@ -34,6 +35,42 @@ extension FHIRClient {
         options: Int = 1_000,
         limit: Int = 100
     ) async throws -> (survey: Survey, missing: [MissingDefinition]) {
+        try await survey(
+            questionnaire,
+            asking: SurveyTerminology(terminology ?? self),
+            isSearched: false,
+            options,
+            limit
+        )
+    }
+
+    /// A survey of a questionnaire with everything that it names, whose value sets come from the terminology
+    /// servers that it prefers, as far as they may be asked. Value sets that are too large to be listed are
+    /// searched: show the survey with ``SurveyTerminology/search(_:)``.
+    ///
+    /// - Parameters:
+    ///   - terminology: The servers that may be asked, and what they said earlier.
+    ///   - options: How many codes of a value set are asked for; a larger one is searched.
+    ///   - limit: How many modules and value sets are asked for.
+    /// - Returns: The survey, and what could not be had; preferred servers are among it that were not asked,
+    ///   or gave nothing.
+    /// - Throws: `FHIRClientError` where the server, or the app's own terminology server, cannot be asked.
+    public func survey(
+        _ questionnaire: Questionnaire,
+        asking terminology: SurveyTerminology,
+        options: Int = 1_000,
+        limit: Int = 100
+    ) async throws -> (survey: Survey, missing: [MissingDefinition]) {
+        try await survey(questionnaire, asking: terminology, isSearched: true, options, limit)
+    }
+
+    private func survey(
+        _ questionnaire: Questionnaire,
+        asking terminology: SurveyTerminology,
+        isSearched: Bool,
+        _ options: Int,
+        _ limit: Int
+    ) async throws -> (survey: Survey, missing: [MissingDefinition]) {
         var left = limit
         var missing: [MissingDefinition] = []
         var modules: [String: Questionnaire] = [:]
@@ -58,6 +95,7 @@ extension FHIRClient {
             missing.append(MissingDefinition(canonical: canonical, reason: "\(diagnostic)"))
         }
         var valueSets: [String: ValueSet] = [:]
+        var refusing: Set<String> = []
         let survey = Survey(assembled.questionnaire)
         for canonical in survey.missingValueSets {
             guard left > 0 else {
@@ -65,16 +103,23 @@ extension FHIRClient {
                 continue
             }
             left -= 1
-            do {
-                if let expansion = try await (terminology ?? self).expansion(of: canonical, options) {
-                    valueSets[canonical] = expansion
-                } else {
-                    missing.append(
-                        MissingDefinition(canonical: canonical, reason: "more than \(options) codes")
-                    )
-                }
-            } catch let error as FHIRClientError where error.status != nil {
-                missing.append(MissingDefinition(canonical: canonical, reason: "\(error)"))
+            let listing = try await terminology.listing(
+                of: canonical,
+                contained: survey.containedValueSet(canonical),
+                servers: survey.terminologyServers(of: canonical),
+                count: options
+            )
+            for (server, reason) in listing.refusals where refusing.insert(server).inserted {
+                missing.append(MissingDefinition(canonical: server, reason: reason))
+            }
+            if listing.isTooLarge, !isSearched {
+                missing.append(
+                    MissingDefinition(canonical: canonical, reason: "more than \(options) codes")
+                )
+            } else if let valueSet = listing.valueSet {
+                valueSets[canonical] = valueSet
+            } else {
+                missing.append(MissingDefinition(canonical: canonical, reason: listing.reason))
             }
         }
         guard !valueSets.isEmpty else { return (survey, missing) }
@@ -91,14 +136,5 @@ extension FHIRClient {
         if parts.count == 2, !parts[1].isEmpty { search.parameters.append(.raw("version", String(parts[1]))) }
         for try await module in self.search(Questionnaire.self, search) { return module }
         return nil
-    }
-
-    private func expansion(of canonical: String, _ count: Int) async throws -> ValueSet? {
-        let count = max(0, min(count, Int.max - 1))
-        // One more than is taken shows that there are more.
-        let query: FHIRSearch = [.raw("url", canonical), .raw("count", String(count + 1))]
-        let valueSet = try await operation("expand", on: .type("ValueSet"), query: query)?.as(ValueSet.self)
-        guard let valueSet, valueSet.expansion?.contains.count ?? 0 <= count else { return nil }
-        return valueSet
     }
 }

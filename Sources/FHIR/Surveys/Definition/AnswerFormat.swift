@@ -111,8 +111,11 @@ public enum AnswerBound: Sendable {
 public enum OptionSource: Sendable {
     /// The questionnaire has them.
     case listed([SurveyOption])
-    /// A value set that is not available.
+    /// A value set that is not available, by its canonical URL.
     case external(String)
+    /// A value set that is too large to be listed, by its canonical URL, or by `#` and the id of a contained
+    /// one: its codes are searched (``OptionSearch``).
+    case searched(String)
     /// An expression gives them.
     case expression(SurveyExpression)
 }

@@ -58,7 +58,9 @@ public struct Survey: Sendable {
     /// Reads a questionnaire.
     ///
     /// - Parameter valueSets: Gives a value set that is not contained, by its canonical URL; with its
-    ///   expansion, or listing its concepts. It is called while the survey is made.
+    ///   expansion, or listing its concepts; or that an item names by `#` and the id of a contained one, for
+    ///   its expansion. An expansion with the extension `valueset-toocostly` stands for one that is too large
+    ///   to be listed (``OptionSource/searched(_:)``). It is called while the survey is made.
     public init(_ questionnaire: Questionnaire, valueSets: (String) -> ValueSet? = { _ in nil }) {
         var reader = QuestionnaireReader(questionnaire.tree, valueSets: valueSets)
         reader.read()
@@ -133,11 +135,31 @@ public struct Survey: Sendable {
     public var missingValueSets: [String] {
         var found: [String] = []
         for item in items {
-            var urls = [item.format.unitValueSet].compactMap(\.self)
-            if case .external(let url)? = item.format.options { urls.append(url) }
+            var urls = item.valueSets
+            if case .searched(let url)? = item.format.options { urls.removeAll { $0 == url } }
             for url in urls where !found.contains(url) { found.append(url) }
         }
         return found
+    }
+
+    /// The addresses of the terminology servers that items prefer for a value set that they name, those of
+    /// the first item first: see ``SurveyItem/terminologyServers``.
+    public func terminologyServers(of valueSet: String) -> [String] {
+        var found: [String] = []
+        for item in items where item.valueSets.contains(valueSet) {
+            for server in item.terminologyServers where !found.contains(server) { found.append(server) }
+        }
+        return found
+    }
+
+    /// The contained value set that `#` and an id name.
+    public func containedValueSet(_ reference: String) -> ValueSet? {
+        guard reference.hasPrefix("#") else { return nil }
+        for resource in questionnaire.tree.member("contained")?.elements ?? []
+        where resource.member("id")?.isString(equalTo: String(reference.dropFirst())) == true {
+            return ValueSet(tree: resource)
+        }
+        return nil
     }
 
     /// The items directly under one.
@@ -147,6 +169,17 @@ public struct Survey: Sendable {
     func children(under index: Int) -> [Int] { index < 0 ? roots : items[index].children }
 
     func parent(of index: Int) -> Int { items[index].parent ?? -1 }
+}
+
+extension SurveyItem {
+    /// The value sets that are not listed: of units, and of options.
+    fileprivate var valueSets: [String] {
+        let units = [format.unitValueSet].compactMap(\.self)
+        switch format.options {
+        case .external(let url)?, .searched(let url)?: return units + [url]
+        default: return units
+        }
+    }
 }
 
 /// Something about a questionnaire that is wrong or not supported.

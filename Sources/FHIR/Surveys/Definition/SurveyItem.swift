@@ -63,6 +63,10 @@ public struct SurveyItem: Sendable {
 
     /// The options and bounds of its answers.
     public var format = AnswerFormat()
+    /// The addresses of the terminology servers that are preferred for its value sets, the best first
+    /// (`preferredTerminologyServer` of the item, else of the nearest around it, else of the questionnaire).
+    /// Who asks them has to decide whether they may be asked.
+    public var terminologyServers: [String] = []
     /// The initial values.
     public var initial: [SurveyAnswer] = []
     /// Conditions under which it is asked.

@@ -45,6 +45,8 @@ public struct PresentedItem: Sendable, Identifiable {
     public internal(set) var origin: AnswerOrigin?
     /// The options of the questionnaire now.
     public package(set) var options: [SurveyOption] = []
+    /// What was searched for, of a question with ``SurveyControl/search``; ``options`` has what was found.
+    public package(set) var search: PresentedSearch?
     /// What is wrong with it, in the person's language.
     public internal(set) var problems: [String] = []
     /// Whether a problem keeps its page from being left.
@@ -88,12 +90,20 @@ public struct PresentedItem: Sendable, Identifiable {
         return answer.label
     }
 
+    /// What became of a search, in the person's language: to be shown, and read out, beside its field.
+    public var searchNote: String? { search?.note(in: phrases) }
+
     // MARK: Controls
 
     /// How a question is answered; nil for others.
     public var control: SurveyControl? {
         if case .question(let control) = kind { return control }
         return nil
+    }
+
+    /// Whether any number of its choices can be chosen.
+    package var takesSeveralChoices: Bool {
+        control == .checkboxes || control == .search && item.repeats
     }
 
     /// Whether a button removes this repetition.
@@ -147,7 +157,7 @@ public struct PresentedItem: Sendable, Identifiable {
     }
 
     /// Whether an answer was entered beside the options.
-    private func isOther(_ answer: SurveyAnswer) -> Bool {
+    func isOther(_ answer: SurveyAnswer) -> Bool {
         guard item.format.takesOthers else { return false }
         if item.format.isOpen {
             guard case .string = answer else { return false }
@@ -191,6 +201,7 @@ public struct PresentedItem: Sendable, Identifiable {
         case .number?, .quantity?: phrases.sentence("unreadable.number")
         case .date?, .dateTime?: phrases.sentence("unreadable.date")
         case .time?: phrases.sentence("unreadable.time")
+        case .search?: phrases.sentence("unreadable.search")
         default: phrases.sentence("unreadable")
         }
     }

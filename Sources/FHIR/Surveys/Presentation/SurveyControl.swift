@@ -10,6 +10,9 @@ public enum SurveyControl: Sendable, Hashable {
     case checkboxes
     /// One of many options, in a list that opens.
     case menu
+    /// Codes of a value set that is too large to be listed: what is typed into ``PresentedItem/search`` is
+    /// searched for, and what is found can be chosen; any number where the question repeats, else one.
+    case search
     /// A line of text, or a code where the options are not known.
     case text
     /// Several lines of text.
@@ -32,13 +35,17 @@ public enum SurveyControl: Sendable, Hashable {
 
     /// The control for an item with these options.
     package init(_ item: SurveyItem, options: [SurveyOption]) {
+        if case .searched? = item.format.options {
+            self = .search
+            return
+        }
         // Without options that are known, a code is entered as text.
         var isListed = false
         switch item.format.options {
         case .listed?: isListed = !item.format.isOpen
         // An expression that gives nothing leaves nothing to choose, and no text to enter.
         case .expression?: isListed = item.type == .choice && !item.format.isOpen
-        case .external?, nil: break
+        case .external?, .searched?, nil: break
         }
         if !options.isEmpty || isListed {
             let isMenu =
@@ -64,7 +71,7 @@ public enum SurveyControl: Sendable, Hashable {
     /// Whether something is chosen, and not entered.
     public var isChoice: Bool {
         switch self {
-        case .yesNo, .radioButtons, .checkboxes, .menu: true
+        case .yesNo, .radioButtons, .checkboxes, .menu, .search: true
         default: false
         }
     }

@@ -23,6 +23,8 @@ public struct SurveyForm: Sendable {
     package var checkedPages: Set<PresentedItem.ID> = []
     /// What was typed into the fields of questions.
     private var typed: [PresentedItem.ID: [TypedText]] = [:]
+    /// What was searched for.
+    package var searches: [PresentedItem.ID: PresentedSearch] = [:]
 
     /// Why the app itself refused an answer.
     public enum Rejection: Sendable, Hashable {
@@ -102,6 +104,7 @@ public struct SurveyForm: Sendable {
     /// Adds what a form knows of an item, and of those under it.
     private func complete(_ item: inout PresentedItem, _ problems: [ItemOccurrence: Problems]) {
         item.problems = problems[item.occurrence]?.texts ?? []
+        addFound(to: &item)
         item.typed = typedTexts(of: item)
         let rejection = rejection(of: item)
         item.isInvalid = rejection != nil || problems[item.occurrence]?.hasError == true
@@ -118,13 +121,21 @@ public struct SurveyForm: Sendable {
         }
     }
 
+    /// Adds what was searched for, and found.
+    package func addFound(to item: inout PresentedItem) {
+        guard item.control == .search else { return }
+        let search = searches[item.id] ?? PresentedSearch()
+        item.search = search
+        if case .found(let found) = search.state { item.options = found.options }
+    }
+
     /// What was typed, as long as the answers are what it gives: expressions may have set others.
     private func typedTexts(of item: PresentedItem) -> [TypedText]? {
         guard let texts = typed[item.id] else { return nil }
         let read = texts.filter { !$0.isEmpty }.compactMap { item.answer(for: $0) }
         let entered =
             item.control?.isChoice == true
-            ? item.answers.filter { answer in !item.options.contains { $0.value.equals(answer) } }
+            ? item.answers.filter(item.isOther)
             : item.answers
         return read == entered ? texts : nil
     }
@@ -153,9 +164,7 @@ public struct SurveyForm: Sendable {
         let entered = texts.filter { !$0.isEmpty }.compactMap { item.answer(for: $0) }
         var answers = entered
         if field.isOther {
-            let offered = item.answers.filter { answer in
-                item.options.contains { $0.value.equals(answer) }
-            }
+            let offered = item.answers.filter { !item.isOther($0) }
             // Of one answer only, what is entered replaces what was chosen.
             answers = item.item.repeats || entered.isEmpty ? offered + entered : entered
         }
@@ -168,9 +177,9 @@ public struct SurveyForm: Sendable {
         guard let item = item(id), let chosen = item.choices.first(where: { $0.id == choice }) else { return }
         typed[id] = nil
         rejections[id] = nil
-        if item.control == .checkboxes, let option = chosen.option {
+        if item.takesSeveralChoices, let option = chosen.option {
             try? session.toggle(option, of: item.occurrence)
-        } else if item.control == .checkboxes {
+        } else if item.takesSeveralChoices {
             set(item.answers.filter { $0.choiceID != choice }, of: item)
         } else {
             set([chosen.answer], of: item)
@@ -209,6 +218,34 @@ public struct SurveyForm: Sendable {
         }
     }
 
+    // MARK: Searching
+
+    /// Takes what was typed into the field of a question with ``SurveyControl/search``. What was found for
+    /// another text goes.
+    ///
+    /// - Returns: What is to be searched for, whose result ``endSearch(_:of:with:)`` takes; nil where the
+    ///   text is too short.
+    public mutating func beginSearch(_ text: String, of id: PresentedItem.ID) -> OptionSearch? {
+        guard let item = item(id), item.control == .search else { return nil }
+        let search = OptionSearch(text, of: item.item, in: session.survey, language: phrases.language)
+        let kept = text.prefix(4 * OptionSearch.maximumCharacters)
+        searches[id] = PresentedSearch(text: String(kept), state: search == nil ? .waiting : .searching)
+        return search
+    }
+
+    /// Shows what was found; nothing where something else is searched for by now.
+    public mutating func endSearch(
+        _ search: OptionSearch,
+        of id: PresentedItem.ID,
+        with result: Result<FoundOptions, any Error>
+    ) {
+        guard let current = searches[id], OptionSearch.searched(current.text) == search.text else { return }
+        switch result {
+        case .success(let found): searches[id]?.state = .found(found)
+        case .failure: searches[id]?.state = .failed
+        }
+    }
+
     // MARK: Repetitions
 
     /// Adds an empty repetition of a group behind one.
@@ -242,6 +279,7 @@ public struct SurveyForm: Sendable {
         let isNumbered = { (name: String) in name.contains(":") && name.hasPrefix(scope) }
         typed = typed.filter { !isNumbered($0.key) }
         rejections = rejections.filter { !isNumbered($0.key) }
+        searches = searches.filter { !isNumbered($0.key) }
     }
 
     // MARK: Pages
@@ -318,6 +356,7 @@ public struct SurveyForm: Sendable {
         let walk = ItemWalk(session: session, phrases: phrases, isShown: false)
         guard var item = walk.first(where: { $0.id == id }) else { return nil }
         walk.findControl(of: &item)
+        addFound(to: &item)
         item.typed = typedTexts(of: item)
         return item
     }

@@ -48,11 +48,15 @@ public final class SurveyModel {
     public private(set) var state = State.asking
     /// Whether the answers are stored.
     public private(set) var saving = Saving.saved
+    /// How long typing has to pause before what was typed is searched for.
+    @ObservationIgnored public var searchDelay = Duration.milliseconds(300)
     /// The zone of times that are entered as `Date`.
     @ObservationIgnored public var zone = TimeZone.current
 
     private var form: SurveyForm
     @ObservationIgnored private let save: Save?
+    @ObservationIgnored private let find: OptionSearch.Function?
+    @ObservationIgnored private var searches: [PresentedItem.ID: Task<Void, Never>] = [:]
     @ObservationIgnored private var isUnsaved = false
     @ObservationIgnored private var saver: Task<Void, Never>?
 
@@ -63,13 +67,17 @@ public final class SurveyModel {
     ///   - subject: Whom the response is about, as in `Patient/7`.
     ///   - phrases: The language, and the sentences for problems.
     ///   - save: Stores a response in progress, after each change; changes while it runs are stored together.
+    ///   - search: Finds codes of value sets that are too large to be listed (``SurveyControl/search``), such
+    ///     as `SurveyTerminology.search` of SurveyExchange. A survey has such questions where whoever made it
+    ///     said so.
     public init(
         _ survey: Survey,
         resuming response: QuestionnaireResponse? = nil,
         subject: String? = nil,
         context: SurveyContext = SurveyContext(),
         phrases: SurveyPhrases = .phrases(in: Locale.current.language.languageCode?.identifier),
-        save: Save? = nil
+        save: Save? = nil,
+        search: OptionSearch.Function? = nil
     ) {
         var session = SurveySession(survey, context: context)
         if let response { session = SurveySession(survey, restoring: response, context: context) }
@@ -79,6 +87,7 @@ public final class SurveyModel {
         self.form = form
         page = form.page
         self.save = save
+        find = search
     }
 
     /// The answers.
@@ -158,6 +167,41 @@ public final class SurveyModel {
             change { $0.choose(choice, of: item) }
         }
     }
+
+    /// What is typed to find the options of a question with ``SurveyControl/search``. It is searched for when
+    /// typing pauses; what was searched for before is given up.
+    public subscript(search item: PresentedItem.ID) -> String {
+        get { page.item(item)?.search?.text ?? "" }
+        set { search(newValue, of: item) }
+    }
+
+    // MARK: Searching
+
+    private func search(_ text: String, of item: PresentedItem.ID) {
+        let shown = page.item(item)?.search
+        guard case .asking = state, text != shown?.text || shown?.state == .failed else { return }
+        searches.removeValue(forKey: item)?.cancel()
+        let search = form.beginSearch(text, of: item)
+        page = form.page
+        guard let search else { return }
+        searches[item] = Task { await self.find(search, of: item) }
+    }
+
+    private func find(_ search: OptionSearch, of item: PresentedItem.ID) async {
+        var result: Result<FoundOptions, any Error> = .failure(CancellationError())
+        do {
+            try await Task.sleep(for: searchDelay)
+            if let find { result = .success(try await find(search)) }
+        } catch {
+            result = .failure(error)
+        }
+        guard !Task.isCancelled else { return }
+        form.endSearch(search, of: item, with: result)
+        page = form.page
+    }
+
+    /// Waits until what was typed last is found, or is not.
+    public func waitUntilFound(_ item: PresentedItem.ID) async { await searches[item]?.value }
 
     // MARK: Other changes
 

@@ -45,7 +45,7 @@ extension PresentedItem {
         case .quantity?: return Self.number(trimmed).flatMap { quantity($0, unit) }
         // The text as it was written, without space around a line.
         case .textArea?: return .string(text)
-        case .radioButtons?, .checkboxes?, .menu?: return other(trimmed)
+        case .radioButtons?, .checkboxes?, .menu?, .search?: return other(trimmed)
         case .yesNo?, .attachment?, nil: return nil
         default: return item.answer(for: JSONValue(trimmed))
         }

@@ -125,6 +125,7 @@ enum ExtensionURL {
         core + "codesystem-ordinalValue",
         core + "valueset-ordinalValue",
     ]
+    static let tooCostly = core + "valueset-toocostly"
     static let conceptProperty =
         "http://hl7.org/fhir/5.0/StructureDefinition/extension-ValueSet.expansion.contains.property"
     static let openLabel = sdc + "openLabel"
@@ -144,6 +145,8 @@ enum ExtensionURL {
     static let populationContext = sdc + "itemPopulationContext"
     static let observationPeriod = sdc + "observationLinkPeriod"
     static let isSubject = sdc + "isSubject"
+    /// The name in SDC 4, and that in R5's core.
+    static let terminologyServer = [sdc + "preferredTerminologyServer", core + "preferredTerminologyServer"]
     static let choiceColumn = sdc + "choiceColumn"
     static let responseAuthor = core + "questionnaireresponse-author"
     static let subQuestionnaire = sdc + "subQuestionnaire"

@@ -73,10 +73,6 @@ enum ExtensionSupport {
         ExtensionURL.sdc + "itemContext":
             "population by the resource of an item; give it as a launch context",
         ExtensionURL.core + "questionnaire-signatureRequired": "signatures",
-        ExtensionURL.sdc + "preferredTerminologyServer":
-            "a terminology server of the questionnaire's choice; name one where the survey is made",
-        ExtensionURL.core + "preferredTerminologyServer":
-            "a terminology server of the questionnaire's choice; name one where the survey is made",
         ExtensionURL.sdc + "unitSupplementalSystem": "units of a further code system",
         ExtensionURL.sdc + "width": "widths of columns",
         ExtensionURL.sdc + "endpoint": "sending to where the questionnaire says; send the response yourself",
@@ -120,6 +116,7 @@ enum ExtensionSupport {
         for list in [
             ExtensionURL.minimum, ExtensionURL.maximum, ExtensionURL.scores, ExtensionURL.variable,
             ExtensionURL.initialExpression, ExtensionURL.calculatedExpression, ExtensionURL.launchContext,
+            ExtensionURL.terminologyServer,
         ] { urls.formUnion(list) }
         return urls
     }()

@@ -13,7 +13,15 @@ extension QuestionnaireReader {
         format.maxLength = item.source.member("maxLength")?.integer.flatMap { $0 > 0 ? $0 : nil }
         if let url = item.source.member("answerValueSet")?.string {
             let position = item.index
-            if let list = valueSets.options(url, linkId: item.linkId, position: position) {
+            if valueSets.isTooCostly(url) {
+                format.options = .searched(url)
+                report(
+                    .information,
+                    "valueSetSearched",
+                    "The value set is too large to be listed; its codes are searched, and any code is taken.",
+                    item
+                )
+            } else if let list = valueSets.options(url, linkId: item.linkId, position: position) {
                 format.options = .listed(list.options)
                 format.optionsByCode = list.byCode
             } else {

@@ -1,4 +1,5 @@
 import FHIR
+import Foundation
 import OrderedJSON
 
 /// Initial values, conditions, and scores of options.
@@ -109,6 +110,44 @@ extension QuestionnaireReader {
             )
         }
     }
+
+    // MARK: Terminology servers
+
+    /// The most servers of one item.
+    private static var maximumServers: Int { 5 }
+
+    /// The addresses of terminology servers that an item, or the questionnaire, prefers.
+    mutating func readTerminologyServers(_ extensions: ExtensionList, _ item: SurveyItem?) -> [String] {
+        var servers: [String] = []
+        let urls = ExtensionURL.terminologyServer
+        for address in extensions.values(urls[0], urls[1]).compactMap(\.string)
+        where !servers.contains(address) {
+            guard let url = URL(string: address), ["http", "https"].contains(url.scheme?.lowercased()),
+                url.host()?.isEmpty == false, servers.count < Self.maximumServers
+            else {
+                report(
+                    .warning,
+                    "terminologyServer",
+                    "A preferred terminology server is left out: it is no web address, or one too many.",
+                    item
+                )
+                continue
+            }
+            servers.append(address)
+        }
+        return servers
+    }
+
+    /// Gives items without preferred servers those of the nearest that they are under.
+    mutating func inheritTerminologyServers(_ root: ExtensionList) {
+        let servers = readTerminologyServers(root, nil)
+        for index in items.indices where items[index].terminologyServers.isEmpty {
+            items[index].terminologyServers =
+                items[index].parent.map { items[$0].terminologyServers } ?? servers
+        }
+    }
+
+    // MARK: Scores
 
     /// In a questionnaire with scores, options that have none and whose codes count from 0 on count as their
     /// codes, as the last question of the International Prostate Symptom Score is published.

@@ -57,6 +57,7 @@ struct QuestionnaireReader {
         }
         for index in items.indices { readDetails(of: index) }
         inheritPeriods(extensions)
+        inheritTerminologyServers(extensions)
         scoreByCodes()
         diagnostics += valueSets.diagnostics
     }
@@ -148,6 +149,7 @@ struct QuestionnaireReader {
                 .value(ExtensionURL.calculatedExpression[0], ExtensionURL.calculatedExpression[1])
                 .flatMap { expression($0, item) }
             readPopulation(extensions, &item)
+            item.terminologyServers = readTerminologyServers(extensions, item)
             item.constraints = readConstraints(extensions, item)
         }
         reportUnsupported(tree, item)

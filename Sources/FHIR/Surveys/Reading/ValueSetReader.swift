@@ -38,7 +38,8 @@ struct ValueSetReader {
         var asked: Set<String> = []
         var open = Self.urls(in: questionnaire) + contained.values.flatMap { Self.included(by: $0) }
         while let url = open.popLast() {
-            guard contained[url] == nil, asked.count < Self.maximumAsked, asked.insert(url).inserted,
+            guard contained[url] == nil || url.hasPrefix("#"), asked.count < Self.maximumAsked,
+                asked.insert(url).inserted,
                 let tree = resolver(url)?.tree
             else { continue }
             given[url] = tree
@@ -70,11 +71,31 @@ struct ValueSetReader {
         return urls
     }
 
+    /// A value set; of a contained one what was given in its place, such as its expansion by a server.
+    private func tree(_ url: String) -> JSONValue? {
+        guard !url.hasPrefix("#") else { return given[url] ?? contained[url] }
+        let key = String(url.prefix { $0 != "|" })
+        return contained[url] ?? contained[key] ?? given[url] ?? given[key]
+    }
+
+    /// Whether who gave a value set says that it is too large to be expanded (`valueset-toocostly`).
+    func isTooCostly(_ url: String) -> Bool {
+        guard let expansion = tree(url)?.member("expansion") else { return false }
+        return ExtensionList(expansion).value(ExtensionURL.tooCostly)?.boolean == true
+    }
+
+    /// The options that an expansion lists; those beyond the limit are left out.
+    static func options(of valueSet: ValueSet, limit: Int) -> [SurveyOption] {
+        let reader = ValueSetReader(questionnaire: [:]) { _ in nil }
+        var expansion = Expansion(concepts: 0)
+        reader.expand(valueSet.tree, into: &expansion, depth: 0)
+        return Array(expansion.options.prefix(limit))
+    }
+
     /// The options; nil when the value set is not there or does not say what is in it.
     mutating func options(_ url: String, linkId: String, position: Int) -> OptionList? {
         if let known = read[url] { return known }
-        let key = url.hasPrefix("#") ? url : String(url.prefix { $0 != "|" })
-        guard let tree = contained[url] ?? contained[key] ?? given[url] ?? given[key] else { return nil }
+        guard let tree = tree(url) else { return nil }
         var expansion = Expansion(concepts: concepts)
         expand(tree, into: &expansion, depth: 0)
         concepts = expansion.concepts

@@ -50,7 +50,7 @@ extension SurveySession {
         case .expression(let expression)?:
             guard let found = self.options(from: expression, at: node, item) else { return nil }
             options = found
-        case .external?, nil: return nil
+        case .external?, .searched?, nil: return nil
         }
         for toggle in item.format.optionToggles {
             let isOn = evaluate(toggle.expression, at: node)?.first?.boolean ?? false

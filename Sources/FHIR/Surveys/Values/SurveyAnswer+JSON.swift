@@ -82,8 +82,10 @@ extension SurveyItem {
     }
 
     private var isCodingOnly: Bool {
-        if case .external? = format.options { return true }
-        return false
+        switch format.options {
+        case .external?, .searched?: true
+        default: false
+        }
     }
 
     // MARK: Parts

@@ -32,7 +32,7 @@ struct FormReader {
         case .yesNo:
             reading.answers =
                 form[name].flatMap { ["true": true, "false": false][$0] }.map { [.boolean($0)] } ?? []
-        case .radioButtons, .menu, .checkboxes: readOptions(item, &reading)
+        case .radioButtons, .menu, .checkboxes, .search: readOptions(item, &reading)
         case .attachment: readFiles(item, &reading)
         case .date, .dateTime:
             for index in 0..<fieldCount(item) { readDate(item, "\(name).\(index)", &reading) }

@@ -19,6 +19,7 @@ struct ControlMarkup {
         switch item.control {
         case .yesNo, .radioButtons, .checkboxes: return choices + openField
         case .menu: return menu + openField
+        case .search: return choices + openField
         case .text, .textArea, .number, .quantity, .time: return lines
         case .date, .dateTime: return Markup(item.fields.map { date($0) })
         case .attachment: return files
@@ -43,7 +44,7 @@ struct ControlMarkup {
     }
 
     private var choices: Markup {
-        let type: Markup = item.control == .checkboxes ? "checkbox" : "radio"
+        let type: Markup = item.takesSeveralChoices ? "checkbox" : "radio"
         let choices = item.choices
         let buttons = choices.enumerated().map { index, choice -> Markup in
             """
@@ -57,7 +58,7 @@ struct ControlMarkup {
         let isRow = item.control == .yesNo || item.item.orientation == "horizontal"
         let columns = item.item.columnCount.map { " columns-\($0)" as Markup } ?? (isRow ? " row" : "")
         var result: Markup = "<div class=\"options\(columns)\">\(buttons)</div>"
-        if item.control != .checkboxes, !item.item.isRequired, choices.contains(where: \.isChosen),
+        if !item.takesSeveralChoices, !item.item.isRequired, choices.contains(where: \.isChosen),
             label == nil
         {
             result += """

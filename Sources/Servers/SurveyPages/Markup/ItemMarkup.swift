@@ -220,7 +220,7 @@ extension PresentedItem {
     /// Whether the control is a set of fields, which a legend names.
     var isFieldset: Bool {
         switch control {
-        case .yesNo, .radioButtons, .checkboxes, .date, .dateTime: true
+        case .yesNo, .radioButtons, .checkboxes, .search, .date, .dateTime: true
         default: false
         }
     }

@@ -1,0 +1,66 @@
+import FHIR
+import Foundation
+import IndivoBase
+import OrderedJSON
+
+/// Expansions in a folder, a file each: so many and so many bytes at most, of which the oldest go.
+///
+/// What cannot be read or written is asked for again.
+struct ExpansionFiles: Sendable {
+    static let maximumFiles = 500
+    static let maximumBytes = 64 << 20
+
+    let folder: URL
+    /// In seconds.
+    let maximumAge: Double
+
+    private func file(_ key: String) -> URL {
+        folder.appending(path: SHA256Sum.hex(Array(key.utf8)) + ".json")
+    }
+
+    /// What was kept of a key, and when, in seconds since 1970.
+    func expansion(_ key: String, now: Double) -> (valueSet: ValueSet, at: Double)? {
+        guard let data = try? PrivateFile(file(key).path).read(), let json = try? JSONValue(parsing: data),
+            json.member("key")?.isString(equalTo: key) == true, let at = json.member("at")?.double,
+            (0...maximumAge).contains(now - at),
+            let valueSet = json.member("valueSet").flatMap({ ValueSet(tree: $0) })
+        else { return nil }
+        return (valueSet, at)
+    }
+
+    func keep(_ valueSet: ValueSet, _ key: String, now: Double) {
+        try? FileManager.default.createDirectory(
+            at: folder,
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        let json: JSONValue = [
+            "key": JSONValue(key), "at": JSONValue(Int(now)), "valueSet": valueSet.tree,
+        ]
+        try? PrivateFile(file(key).path).replace(with: Data(json.utf8()))
+        prune()
+    }
+
+    /// Removes the oldest files of those that are too many.
+    private func prune() {
+        let keys: Set<URLResourceKey> = [.contentModificationDateKey, .fileSizeKey]
+        let found =
+            (try? FileManager.default.contentsOfDirectory(
+                at: folder,
+                includingPropertiesForKeys: Array(keys)
+            )) ?? []
+        // Nothing else that may be in the folder is touched.
+        let files = found.filter { $0.lastPathComponent.utf8.count == 69 && $0.pathExtension == "json" }
+            .map { (url: $0, values: try? $0.resourceValues(forKeys: keys)) }
+            .sorted {
+                $0.values?.contentModificationDate ?? .distantPast
+                    > $1.values?.contentModificationDate ?? .distantPast
+            }
+        var bytes = 0
+        for (position, file) in files.enumerated() {
+            bytes += file.values?.fileSize ?? 0
+            guard position >= Self.maximumFiles || bytes > Self.maximumBytes else { continue }
+            try? FileManager.default.removeItem(at: file.url)
+        }
+    }
+}
