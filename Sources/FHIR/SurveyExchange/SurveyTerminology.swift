@@ -112,7 +112,7 @@ public final class SurveyTerminology: Sendable {
                 listing.isTooLarge = found.isTooCostly
                 listing.valueSet = found
                 return listing
-            } catch where client !== server {
+            } catch  where client !== server {
                 listing.refusals.append((client.base.absoluteString, "\(error)"))
             } catch let error as FHIRClientError where error.status != nil {
                 listing.reason = "\(error)"

@@ -2,6 +2,7 @@ import FHIRClient
 import Foundation
 import IndivoBase
 import SMARTLaunch
+import SurveyExchange
 import SurveyPages
 import Surveys
 import WebServing
@@ -24,6 +25,7 @@ struct LaunchPages: Sendable {
     private let record: SMARTServer
     private let store: any SurveyResponseStore
     private let context: @Sendable () -> SurveyContext
+    private let terminology: SurveyTerminology?
     private let report: @Sendable (String) -> Void
     private let now: @Sendable () -> Date
     /// For files, and for what is told to who is not logged in.
@@ -36,6 +38,7 @@ struct LaunchPages: Sendable {
         record: SMARTServer,
         store: any SurveyResponseStore,
         context: @escaping @Sendable () -> SurveyContext = { SurveyContext() },
+        terminology: SurveyTerminology? = nil,
         now: @escaping @Sendable () -> Date = { Date() },
         registry: LoginRegistry = LoginRegistry(),
         report: @escaping @Sendable (String) -> Void = { _ in }
@@ -44,6 +47,7 @@ struct LaunchPages: Sendable {
         self.record = record
         self.store = store
         self.context = context
+        self.terminology = terminology
         self.now = now
         self.registry = registry
         self.report = report
@@ -149,6 +153,7 @@ struct LaunchPages: Sendable {
                 store: store,
                 owners: owners,
                 context: context(),
+                terminology: terminology,
                 now: now(),
                 report: report
             )

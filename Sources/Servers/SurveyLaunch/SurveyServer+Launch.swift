@@ -2,6 +2,7 @@ import FHIR
 import Foundation
 import IndivoBase
 @_exported import SMARTLaunch
+import SurveyExchange
 @_exported import SurveyPages
 import Surveys
 import Synchronization
@@ -31,6 +32,8 @@ extension SurveyServer {
     ///   - store: Where responses are kept, in progress and complete. A visitor gets those about the patient.
     ///   - configuration: The address, and the name that a proxy with TLS serves the pages under. Its
     ///     subject is not used: the launch says whom the responses are about.
+    ///   - terminology: The terminology servers that value sets are asked from; by default the record, with
+    ///     the visitor's token.
     ///   - report: Gets what could not be had or stored, without anything of a patient.
     ///   - record: The record and the app, made with the redirect URI of the pages, which the app is
     ///     registered with: `http://127.0.0.1:8082/callback`, or `https://HOST/callback` behind a proxy.
@@ -40,6 +43,7 @@ extension SurveyServer {
         _ survey: Survey,
         store: any SurveyResponseStore,
         _ configuration: Configuration = Configuration(),
+        terminology: SurveyTerminology? = nil,
         report: @escaping @Sendable (String) -> Void = { _ in },
         record: (_ redirectURI: URL) async throws -> SMARTServer
     ) async throws -> SurveyServer {
@@ -61,6 +65,7 @@ extension SurveyServer {
                 record: try await record(redirectURI),
                 store: store,
                 context: configuration.context,
+                terminology: terminology,
                 report: report
             )
             place.pages.withLock { $0 = launched }

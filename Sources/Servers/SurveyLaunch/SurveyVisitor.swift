@@ -25,15 +25,17 @@ final class SurveyVisitor: Sendable {
         store: any SurveyResponseStore,
         owners: ResponseOwners,
         context: SurveyContext,
+        terminology: SurveyTerminology?,
         now: Date,
         report: @escaping @Sendable (String) -> Void
     ) async throws {
         self.launch = launch
         end = now.addingTimeInterval(Self.lifetime)
         let client = try FHIRClient(launch)
+        let terminology = terminology ?? SurveyTerminology(client)
         var survey = survey
         if !survey.missingValueSets.isEmpty || survey.isModular {
-            let whole = try await client.survey(survey.questionnaire)
+            let whole = try await client.survey(survey.questionnaire, asking: terminology)
             survey = whole.survey
             for definition in whole.missing { report("\(definition)") }
         }
@@ -63,6 +65,7 @@ final class SurveyVisitor: Sendable {
             // A digest: the page needs no id.
             person: String(SHA256Sum.hex(Array(subject.utf8)).prefix(32)),
             logout: "/" + LaunchPages.logout,
+            search: terminology.search,
             maximumVisits: 20
         )
     }

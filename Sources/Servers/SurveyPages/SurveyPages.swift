@@ -29,6 +29,7 @@ package struct SurveyPages: Sendable {
     private let now: @Sendable () -> Date
     private let languages: Set<String>
     let registry: VisitRegistry
+    private let searcher: OptionSearcher
     /// A session with initial values, and when it was made.
     private let initial = Cache()
 
@@ -43,6 +44,8 @@ package struct SurveyPages: Sendable {
     ///   - initial: The session that a response begins with; without one, the survey's initial values.
     ///   - person: What names the person who has the pages in this browser now: each form carries it, and one
     ///     that was shown to another person is not taken.
+    ///   - search: Finds codes of value sets that are too large to be listed.
+    ///   - searchTime: How long a search may take.
     ///   - logout: The address of the page that ends the login, if there is one.
     package init(
         _ survey: Survey,
@@ -54,6 +57,8 @@ package struct SurveyPages: Sendable {
         initial: SurveySession? = nil,
         person: String? = nil,
         logout: String? = nil,
+        search: OptionSearch.Function? = nil,
+        searchTime: Duration = .seconds(8),
         now: @escaping @Sendable () -> Date = { Date() },
         maximumVisits: Int = 500
     ) {
@@ -68,6 +73,7 @@ package struct SurveyPages: Sendable {
         self.context = context
         self.now = now
         registry = VisitRegistry(maximumVisits: maximumVisits)
+        searcher = OptionSearcher(search, time: searchTime)
         var languages: Set<String> = []
         for item in survey.items where languages.count < 50 {
             languages.formUnion((item.text?.translations ?? [:]).keys)
@@ -189,13 +195,18 @@ package struct SurveyPages: Sendable {
         guard let sent = SentForm(request) else {
             return page.problem(survey.heading, page.words.unusable, status: 400)
         }
+        // Before the response is taken, which other requests wait for.
+        let found = await searcher.searches(of: sent, in: survey, language: language.text)
         return await registry.use(token) { known in
             do {
                 guard person == nil || sent["person"] == person else {
                     throw SurveyStoreRefusal.openElsewhere
                 }
                 let stored = try await self.visit(known, token)
-                return try await answer(sent, stored, token, language)
+                var (response, visit) = try await answer(sent, found, stored, token, language)
+                visit?.form.searches = [:]
+                visit?.focus = nil
+                return (response, visit)
             } catch {
                 // What the form has stays in the browser.
                 return (notStored(error, page), SurveyStoreRefusal.keeps(known, after: error))
@@ -214,6 +225,7 @@ package struct SurveyPages: Sendable {
     /// Takes a form: the response to it, and the visit as it is then.
     private func answer(
         _ sent: SentForm,
+        _ found: [PresentedItem.ID: PresentedSearch],
         _ stored: SurveyVisit?,
         _ token: String,
         _ language: Language
@@ -222,7 +234,8 @@ package struct SurveyPages: Sendable {
         let isExpired = stored == nil && sent.revision > 0
         var visit = stored ?? SurveyVisit(newSession())
         let pageIndex = visit.pageIndex(of: sent, visit.form.session.pages)
-        let change = visit.apply(sent, words: words, now: now())
+        visit.form.searches = found
+        let change = visit.apply(sent, words: words, searcher: searcher, now: now())
 
         if let stored, stored.isComplete {
             // The same form once more, or another one.
@@ -283,10 +296,15 @@ package struct SurveyPages: Sendable {
         _ language: Language
     ) throws -> Response {
         let words = pageMarkup(language).words
-        let action = (sent["action"] ?? "next").split(separator: " ", maxSplits: 1).map(String.init)
+        var action = (sent["action"] ?? "next").split(separator: " ", maxSplits: 1).map(String.init)
+        if ["next", "send"].contains(action.first), let name = sent.unsearched { action = ["find", name] }
         if action.count == 2, visit.form.occurrence(action[1]) != nil {
             var anchor = action[1]
             switch action[0] {
+            case "find":
+                visit.focus = anchor
+                return form(visit, token, pageIndex, language, notice: isExpired ? words.expired : nil)
+                    .response()
             case "add":
                 if let new = visit.form.addRepetition(after: anchor) {
                     anchor = new

@@ -25,6 +25,10 @@ public final class SurveyServer: Sendable {
         /// The time and the resources that the survey's expressions can refer to.
         public var context: @Sendable () -> SurveyContext = { SurveyContext() }
 
+        /// Finds codes of value sets that are too large to be listed, such as `SurveyTerminology.search` of
+        /// SurveyExchange. It is asked by whoever can open the pages, for the survey's own value sets alone.
+        public var search: OptionSearch.Function?
+
         /// The defaults given above.
         public init() {}
     }
@@ -64,7 +68,8 @@ public final class SurveyServer: Sendable {
             survey,
             store: store,
             subject: configuration.subject,
-            context: configuration.context
+            context: configuration.context,
+            search: configuration.search
         )
         return try await start(configuration) { request in
             await pages.respond(to: request, request.rawPath.split(separator: "/").map(String.init))

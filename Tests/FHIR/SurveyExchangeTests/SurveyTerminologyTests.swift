@@ -92,7 +92,8 @@ struct SurveyTerminologyTests {
 
     @Test("a preferred server is asked only where the app lets it be asked, and what is not is told")
     func permission() async throws {
-        let (own, preferred) = (Self.server("own"), Self.server("preferred"))
+        let own = Self.server("own")
+        let preferred = Self.server("preferred")
         let client = try own.client()
         let questionnaire = try Self.questionnaire(
             [
@@ -134,7 +135,8 @@ struct SurveyTerminologyTests {
                 ? (200, StubTerminology.expansion([StubTerminology.code("second", "Second")]))
                 : (404, StubTerminology.problem("not-found"))
         }
-        let (first, next) = ("https://1.example.org/r4", "https://2.example.org/r4")
+        let first = "https://1.example.org/r4"
+        let next = "https://2.example.org/r4"
         let terminology = SurveyTerminology(
             try own.client(),
             allowed: [try failing.client(first), try second.client(next)]

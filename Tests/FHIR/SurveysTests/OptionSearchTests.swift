@@ -82,7 +82,9 @@ import Testing
         }
         model[text: try #require(model.page.item("q")?.fields.first?.id)] = "cold"
         let session = model.session
-        #expect(session.answers(of: session.occurrences(of: "q")[0]).map(\.label) == ["asthma", "flu", "cold"])
+        #expect(
+            session.answers(of: session.occurrences(of: "q")[0]).map(\.label) == ["asthma", "flu", "cold"]
+        )
         #expect(model.page.item("q")?.choices.map(\.label) == ["flu", "asthma"])
         model[isChosen: "urn:s|asthma", of: "q"] = false
         model[isChosen: "urn:s|flu", of: "q"] = false

@@ -13,12 +13,26 @@ struct TestPages {
     let pages: SurveyPages
     let store: KeptResponses
 
-    init(_ questionnaire: String, store: KeptResponses = KeptResponses(), maximumVisits: Int = 500) throws {
+    /// - Parameter valueSets: What value sets are, by their canonical URLs.
+    init(
+        _ questionnaire: String,
+        store: KeptResponses = KeptResponses(),
+        maximumVisits: Int = 500,
+        valueSets: (String) -> ValueSet? = { _ in nil },
+        search: OptionSearch.Function? = nil,
+        searchTime: Duration = .seconds(60)
+    ) throws {
         let questionnaire = try #require(
             Questionnaire(tree: try JSONValue(parsing: Data(questionnaire.utf8)))
         )
         self.store = store
-        pages = SurveyPages(Survey(questionnaire), store: store, maximumVisits: maximumVisits)
+        pages = SurveyPages(
+            Survey(questionnaire, valueSets: valueSets),
+            store: store,
+            search: search,
+            searchTime: searchTime,
+            maximumVisits: maximumVisits
+        )
     }
 
     func get(_ target: String, _ headers: [String: String] = [:]) async -> Answer {

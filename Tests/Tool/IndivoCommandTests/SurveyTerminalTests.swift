@@ -1,4 +1,7 @@
+import FHIR
+import FHIRSandbox
 import Foundation
+import OrderedJSON
 import Testing
 
 #if canImport(Glibc)
@@ -46,6 +49,62 @@ struct SurveyTerminalTests {
                     == file.trimmingCharacters(in: .whitespacesAndNewlines)
             )
         }
+    }
+
+    @Test("a code of a large value set is searched for at the terminal, and chosen by its number")
+    func searches() async throws {
+        let sandbox = try await FHIRSandbox.start()
+        do {
+            let concepts = (0..<1_100).map { #"{"code": "c\#($0)", "display": "Condition \#($0)"}"# }
+            let codes = """
+                {"resourceType": "CodeSystem", "url": "urn:example:conditions", "status": "active",
+                 "content": "complete", "concept": [\(concepts.joined(separator: ",")),
+                  {"code": "a", "display": "Asthma"}]}
+                """
+            let all = """
+                {"resourceType": "ValueSet", "url": "urn:example:all", "status": "active",
+                 "compose": {"include": [{"system": "urn:example:conditions"}]}}
+                """
+            for (id, text) in [("codes", codes), ("all", all)] {
+                var json = try JSONValue(parsing: Data(text.utf8))
+                json["id"] = JSONValue(id)
+                try await sandbox.load(AnyResource(view: json))
+            }
+            let base = sandbox.baseURL.absoluteString
+            try await sandbox.load(AnyResource(view: ["resourceType": "Patient", "id": "ann"]))
+            let questionnaire = """
+                {"resourceType": "Questionnaire", "status": "active", "item": [
+                 {"linkId": "q", "type": "open-choice", "repeats": true, "text": "Which?",
+                  "answerValueSet": "urn:example:all", "extension": [{"valueUrl": "\(base)/", "url":
+                   "http://hl7.org/fhir/StructureDefinition/preferredTerminologyServer"}]}]}
+                """
+            let run = try await withCheckedThrowingContinuation { continuation in
+                DispatchQueue.global().async {
+                    continuation.resume(
+                        with: Result {
+                            try Tool.use { tool in
+                                try tool.write(questionnaire, to: "q.json")
+                                return try tool.type(
+                                    "x\nasth\n1\nzzz\n\"my own\"\n\n",
+                                    to: [
+                                        "survey", "fill", "q.json", "--base", base, "--patient", "ann",
+                                        "--terminology", base,
+                                    ]
+                                )
+                            }
+                        }
+                    )
+                }
+            }
+            #expect(run.status == 0, "\(run.errors)")
+            #expect(run.errors.contains("○ 1  Asthma") && run.errors.contains("Nothing was found."))
+            #expect(run.output.contains(#""code": "a""#) && run.output.contains(#""display": "Asthma""#))
+            #expect(run.output.contains(#""valueString": "my own""#) && !run.errors.contains("warning"))
+        } catch {
+            await sandbox.stop()
+            throw error
+        }
+        await sandbox.stop()
     }
 
     @Test("what was left is gone on with, at the first question without an answer")

@@ -18,10 +18,10 @@ struct Tool {
     }
 
     /// Calls `body` with a tool whose folder is removed afterwards.
-    static func use(_ body: (Tool) throws -> Void) throws {
+    static func use<Value>(_ body: (Tool) throws -> Value) throws -> Value {
         let tool = try Tool()
         defer { try? FileManager.default.removeItem(at: tool.folder) }
-        try body(tool)
+        return try body(tool)
     }
 
     func write(_ text: String, to name: String) throws {

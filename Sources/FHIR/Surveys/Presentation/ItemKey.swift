@@ -23,6 +23,16 @@ package struct ItemKey: Sendable, Hashable {
     /// The key that what is under an answer begins with.
     func answer(_ index: Int) -> ItemKey { ItemKey(text: text, numbers: numbers + "a\(index).") }
 
+    /// The item of which something with this key is an occurrence.
+    package static func item(of key: String, in survey: Survey) -> SurveyItem? {
+        let name = key.split(separator: ":", omittingEmptySubsequences: false).last ?? ""
+        if name.hasPrefix("~item"), let index = Int(name.dropFirst(5)) {
+            return survey.items.indices.contains(index) ? survey.items[index] : nil
+        }
+        let linkId = try? PercentEncoding.decode(String(name).replacing("~", with: "%"))
+        return linkId.flatMap { survey.item($0) }
+    }
+
     private static func encoded(_ linkId: String) -> String {
         PercentEncoding.encode(linkId).replacing("~", with: "%7E").replacing("%", with: "~")
     }

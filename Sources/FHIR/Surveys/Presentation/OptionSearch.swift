@@ -39,7 +39,8 @@ public struct OptionSearch: Sendable {
         self.language = language
     }
 
-    /// What is searched for: without white space around it, of a long text the beginning; nil for a short one.
+    /// What is searched for: without white space around it, of a long text the beginning; nil for a short
+    /// one.
     package static func searched(_ text: String) -> String? {
         let words = text.prefix(4 * maximumCharacters).split(whereSeparator: \.isWhitespace)
         let text = words.joined(separator: " ")

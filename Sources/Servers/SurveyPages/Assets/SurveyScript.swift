@@ -7,6 +7,7 @@ enum SurveyScript {
           const form = document.getElementById("survey");
           if (!form) return;
           let request = null;
+          let typing = null;
 
           // Makes the shown elements what the server sent, and leaves what the person entered and where \#
         the focus is.
@@ -66,13 +67,16 @@ enum SurveyScript {
             while (position) { const next = position.nextSibling; position.remove(); position = next; }
           }
 
-          async function refresh() {
+          // With the name of a question: what was typed in its search field is searched for.
+          async function refresh(searched) {
+            clearTimeout(typing);
             if (request) request.abort();
             request = new AbortController();
             const data = new FormData(form);
             // Files are sent with the page alone.
             for (const [name, value] of [...data]) if (value instanceof File) data.delete(name);
             data.set("action", "preview");
+            if (searched) data.set("find", searched);
             try {
               const response = await fetch(form.getAttribute("action"), { method: "POST", body: data, \#
         signal: request.signal });
@@ -107,6 +111,10 @@ enum SurveyScript {
 
           form.addEventListener("input", event => {
             const field = event.target;
+            if (field.dataset.search) {
+              clearTimeout(typing);
+              typing = setTimeout(() => refresh(field.dataset.search), 300);
+            }
             if (field.dataset.slider) {
               const number = document.getElementById(field.dataset.slider);
               if (number) number.value = field.value;
@@ -118,8 +126,23 @@ enum SurveyScript {
             }
           });
 
+          // Return and the button search, and the page is not left.
+          form.addEventListener("keydown", event => {
+            if (event.key !== "Enter" || !event.target.dataset.search) return;
+            event.preventDefault();
+            refresh(event.target.dataset.search);
+          });
+
+          form.addEventListener("click", event => {
+            const button = event.target.closest("button");
+            if (!button || !button.value.startsWith("find ")) return;
+            event.preventDefault();
+            refresh(button.value.slice(5));
+          });
+
           form.addEventListener("change", event => {
             const field = event.target;
+            if (field.dataset.search) return;
             if (field.type === "radio") {
               for (const other of form.elements) if (other.name === field.name + ".other") other.value = "";
             }

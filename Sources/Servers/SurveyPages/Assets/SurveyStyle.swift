@@ -43,6 +43,7 @@ enum SurveyStyle {
         .display { padding: .5rem 0; }
         .options { display: grid; gap: .4rem; }
         .options.row { grid-template-columns: repeat(auto-fit, minmax(7rem, 1fr)); }
+        .search { display: flex; gap: .6rem; align-items: center; } .search input { flex: 1 1 auto; }
         .columns { display: grid; gap: 0 1.25rem; align-items: start; }
         @media (min-width: 40rem) {
           .columns-2 { grid-template-columns: repeat(2, minmax(0, 1fr)); }

@@ -77,7 +77,13 @@ struct FormReader {
         let others = form.values(item.id + ".other").map {
             $0.trimmingCharacters(in: .whitespacesAndNewlines)
         }
-        reading.answers += others.filter { !$0.isEmpty }.compactMap(item.other)
+        for text in others where !text.isEmpty {
+            if let answer = item.other(text) {
+                reading.answers.append(answer)
+            } else {
+                reading.unreadable[item.id] = text
+            }
+        }
     }
 
     // MARK: Dates

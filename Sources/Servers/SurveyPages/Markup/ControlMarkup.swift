@@ -13,13 +13,15 @@ struct ControlMarkup {
     private var name: String { item.id }
 
     var markup: Markup {
-        if item.control?.isChoice == true, item.choices.isEmpty, !item.item.format.takesOthers {
+        if item.control?.isChoice == true, item.control != .search, item.choices.isEmpty,
+            !item.item.format.takesOthers
+        {
             return "<p>\(words.noOptions)</p>"
         }
         switch item.control {
         case .yesNo, .radioButtons, .checkboxes: return choices + openField
         case .menu: return menu + openField
-        case .search: return choices + openField
+        case .search: return search + choices + openField
         case .text, .textArea, .number, .quantity, .time: return lines
         case .date, .dateTime: return Markup(item.fields.map { date($0) })
         case .attachment: return files
@@ -47,13 +49,15 @@ struct ControlMarkup {
         let type: Markup = item.takesSeveralChoices ? "checkbox" : "radio"
         let choices = item.choices
         let buttons = choices.enumerated().map { index, choice -> Markup in
-            """
-            <label class="choice"><input type="\(type)" id="\(name).\(index)" name="\(name)" \
-            value="\(choice.id)"\
-            \(choice.isChosen ? " checked" : "" as Markup)\
-            \(choice.option?.isExclusive == true ? " data-exclusive" : "" as Markup)>\
-            <span>\(label(choice, index))</span></label>
-            """
+            // What was found for another text is another choice, at the same place.
+            let key: Markup = item.control == .search ? " data-item=\"\(choice.id)\"" : ""
+            return """
+                <label class="choice"\(key)><input type="\(type)" id="\(name).\(index)" name="\(name)" \
+                value="\(choice.id)"\
+                \(choice.isChosen ? " checked" : "" as Markup)\
+                \(choice.option?.isExclusive == true ? " data-exclusive" : "" as Markup)>\
+                <span>\(label(choice, index))</span></label>
+                """
         }
         let isRow = item.control == .yesNo || item.item.orientation == "horizontal"
         let columns = item.item.columnCount.map { " columns-\($0)" as Markup } ?? (isRow ? " row" : "")
@@ -67,6 +71,24 @@ struct ControlMarkup {
                 """
         }
         return result
+    }
+
+    /// The field that is searched by, its button for who has no script, and what became of it.
+    private var search: Markup {
+        let field = "\(name).search"
+        let text = item.search?.text ?? ""
+        let verb = words.phrases.sentence("search")
+        let about = label ?? item.item.label(in: items.language)
+        let focus: Markup = items.visit.focus == name ? " autofocus" : ""
+        return """
+            <div class="search"><input type="search" id="\(field)" name="\(field)" value="\(text)" \
+            maxlength="\(OptionSearch.maximumCharacters)" autocomplete="off" data-search="\(name)" \
+            aria-label="\(verb): \(about)" aria-describedby="\(field).note"\(focus)>\
+            <button class="small" name="action" value="find \(name)">\(verb)\
+            <span class="unseen">: \(about)</span></button></div>\
+            <input type="hidden" name="\(field).shown" value="\(text)">\
+            <p class="hint" id="\(field).note" role="status">\(item.searchNote ?? "")</p>
+            """
     }
 
     private var menu: Markup {

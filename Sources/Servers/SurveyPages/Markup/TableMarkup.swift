@@ -81,7 +81,7 @@ struct TableMarkup {
             child.item.isDisplay
                 || child.item.isQuestion && child.item.children.isEmpty && !child.item.format.takesOthers
                     && !child.item.isReadOnly
-                    && child.options.map(\.value.choiceID) == tokens
+                    && child.control != .search && child.options.map(\.value.choiceID) == tokens
         }
         guard fits else { return nil }
         let heads = first.options.map {

@@ -13,6 +13,8 @@ struct SurveyVisit: Sendable {
     /// Texts that are no answers, by the id of the item and the name of the field.
     var unreadable: [String: [String: String]] = [:]
     var saves = SavedForms()
+    /// The question whose search field has the focus, as long as its form is answered.
+    var focus: PresentedItem.ID?
 
     /// The answers.
     private var session: SurveySession { form.session }
@@ -70,7 +72,8 @@ struct SurveyVisit: Sendable {
     }
 
     /// Takes what a form says about the questions that it asked.
-    mutating func apply(_ sent: SentForm, words: PageWords, now: Date) -> FormChange {
+    mutating func apply(_ sent: SentForm, words: PageWords, searcher: OptionSearcher, now: Date) -> FormChange
+    {
         let asked = sent.asked
         var change = FormChange()
         guard !asked.isEmpty else { return change }
@@ -89,6 +92,8 @@ struct SurveyVisit: Sendable {
         change.questions = questions.map(\.id)
         for var question in questions {
             ItemWalk(session: session, isShown: false).findControl(of: &question)
+            form.addFound(to: &question)
+            searcher.addKnown(sent.values(question.id), to: &question)
             let reading = reader.read(question)
             let unread = reading.unreadable.isEmpty ? nil : reading.unreadable
             if reading.answers != question.answers || unreadable[question.id] != unread {

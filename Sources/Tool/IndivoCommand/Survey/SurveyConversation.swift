@@ -7,11 +7,14 @@ import Surveys
 /// the survey.
 struct SurveyConversation {
     private var form: SurveyForm
+    /// Finds codes of value sets that are too large to be listed.
+    private let search: OptionSearch.Function?
     /// The question that is asked: its index on the page.
     private var position = 0
     private var isDone = false
 
-    init(session: SurveySession, language: String?) {
+    init(session: SurveySession, language: String?, search: OptionSearch.Function? = nil) {
+        self.search = search
         form = SurveyForm(session, phrases: .phrases(in: language))
     }
 
@@ -23,6 +26,8 @@ struct SurveyConversation {
         of several, numbers with commas between them.
         Return alone keeps the answer that is there, or leaves the question out.
         A question with several answers takes one a line, until Return alone.
+        Where there is a search, type what you look for, then the number of what was found; "in quotes" is
+        an answer of your own, where there may be one.
           <  the question before     <<  the page before     >>  the next page
           -  take the answer away    +   one more repetition of the group
           !  stop here; what was answered is kept            ?   this help
@@ -36,7 +41,11 @@ struct SurveyConversation {
     ///   - read: Gives a line; nil at the end.
     ///   - write: Shows text.
     ///   - save: Keeps what was answered, after each answer.
-    mutating func hold(read: () -> String?, write: (String) -> Void, save: (SurveySession) throws -> Void) {
+    mutating func hold(
+        read: () -> String?,
+        write: (String) -> Void,
+        save: (SurveySession) throws -> Void
+    ) async {
         if let title = form.page.title { write("\(title.onOneLine)\n") }
         write(Self.help)
         if let open = form.resume() {
@@ -44,7 +53,7 @@ struct SurveyConversation {
         }
         while !isDone {
             showPage(write)
-            askPage(read, write, save)
+            await askPage(read, write, save)
         }
     }
 
@@ -68,7 +77,7 @@ struct SurveyConversation {
         _ read: () -> String?,
         _ write: (String) -> Void,
         _ save: (SurveySession) throws -> Void
-    ) {
+    ) async {
         let page = session.pageIndex
         var shown = 0
         while !isDone, session.pageIndex == page {
@@ -88,7 +97,7 @@ struct SurveyConversation {
             show(items[position], write)
             write("> ")
             guard let line = read() else { return isDone = true }
-            take(line.trimmingCharacters(in: .whitespaces), items, write)
+            await take(line.trimmingCharacters(in: .whitespaces), items, write)
             shown = max(0, position)
             do {
                 try save(session)
@@ -163,13 +172,15 @@ struct SurveyConversation {
             return "a number in " + units.map(\.onOneLine).joined(separator: ", ")
         case .attachment?: return "a file"
         case .text? where item.item.type == .reference: return "a reference, as in Patient/7"
+        case .search?:
+            return (search == nil ? "a code, as in system|code" : item.searchNote ?? "").onOneLine
         case .radioButtons?, .checkboxes?, .menu?:
             return item.item.format.takesOthers ? item.otherLabel.onOneLine : ""
         default: return (item.placeholder ?? "").onOneLine
         }
     }
 
-    private mutating func take(_ line: String, _ items: [PresentedItem], _ write: (String) -> Void) {
+    private mutating func take(_ line: String, _ items: [PresentedItem], _ write: (String) -> Void) async {
         let current = items[position]
         switch line {
         case "":
@@ -197,7 +208,38 @@ struct SurveyConversation {
             if group.flatMap({ form.addRepetition(after: $0.id) }) == nil {
                 write("  ✗ There is no group here that can be repeated once more.\n")
             }
-        default: answer(line.hasPrefix("\\") ? String(line.dropFirst()) : line, current, write)
+        default:
+            let line = line.hasPrefix("\\") ? String(line.dropFirst()) : line
+            if let search, current.control == .search {
+                await find(line, current, search, write)
+            } else {
+                answer(line, current, write)
+            }
+        }
+    }
+
+    /// Chooses what was found by its number, else searches for what was typed.
+    private mutating func find(
+        _ line: String,
+        _ current: PresentedItem,
+        _ find: OptionSearch.Function,
+        _ write: (String) -> Void
+    ) async {
+        let choices = current.choices
+        let ownAnswer = line.count > 2 && line.hasPrefix("\"") && line.hasSuffix("\"")
+        if ownAnswer, current.item.format.isOpen {
+            let answer = SurveyAnswer.string(String(line.dropFirst().dropLast()))
+            form.answer(current.id, with: (current.item.repeats ? current.answers : []) + [answer])
+            if !current.item.repeats { position += 1 }
+        } else if let number = Int(line), choices.indices.contains(number - 1) {
+            form.choose(choices[number - 1].id, of: current.id)
+            if !current.item.repeats { position += 1 }
+        } else if let search = form.beginSearch(line, of: current.id) {
+            do {
+                form.endSearch(search, of: current.id, with: .success(try await find(search)))
+            } catch {
+                form.endSearch(search, of: current.id, with: .failure(error))
+            }
         }
     }
 

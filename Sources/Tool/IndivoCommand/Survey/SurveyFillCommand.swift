@@ -18,6 +18,10 @@ struct SurveyFillCommand: AsyncParsableCommand {
             a terminal the questions are then asked, with what was filled in as answers; elsewhere --answers \
             has those of the person. The QuestionnaireResponse is printed.
 
+            Value sets that the questionnaire does not contain come from the server of the record, or from \
+            those of --terminology; other servers are not asked, even where the questionnaire prefers them. \
+            Of a value set that is too large to be listed, what you type at the terminal is searched for.
+
             With --send the response, and the resources that the questionnaire extracts from it, are stored \
             on the server, each once, also when it is run again with the same answers and --now.
 
@@ -34,6 +38,8 @@ struct SurveyFillCommand: AsyncParsableCommand {
     @OptionGroup var file: SurveyFile
     @OptionGroup var context: SurveyContextOptions
     @OptionGroup var connection: FHIRConnectionOptions
+
+    @OptionGroup var terminology: SurveyTerminologyOptions
 
     @OptionGroup var app: SMARTAppOptions
 
@@ -76,7 +82,9 @@ struct SurveyFillCommand: AsyncParsableCommand {
         let given = try file.survey()
         // What is given in files is not asked for.
         let isComplete = given.missingValueSets.isEmpty && !given.isModular
-        let (survey, missing) = isComplete ? (given, []) : try await client.survey(given.questionnaire)
+        let terminology = try terminology.terminology(connection, own: client)
+        let (survey, missing) =
+            isComplete ? (given, []) : try await client.survey(given.questionnaire, asking: terminology)
         for definition in missing { StandardStreams.printError("warning: \(definition)") }
         let populated = try await survey.populate(
             using: client,
@@ -90,8 +98,12 @@ struct SurveyFillCommand: AsyncParsableCommand {
         if let answers {
             problems += session.fill(with: try InputFile(path: answers).json())
         } else if StandardStreams.inputIsTerminal {
-            var conversation = SurveyConversation(session: session, language: language)
-            conversation.hold(
+            var conversation = SurveyConversation(
+                session: session,
+                language: language,
+                search: terminology.search
+            )
+            await conversation.hold(
                 read: { readLine(strippingNewline: true) },
                 write: { StandardStreams.hint($0) },
                 save: { _ in }

@@ -6,7 +6,7 @@ import IndivoBase
 import OrderedJSON
 import Surveys
 
-struct SurveyRunCommand: ParsableCommand {
+struct SurveyRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Ask a questionnaire's questions, and print the QuestionnaireResponse.",
@@ -46,7 +46,7 @@ struct SurveyRunCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The language of texts that have translations, as in de.", valueName: "code"))
     var language: String?
 
-    func run() throws {
+    func run() async throws {
         let survey = try file.survey()
         let context = try context.context()
         let isInteractive = answers == nil && StandardStreams.inputIsTerminal
@@ -68,7 +68,7 @@ struct SurveyRunCommand: ParsableCommand {
             problems += session.fill(with: json)
         } else if isInteractive {
             var conversation = SurveyConversation(session: session, language: language)
-            conversation.hold(
+            await conversation.hold(
                 read: { readLine(strippingNewline: true) },
                 write: { StandardStreams.hint($0) },
                 save: { try save($0.response(.inProgress)) }

@@ -1,10 +1,12 @@
 import ArgumentParser
 import FHIR
+import FHIRClient
 import Foundation
 import Indivo
 import IndivoBase
 import OrderedJSON
 import SMARTLaunch
+import SurveyExchange
 import SurveyLaunch
 import SurveyPages
 import Surveys
@@ -18,6 +20,11 @@ struct SurveyServeCommand: AsyncParsableCommand {
             and can be gone on with at that address. With --responses they are files of the folder, \
             one each, that only their owner can read, also those in progress. \
             Without it, responses are printed as lines of JSON when they are complete.
+
+            Value sets that the questionnaire does not contain come from the servers of --terminology, with \
+            --launch by default from the record; other servers are not asked, even where the questionnaire \
+            prefers them. Of a value set that is too large to be listed, what is typed is searched for, by \
+            whoever has the page.
 
             With --launch visitors log in at the health record of --base first (SMART App Launch): the \
             survey is filled from the patient's record, and what is complete is stored there, with what the \
@@ -33,6 +40,7 @@ struct SurveyServeCommand: AsyncParsableCommand {
     @OptionGroup var file: SurveyFile
     @OptionGroup var context: SurveyContextOptions
     @OptionGroup var connection: FHIRConnectionOptions
+    @OptionGroup var terminology: SurveyTerminologyOptions
     @OptionGroup var app: SMARTAppOptions
 
     @ArgumentParser.Flag(help: "Have visitors log in at the health record of --base.")
@@ -60,7 +68,8 @@ struct SurveyServeCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let survey = try file.survey()
+        let terminology = try terminology.terminology(connection)
+        let survey = try await survey(terminology)
         let context = try context.context()
         for diagnostic in survey.diagnostics where diagnostic.severity == .error {
             StandardStreams.printError(diagnostic.description)
@@ -77,7 +86,8 @@ struct SurveyServeCommand: AsyncParsableCommand {
         configuration.host = host
         configuration.subject = subject
         configuration.context = { context }
-        let server = try await start(survey, store, configuration)
+        if let (terminology, _) = terminology { configuration.search = terminology.search }
+        let server = try await start(survey, store, configuration, terminology?.0)
         let url = server.url.absoluteString
         if json { try StandardStreams.say((["url": JSONValue(url)] as JSONValue).text()) }
         StandardStreams.printError("The survey is at \(url)\nStop it with Control-C.")
@@ -87,10 +97,26 @@ struct SurveyServeCommand: AsyncParsableCommand {
 }
 
 extension SurveyServeCommand {
+    /// The survey with its value sets; with a login each visitor asks for them.
+    private func survey(_ terminology: (SurveyTerminology, FHIRClient)?) async throws -> Survey {
+        let given = try file.survey()
+        guard !launch, let (terminology, client) = terminology, !given.missingValueSets.isEmpty else {
+            return given
+        }
+        do {
+            let (survey, missing) = try await client.survey(given.questionnaire, asking: terminology)
+            for definition in missing { StandardStreams.printError("warning: \(definition)") }
+            return survey
+        } catch let error as FHIRClientError {
+            throw CommandFailure(error)
+        }
+    }
+
     private func start(
         _ survey: Survey,
         _ store: any SurveyResponseStore,
-        _ configuration: SurveyServer.Configuration
+        _ configuration: SurveyServer.Configuration,
+        _ terminology: SurveyTerminology?
     ) async throws -> SurveyServer {
         guard launch else {
             return try await CommandFailure.starting("the server") {
@@ -103,7 +129,12 @@ extension SurveyServeCommand {
             )
         }
         do {
-            return try await SurveyServer.start(survey, store: store, configuration) { text in
+            return try await SurveyServer.start(
+                survey,
+                store: store,
+                configuration,
+                terminology: terminology
+            ) { text in
                 StandardStreams.printError("warning: \(text)")
             } record: { redirectURI in
                 try connection.server(
