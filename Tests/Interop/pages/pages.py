@@ -563,12 +563,12 @@ def survey_questionnaire():
 class SurveyServer:
     """`indivo survey serve` on a free port."""
 
-    def __init__(self, tool, folder):
-        file = os.path.join(folder, "wellbeing.json")
+    def __init__(self, tool, folder, questionnaire=None, *options):
+        file = os.path.join(folder, "questionnaire.json")
         with open(file, "w") as output:
-            json.dump(survey_questionnaire(), output)
+            json.dump(questionnaire or survey_questionnaire(), output)
         self.process = subprocess.Popen(
-            [tool, "survey", "serve", file, "--port", "0", "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            [tool, "survey", "serve", file, "--port", "0", "--json", *options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.summary = {"ui": json.loads(self.process.stdout.readline())["url"].rstrip("/")}
 
     stop = Sandbox.stop
@@ -653,6 +653,95 @@ def survey_pages(tool, pictures):
             check.driver.quit()
         status = server.stop()
     check.expect(status == 0, f"the survey server ended with {status}")
+    return check.passed, check.failures
+
+
+def search_terminology(server):
+    """Stores a value set of 1,100 animals and one that is to be escaped. Returns a questionnaire that asks for one and for several of them."""
+    concepts = [{"code": f"a{number}", "display": f"Animal {number}"} for number in range(1100)]
+    concepts += [{"code": "cat", "display": "Cat, domestic"}, {"code": "wild", "display": "Cat, wild <b onclick=alert(1)>"}, {"code": "dog", "display": "Dog"}]
+    server.store({"resourceType": "CodeSystem", "id": "animals", "url": "http://example.org/animals", "status": "active",
+                  "content": "complete", "concept": concepts})
+    server.store({"resourceType": "ValueSet", "id": "animals", "url": "http://example.org/vs/animals", "status": "active",
+                  "compose": {"include": [{"system": "http://example.org/animals"}]}})
+    return {
+        "resourceType": "Questionnaire", "url": "http://example.org/pets", "title": "Pets", "status": "active", "language": "en", "item": [
+            {"linkId": "pet", "type": "choice", "text": "Your pet", "required": True, "answerValueSet": "http://example.org/vs/animals",
+             "extension": [{"url": "http://hl7.org/fhir/StructureDefinition/preferredTerminologyServer", "valueUrl": server.summary["base"]}]},
+            {"linkId": "seen", "type": "choice", "repeats": True, "text": "Animals that you saw", "answerValueSet": "http://example.org/vs/animals"}]}
+
+
+def search_codes(check):
+    """Finds codes by typing, with the script, and then without it."""
+    driver = check.driver
+    labels = lambda name: [e.text for e in driver.find_elements(By.CSS_SELECTOR, f"[data-item='{name}'] .options label")]
+    found = lambda name, texts: WebDriverWait(driver, 15).until(lambda d: labels(name) == texts, f"{name}: {labels(name)} instead of {texts}")
+    check.show("phone", "light")
+    check.open("/")
+    check.wait_for("/responses/")
+    check.tab_to("[name='pet.search']")
+    check.press("ca")
+    found("pet", ["Cat, domestic", "Cat, wild <b onclick=alert(1)>"])
+    check.picture("survey-search-phone")
+    check.audit("found codes")
+    check.expect(driver.execute_script("return document.activeElement.name") == "pet.search", "the focus stays in the field that is typed in")
+    check.expect(driver.find_element(By.ID, "pet.search.note").text == "Found: 2.", "what was found is told")
+    check.press("t w")
+    found("pet", ["Cat, wild <b onclick=alert(1)>"])
+    check.expect(driver.find_element(By.NAME, "pet.search").get_attribute("value") == "cat w", "what was typed stays")
+    check.press(Keys.TAB, Keys.TAB, Keys.SPACE)
+    check.expect([e.get_attribute("value") for e in driver.find_elements(By.CSS_SELECTOR, "[name='pet']:checked")] ==
+                 ["http://example.org/animals|wild"], "the code that was found last is chosen, and not the one before it")
+    check.tab_to("[name='seen.search']")
+    check.press("dog", Keys.ENTER)
+    found("seen", ["Dog"])
+    check.press(Keys.TAB, Keys.TAB, Keys.SPACE)
+    check.tab_to("[name='seen.search']")
+    check.press(*[Keys.BACKSPACE] * 3, "animal 7")
+    WebDriverWait(driver, 15).until(lambda d: "Animal 7" in labels("seen"))
+    check.expect(labels("seen")[-1] == "Dog" and len(labels("seen")) == 21, "what was chosen stays among what is found")
+    check.expect("There are more" in driver.find_element(By.ID, "seen.search.note").text, "it is told that there are more")
+    check.page("survey-search", driver.current_url)
+
+    # Without a script the button and Return send the page.
+    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        check.open("/")
+        check.wait_for("/responses/")
+        driver.find_element(By.NAME, "pet.search").send_keys("cat d")
+        driver.find_element(By.CSS_SELECTOR, "button[value='find pet']").click()
+        found("pet", ["Cat, domestic"])
+        driver.find_element(By.CSS_SELECTOR, "[name='pet']").click()
+        driver.find_element(By.NAME, "seen.search").send_keys("dog", Keys.ENTER)
+        found("seen", ["Dog"])
+        driver.find_element(By.CSS_SELECTOR, "[name='seen']").click()
+        driver.find_element(By.CSS_SELECTOR, "button.primary").click()
+        WebDriverWait(driver, 15).until(lambda d: "Thank you" in d.page_source)
+    finally:
+        driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+    complaints = check.console()
+    check.expect(not complaints, f"the console says {complaints} in the search")
+    answers = [item["answer"][0]["valueCoding"] for item in json.loads(check.sandbox.process.stdout.readline())["item"]]
+    check.expect([(answer["code"], answer["display"]) for answer in answers] == [("cat", "Cat, domestic"), ("dog", "Dog")],
+                 f"what was chosen is the answer: {answers}")
+    print("found by typing: codes of a large value set, with a script and without", flush=True)
+
+
+def search_pages(tool, pictures):
+    """A survey with a value set that is searched on a terminology server. Returns what `survey_pages` does."""
+    terminology = FHIRServer(tool)
+    server = check = None
+    try:
+        questionnaire = search_terminology(terminology)
+        server = SurveyServer(tool, pictures, questionnaire, "--terminology", terminology.summary["base"])
+        check = Check(server, pictures)
+        search_codes(check)
+    finally:
+        if check:
+            check.driver.quit()
+        if server:
+            server.stop()
+        terminology.stop()
     return check.passed, check.failures
 
 
@@ -803,8 +892,9 @@ def study_pages(tool, pictures):
 
 def main():
     tool, pictures = sys.argv[1:3]
-    if sys.argv[3:] == ["study"]:
-        passed, failures = study_pages(tool, pictures)
+    alone = {"study": study_pages, "search": search_pages}.get("".join(sys.argv[3:]))
+    if alone:
+        passed, failures = alone(tool, pictures)
         print(f"{passed} checks passed, {len(failures)} failed; the pictures are in {pictures}")
         sys.exit(1 if failures else 0)
     sandbox = Sandbox(tool)
@@ -850,7 +940,8 @@ def main():
         status = sandbox.stop()
     check.expect(status == 0, f"the sandbox ended with {status}")
     passed, failures = fhir_pages(tool, pictures)
-    for more in [(passed, failures), smart_pages(tool, pictures), health_pages(tool, pictures), survey_pages(tool, pictures), study_pages(tool, pictures)]:
+    for more in [(passed, failures), smart_pages(tool, pictures), health_pages(tool, pictures), survey_pages(tool, pictures),
+                 search_pages(tool, pictures), study_pages(tool, pictures)]:
         check.passed, check.failures = check.passed + more[0], check.failures + more[1]
     passed, failures = check.passed, check.failures
     print(f"{passed} checks passed, {len(failures)} failed; the pictures are in {pictures}")
