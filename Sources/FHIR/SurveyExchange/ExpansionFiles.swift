@@ -10,6 +10,9 @@ struct ExpansionFiles: Sendable {
     static let maximumFiles = 500
     static let maximumBytes = 64 << 20
 
+    /// Larger expansions are not kept.
+    private static let maximumFileBytes = 8 << 20
+
     let folder: URL
     /// In seconds.
     let maximumAge: Double
@@ -29,15 +32,17 @@ struct ExpansionFiles: Sendable {
     }
 
     func keep(_ valueSet: ValueSet, _ key: String, now: Double) {
+        let json: JSONValue = [
+            "key": JSONValue(key), "at": JSONValue(Int(now)), "valueSet": valueSet.tree,
+        ]
+        let data = Data(json.utf8())
+        guard data.count <= Self.maximumFileBytes else { return }
         try? FileManager.default.createDirectory(
             at: folder,
             withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700]
         )
-        let json: JSONValue = [
-            "key": JSONValue(key), "at": JSONValue(Int(now)), "valueSet": valueSet.tree,
-        ]
-        try? PrivateFile(file(key).path).replace(with: Data(json.utf8()))
+        try? PrivateFile(file(key).path).replace(with: data)
         prune()
     }
 

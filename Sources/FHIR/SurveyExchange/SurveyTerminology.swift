@@ -33,8 +33,13 @@ public final class SurveyTerminology: Sendable {
     private struct Memory {
         var expansions = BoundedMemory<ValueSet>(values: 500, bytes: 32 << 20)
         var searches = BoundedMemory<FoundOptions>(values: 500, bytes: 8 << 20)
+        /// Preferred servers that could not be reached, with what was said.
+        var silent = BoundedMemory<String>(values: 100, bytes: 1 << 20)
     }
 
+    /// How long a preferred server that could not be reached is not asked again, in seconds: each attempt
+    /// may take as long as a client tries.
+    private static let silence = 60.0
     /// How long what was searched for is kept, in seconds.
     private static let searchAge = 600.0
 
@@ -101,8 +106,8 @@ public final class SurveyTerminology: Sendable {
         for candidate in candidates(servers) {
             let client: FHIRClient
             switch candidate {
-            case .refused(let server):
-                listing.refusals.append((server, Self.notAllowed))
+            case .refused(let server, let reason):
+                listing.refusals.append((server, reason))
                 continue
             case .asked(let asked): client = asked
             }
@@ -114,6 +119,7 @@ public final class SurveyTerminology: Sendable {
                 return listing
             } catch  where client !== server {
                 listing.refusals.append((client.base.absoluteString, "\(error)"))
+                note(error, of: client)
             } catch let error as FHIRClientError where error.status != nil {
                 listing.reason = "\(error)"
             }
@@ -121,18 +127,39 @@ public final class SurveyTerminology: Sendable {
         return listing
     }
 
-    static let notAllowed = "the app does not let this terminology server be asked"
+    private static let notAllowed = "the app does not let this terminology server be asked"
 
     private enum Candidate {
         case asked(FHIRClient)
-        case refused(String)
+        case refused(String, reason: String)
     }
 
     /// The preferred servers in their order, and the app's own.
     private func candidates(_ servers: [String]) -> [Candidate] {
-        servers.prefix(Self.maximumServers).map { address in
-            URL(string: address).flatMap { preferred($0) }.map { .asked($0) } ?? .refused(address)
-        } + [.asked(server)]
+        let oldest = now().timeIntervalSince1970 - Self.silence
+        let preferred = servers.prefix(Self.maximumServers).map { address -> Candidate in
+            guard let client = URL(string: address).flatMap({ self.preferred($0) }) else {
+                return .refused(address, reason: Self.notAllowed)
+            }
+            let base = client.base.absoluteString
+            guard let reason = memory.withLock({ $0.silent.value(base, since: oldest) }) else {
+                return .asked(client)
+            }
+            return .refused(base, reason: reason)
+        }
+        return preferred + [.asked(server)]
+    }
+
+    /// Notes that a preferred server could not be reached.
+    private func note(_ error: any Error, of client: FHIRClient) {
+        guard client !== server, let error = error as? FHIRClientError, error.status == nil,
+            error.reason != .cancelled
+        else { return }
+        let base = client.base.absoluteString
+        let reason = "\(error)"
+        memory.withLock {
+            $0.silent.keep(reason, base, bytes: reason.utf8.count, at: now().timeIntervalSince1970)
+        }
     }
 
     /// The most preferred servers that are asked for one value set.
@@ -203,6 +230,7 @@ public final class SurveyTerminology: Sendable {
             } catch let error as FHIRClientError where error.reason == .cancelled {
                 throw error
             } catch {
+                note(error, of: client)
                 failure = error
             }
         }

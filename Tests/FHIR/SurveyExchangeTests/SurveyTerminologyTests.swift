@@ -2,9 +2,11 @@ import FHIR
 import FHIRClient
 import FHIRSandbox
 import Foundation
+import HTTPCalls
 import OrderedJSON
 import SurveyExchange
 import Surveys
+import Synchronization
 import Testing
 
 /// Value sets from the terminology servers that a questionnaire prefers.
@@ -152,6 +154,33 @@ struct SurveyTerminologyTests {
         #expect(names.map { Self.codes(survey, $0) } == [["second"], ["own"], ["own"], ["own"]])
         #expect(missing.map(\.canonical) == [first, next])
         #expect(survey.missingValueSets.isEmpty)
+    }
+
+    @Test("a preferred server that cannot be reached is not asked again for each value set, but later")
+    func silent() async throws {
+        let own = Self.server("own")
+        let down = StubTerminology { _ in
+            throw HTTPTransportError(kind: .cannotConnect, server: "down", mayHaveReachedServer: false)
+        }
+        let address = "https://down.example.org/r4"
+        let time = Mutex(0.0)
+        let client = try down.client(address)
+        let terminology = SurveyTerminology(
+            try own.client(),
+            preferred: { $0.absoluteString == address ? client : nil },
+            now: { Date(timeIntervalSince1970: time.withLock { $0 }) }
+        )
+        let names = ["a", "b", "c"]
+        let questionnaire = try Self.questionnaire(
+            JSONValue(names.map { Self.choice($0, "urn:example:\($0)") }),
+            Self.preferring(address)
+        )
+        let (survey, missing) = try await own.client().survey(questionnaire, asking: terminology)
+        #expect(names.map { Self.codes(survey, $0) } == [["own"], ["own"], ["own"]])
+        #expect(missing.map(\.canonical) == [address] && down.requests.count == 1)
+        time.withLock { $0 = 61 }
+        _ = try await own.client().survey(questionnaire, asking: terminology)
+        #expect(down.requests.count == 2)
     }
 
     // MARK: What is kept

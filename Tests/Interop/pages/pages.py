@@ -668,6 +668,11 @@ def search_terminology(server):
         "resourceType": "Questionnaire", "url": "http://example.org/pets", "title": "Pets", "status": "active", "language": "en", "item": [
             {"linkId": "pet", "type": "choice", "text": "Your pet", "required": True, "answerValueSet": "http://example.org/vs/animals",
              "extension": [{"url": "http://hl7.org/fhir/StructureDefinition/preferredTerminologyServer", "valueUrl": server.summary["base"]}]},
+            {"linkId": "grown", "type": "boolean", "text": "Is it grown up?"},
+            *[{"linkId": name, "type": "choice", "text": "Its food", "extension": [*more, {
+                "url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-answerExpression", "valueExpression": {
+                    "language": "text/fhirpath", "expression": "iif(%resource.item.where(linkId = 'grown').answer.value, "
+                    "'meat' | 'fish' | 'corn', 'milk' | 'corn')"}}]} for name, more in [("food", []), ("drink", [control("drop-down")])]],
             {"linkId": "seen", "type": "choice", "repeats": True, "text": "Animals that you saw", "answerValueSet": "http://example.org/vs/animals"}]}
 
 
@@ -692,6 +697,16 @@ def search_codes(check):
     check.press(Keys.TAB, Keys.TAB, Keys.SPACE)
     check.expect([e.get_attribute("value") for e in driver.find_elements(By.CSS_SELECTOR, "[name='pet']:checked")] ==
                  ["http://example.org/animals|wild"], "the code that was found last is chosen, and not the one before it")
+    driver.find_element(By.CSS_SELECTOR, "[name='grown'][value='true']").click()
+    found("food", ["meat", "fish", "corn"])
+    driver.find_elements(By.NAME, "food")[2].click()
+    foods = lambda: [[e.get_attribute("value") for e in driver.find_elements(By.CSS_SELECTOR, s)] for s in ["[name='food']", "[name='drink'] option"]]
+    tokens = foods()
+    driver.find_element(By.CSS_SELECTOR, "[name='grown'][value='false']").click()
+    found("food", ["milk", "corn"])
+    check.expect(all(len(now) < len(before) and now[-1] == before[-1] and now[-2] not in before for now, before in zip(foods(), tokens)),
+                 f"options that an answer changes are what they are called: {foods()} after {tokens}")
+    check.expect(driver.find_elements(By.NAME, "food")[1].is_selected(), "what was chosen stays chosen where it is an option still")
     check.tab_to("[name='seen.search']")
     check.press("dog", Keys.ENTER)
     found("seen", ["Dog"])

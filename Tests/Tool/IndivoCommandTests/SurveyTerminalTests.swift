@@ -107,6 +107,33 @@ struct SurveyTerminalTests {
         await sandbox.stop()
     }
 
+    @Test("where nothing can be searched, a code of a large value set is typed")
+    func typedCode() throws {
+        try Tool.use { tool in
+            try tool.write(
+                """
+                {"resourceType": "Questionnaire", "status": "active", "item": [
+                 {"linkId": "q", "type": "choice", "text": "Which?", "answerValueSet": "urn:example:all"}]}
+                """,
+                to: "q.json"
+            )
+            try tool.write(
+                """
+                {"resourceType": "ValueSet", "url": "urn:example:all", "status": "active", "expansion": {
+                 "timestamp": "2026", "extension": [{"valueBoolean": true,
+                 "url": "http://hl7.org/fhir/StructureDefinition/valueset-toocostly"}]}}
+                """,
+                to: "all.json"
+            )
+            let run = try tool.type(
+                "urn:s|a\n",
+                to: ["survey", "run", "q.json", "--value-set", "all.json"]
+            )
+            #expect(run.status == 0 && run.errors.contains("a code, as in system|code"), "\(run.errors)")
+            #expect(run.output.contains(#""system": "urn:s""#) && run.output.contains(#""code": "a""#))
+        }
+    }
+
     @Test("what was left is gone on with, at the first question without an answer")
     func resumes() throws {
         try Tool.use { tool in

@@ -18,7 +18,7 @@ enum SurveyScript {
             const isField = old.matches("input, select, textarea, details");
             if (isField && old.name === now.name && old.type === now.type) {
               if (old.type === "hidden" && old.name !== "zone") old.value = now.value;
-              for (const name of ["aria-describedby", "aria-invalid"]) {
+              for (const name of ["id", "aria-describedby", "aria-invalid"]) {
                 if (now.hasAttribute(name)) old.setAttribute(name, now.getAttribute(name)); else \#
         old.removeAttribute(name);
               }
@@ -27,6 +27,16 @@ enum SurveyScript {
               const shown = old.getAttribute("value");
               if (old.matches("input[type=text]") && attribute !== shown && old.value === shown) {
                 old.value = attribute; old.setAttribute("value", attribute);
+              }
+              if (old.matches("select")) {
+                const values = list => [...list.options].map(option => option.value + "\n" + \#
+        option.text).join("\n");
+                if (values(old) !== values(now)) {
+                  const chosen = old.value;
+                  old.replaceChildren(...[...now.children].map(child => document.importNode(child, true)));
+                  old.value = chosen;
+                  if (old.selectedIndex < 0) old.value = now.value;
+                }
               }
               if (!old.matches("details")) return;
             } else {

@@ -49,15 +49,14 @@ struct ControlMarkup {
         let type: Markup = item.takesSeveralChoices ? "checkbox" : "radio"
         let choices = item.choices
         let buttons = choices.enumerated().map { index, choice -> Markup in
-            // What was found for another text is another choice, at the same place.
-            let key: Markup = item.control == .search ? " data-item=\"\(choice.id)\"" : ""
-            return """
-                <label class="choice"\(key)><input type="\(type)" id="\(name).\(index)" name="\(name)" \
-                value="\(choice.id)"\
-                \(choice.isChosen ? " checked" : "" as Markup)\
-                \(choice.option?.isExclusive == true ? " data-exclusive" : "" as Markup)>\
-                <span>\(label(choice, index))</span></label>
-                """
+            """
+            <label class="choice" data-item="\(choice.id)">\
+            <input type="\(type)" id="\(name).\(index)" name="\(name)" \
+            value="\(choice.id)"\
+            \(choice.isChosen ? " checked" : "" as Markup)\
+            \(choice.option?.isExclusive == true ? " data-exclusive" : "" as Markup)>\
+            <span>\(label(choice, index))</span></label>
+            """
         }
         let isRow = item.control == .yesNo || item.item.orientation == "horizontal"
         let columns = item.item.columnCount.map { " columns-\($0)" as Markup } ?? (isRow ? " row" : "")

@@ -277,6 +277,8 @@ struct SurveyConversation {
                 return choices[number - 1].answer
             }
             return item.item.answer(for: JSONValue(text), options: item.options) ?? item.answer(for: text)
+        // Where nothing can be searched.
+        case .search?: return item.item.answer(for: JSONValue(text)) ?? item.answer(for: text)
         case .quantity?:
             let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
             return item.answer(for: parts.first ?? "", unit: parts.count == 2 ? parts[1] : "")
