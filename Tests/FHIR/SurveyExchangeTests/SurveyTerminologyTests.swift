@@ -301,6 +301,19 @@ struct SurveyTerminologyTests {
             let search = try #require(begun)
             form.endSearch(search, of: "q", with: .success(try await terminology.search(search)))
             #expect(form.page.item("q")?.choices.map(\.label) == ["Amended"])
+
+            let contained: JSONValue = [
+                "resourceType": "ValueSet", "id": "vs", "status": "active",
+                "compose": ["include": [["system": "http://hl7.org/fhir/observation-status"]]],
+            ]
+            let local = try Self.questionnaire([Self.choice("q", "#vs")], contained: [contained])
+            let (expanded, _) = try await client.survey(local, asking: terminology)
+            #expect(Self.codes(expanded, "q").count == 8)
+            let (large, _) = try await client.survey(local, asking: terminology, options: 3)
+            form = SurveyForm(SurveySession(large))
+            let localSearch = form.beginSearch("prelim", of: "q")
+            let found = try await terminology.search(#require(localSearch))
+            #expect(found.options.map { $0.value.coding?.code } == ["preliminary"])
         } catch {
             await sandbox.stop()
             throw error
