@@ -651,6 +651,66 @@ import Testing
         #expect(counts == [expected, expected])
     }
 
+    // MARK: Reading by keys
+
+    /// The plan is made before anybody has counted what the table has.
+    @Test func aTableThatNobodyCountedIsReadByItsKeys() async throws {
+        let count = 2000
+        let study = try await BackEnd(.postgreSQL)
+        try await study.agree()
+        try await study.send([Self.sample(60)])
+        let read = try await study.warehouse.transaction { warehouse in
+            var batch = try WarehouseBatch(warehouse, messages: ["m"], participants: [])
+            let now = WarehouseTime("2026-03-02T00:00:00Z" as FHIRDateTime)
+            let people = ["a", "b"]
+            let samples = (0..<count).map { number in
+                StudySample(
+                    id: number,
+                    kind: StudySample.Kind(concept: "LOINC:8867-4", key: "LOINC:8867-4", unit: "/min"),
+                    start: 1_772_355_600_000_000,
+                    end: nil,
+                    value: 60,
+                    offset: 60,
+                    source: "{}"
+                )
+            }
+            for person in people {
+                _ = try batch.pseudonym(of: person, now: now)
+                for sample in samples {
+                    batch.store(sample, of: person, message: "m", received: now, now: now)
+                }
+            }
+            try batch.write()
+            func reads() throws -> Int {
+                try warehouse.db.number(
+                    sql: """
+                        SELECT CAST(sum(coalesce(idx_tup_fetch, 0) + seq_tup_read) AS bigint)
+                        FROM pg_stat_xact_user_tables
+                        WHERE schemaname = current_schema() AND relname LIKE 'study_sample_2%'
+                        """
+                )
+            }
+            let patients = try people.map { person in
+                try warehouse.db.number(
+                    sql: "SELECT patient_num FROM study_participant WHERE participant = ?",
+                    arguments: [person]
+                )
+            }
+            let before = try reads()
+            try warehouse.db.withIndexes {
+                let places = samples.flatMap { sample in
+                    patients.map { [$0, sample.start, sample.id + count / 2] }
+                }
+                let found = try warehouse.samples(at: places)
+                let days = try warehouse.sampleDays([(patients[0], 20_513)])
+                #expect(found.count == count)
+                #expect(days.map { $0.2.count } == [count])
+            }
+            return try reads() - before
+        }
+        #expect(read <= 2 * count)
+    }
+
     // MARK: Partitions
 
     @Test func theFirstSamplesOfSomebodyHaveTheirMonthsPartition() async throws {

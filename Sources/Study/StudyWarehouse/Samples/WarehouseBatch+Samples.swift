@@ -203,11 +203,11 @@ extension WarehouseBatch {
                 guard let key = Self.key(of: stored, known) else { continue }
                 samples[key]?[stored.sample.start] = BatchSample.Row(stored)
             }
-            for (patient, lookups) in Dictionary(grouping: corrections, by: \.patient) {
-                for stored in try warehouse.samples(of: patient, ids: lookups.map(\.lookup.id)) {
-                    guard let key = Self.key(of: stored, known) else { continue }
-                    samples[key]?.add(BatchSample.Row(stored))
-                }
+        }
+        for (patient, lookups) in Dictionary(grouping: corrections, by: \.patient) {
+            for stored in try warehouse.samples(of: patient, ids: lookups.map(\.lookup.id)) {
+                guard let key = Self.key(of: stored, known) else { continue }
+                samples[key]?.add(BatchSample.Row(stored))
             }
         }
     }

@@ -37,6 +37,13 @@ extension WarehouseTransaction {
         ).map { ($0.integer(0) ?? 0, $0.integer(1) ?? 0) }
     }
 
+    /// That a sample began between two times, given as numbers: of other months no table is looked at.
+    private static let isWithin = "s.start_us >= ? AND s.start_us <= ?"
+
+    private static func bounds(_ times: [Int]) -> [(any SQLConvertible)?] {
+        [times.min() ?? 0, times.max() ?? 0]
+    }
+
     /// Those of some participants who have samples between two times, in microseconds.
     func patientsWithSamples(in windows: [[Int]]) throws -> Set<Int> {
         let rows = try db.rows(
@@ -45,9 +52,10 @@ extension WarehouseTransaction {
                 WHERE EXISTS (
                     SELECT 1 FROM study_sample s
                     WHERE s.patient_num = k.a AND s.start_us >= k.b AND s.start_us <= k.c
+                        AND \(Self.isWithin)
                 )
                 """,
-            arguments: [type(of: db).table(windows)]
+            arguments: [type(of: db).table(windows)] + Self.bounds(windows.flatMap { [$0[1], $0[2]] })
         )
         return Set(rows.compactMap { $0.integer(0) })
     }
@@ -86,14 +94,15 @@ extension WarehouseTransaction {
     /// Samples by their keys: numbers of participants, starts, and ids.
     func samples(at places: [[Int]]) throws -> [StoredSample] {
         guard !places.isEmpty else { return [] }
+        let atPlace = "s.patient_num = k.a AND s.start_us = k.b AND s.id = k.c AND \(Self.isWithin)"
         return try db.rows(
             sql: """
                 SELECT \(Self.storedColumns)
                 FROM (\(db.numbers(3))) AS k
-                JOIN study_sample s ON s.patient_num = k.a AND s.start_us = k.b AND s.id = k.c
+                \(db.samples(where: atPlace))
                 \(Self.sampleJoins)
                 """,
-            arguments: [type(of: db).table(places)]
+            arguments: [type(of: db).table(places)] + Self.bounds(places.map { $0[1] })
         ).compactMap(Self.sample)
     }
 
@@ -149,10 +158,11 @@ extension WarehouseTransaction {
         guard !places.isEmpty else { return }
         try db.execute(
             sql: """
-                DELETE FROM study_sample
+                DELETE FROM study_sample AS s
                 WHERE (patient_num, start_us, id) IN (SELECT a, b, c FROM (\(db.numbers(3))) AS k)
+                    AND \(Self.isWithin)
                 """,
-            arguments: [type(of: db).table(places)]
+            arguments: [type(of: db).table(places)] + Self.bounds(places.map { $0[1] })
         )
     }
 
@@ -167,6 +177,7 @@ extension WarehouseTransaction {
             let end = start + StudySample.microsecondsOfDay
             return [patient, day, start - widest, end + widest, start, end]
         }
+        let ofDay = "s.patient_num = k.a AND s.start_us >= k.c AND s.start_us < k.d AND \(Self.isWithin)"
         let minute = "CAST(\(StudySample.microsecondsOfMinute) AS bigint)"
         let rows = try db.rows(
             sql: """
@@ -178,15 +189,14 @@ extension WarehouseTransaction {
                             PARTITION BY s.patient_num, k.b, c.type_num ORDER BY s.start_us DESC, s.id DESC
                         ) AS place
                     FROM (\(db.numbers(6))) AS k
-                    JOIN study_sample s
-                        ON s.patient_num = k.a AND s.start_us >= k.c AND s.start_us < k.d
+                    \(db.samples(where: ofDay))
                     JOIN study_sample_set c ON c.patient_num = s.patient_num AND c.set_num = s.set_num
                     WHERE s.start_us + c.utc_offset * \(minute) >= k.e
                         AND s.start_us + c.utc_offset * \(minute) < k.f
                 ) AS placed
                 GROUP BY patient_num, day, type_num
                 """,
-            arguments: [type(of: db).table(keys)]
+            arguments: [type(of: db).table(keys)] + Self.bounds(keys.flatMap { [$0[2], $0[3]] })
         )
         return rows.compactMap { row in
             guard let patient = row.integer(0), let day = row.integer(1),

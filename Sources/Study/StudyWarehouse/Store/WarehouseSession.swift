@@ -43,6 +43,10 @@ protocol WarehouseSession {
     /// them.
     func withIndexes(_ body: () throws -> Void) throws
 
+    /// What follows `FROM (…) AS k`: for each row of it the samples `s` that meet a condition, looked for by
+    /// their key.
+    func samples(where condition: String) -> String
+
     /// Makes room for the samples of months, counted from January 2000.
     func prepareSampleMonths(_ months: Set<Int>) throws
 
@@ -108,6 +112,9 @@ package struct SQLiteSession: WarehouseSession {
     func lockShared(_ name: String) {}
     func withIndexes(_ body: () throws -> Void) throws { try body() }
     func prepareSampleMonths(_ months: Set<Int>) {}
+
+    /// This join has its order from who wrote it.
+    func samples(where condition: String) -> String { "CROSS JOIN study_sample s ON \(condition)" }
 
     func numbers(_ columns: Int) -> String {
         let values = Self.numberColumns.prefix(columns).enumerated().map {
@@ -213,6 +220,12 @@ extension PostgreSQLSession: WarehouseSession {
         try command(others.map { "SET LOCAL \($0) = off" }.joined(separator: "; "))
         try body()
         try command(others.map { "SET LOCAL \($0) = on" }.joined(separator: "; "))
+    }
+
+    /// With an offset, the rows of `k` come first. Otherwise a table that nobody has counted may be read whole
+    /// for each of them.
+    func samples(where condition: String) -> String {
+        "CROSS JOIN LATERAL (SELECT s.* FROM study_sample s WHERE \(condition) OFFSET 0) AS s"
     }
 
     /// Makes the next month's partition, too: a month that has begun may have samples in the one that takes
