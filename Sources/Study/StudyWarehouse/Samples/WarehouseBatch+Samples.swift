@@ -266,14 +266,15 @@ extension WarehouseBatch {
         received: WarehouseTime,
         now: WarehouseTime
     ) throws {
-        let known = try known(lookup)
+        let isVisit = try known(lookup).isVisit
+        let starts = lookup.isCorrection ? try known(lookup).starts.sorted() : [lookup.start]
         let change = BatchSample.Change(message: message, received: received, now: now)
         let load = load(of: message, now: now)
-        for start in lookup.isCorrection ? known.starts : [lookup.start] {
+        for start in starts {
             let place = BatchSample.Place(participant: lookup.participant, start: start, id: lookup.id)
             if takeAway(place, change) { loads[load].deleted += 1 }
         }
-        guard !known.isVisit else { return }
+        guard !isVisit else { return }
         sampleChanges.visits.append(lookup.key)
         samples[lookup.key]?.isVisit = true
     }

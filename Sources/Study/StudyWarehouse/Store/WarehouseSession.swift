@@ -222,8 +222,8 @@ extension PostgreSQLSession: WarehouseSession {
         try command(others.map { "SET LOCAL \($0) = on" }.joined(separator: "; "))
     }
 
-    /// With an offset, the rows of `k` come first. Otherwise a table that nobody has counted may be read whole
-    /// for each of them.
+    /// With an offset, the rows of `k` come first. Otherwise a table that nobody has counted may be read
+    /// whole for each of them.
     func samples(where condition: String) -> String {
         "CROSS JOIN LATERAL (SELECT s.* FROM study_sample s WHERE \(condition) OFFSET 0) AS s"
     }
