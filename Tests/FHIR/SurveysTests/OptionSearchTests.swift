@@ -115,9 +115,23 @@ import Testing
             #expect(isCancelled)
             break
         }
-        // What the older one gave is dropped as soon as the main actor comes to it.
-        await Task { @MainActor in }.value
         #expect(model.page.item("q")?.choices.map(\.label) == ["new one", "new two"])
+    }
+
+    @Test("what is found for an earlier text is not shown, and what is typed meanwhile is another search")
+    func late() throws {
+        var form = SurveyForm(SurveySession(try survey()))
+        let begun = form.beginSearch("old", of: "q")
+        let old = try #require(begun)
+        _ = form.beginSearch("new", of: "q")
+        form.endSearch(old, of: "q", with: .success(Self.found(old)))
+        #expect(form.page.item("q")?.search?.state == .searching)
+        // White space makes no other search.
+        _ = form.beginSearch(" old ", of: "q")
+        form.endSearch(old, of: "q", with: .success(Self.found(old)))
+        #expect(form.page.item("q")?.choices.map(\.label) == ["old one", "old two"])
+        #expect(form.beginSearch("x", of: "q") == nil && form.page.item("q")?.choices.isEmpty == true)
+        #expect(form.beginSearch("text", of: "nobody") == nil)
     }
 
     @Test("a search that fails is told beside the question, and can be tried again")
