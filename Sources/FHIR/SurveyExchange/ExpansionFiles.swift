@@ -7,8 +7,6 @@ import OrderedJSON
 ///
 /// What cannot be read or written is asked for again.
 struct ExpansionFiles: Sendable {
-    static let maximumFiles = 500
-    static let maximumBytes = 64 << 20
 
     /// Larger expansions are not kept.
     private static let maximumFileBytes = 8 << 20
@@ -16,6 +14,8 @@ struct ExpansionFiles: Sendable {
     let folder: URL
     /// In seconds.
     let maximumAge: Double
+    var maximumFiles = 500
+    var maximumBytes = 64 << 20
 
     private func file(_ key: String) -> URL {
         folder.appending(path: SHA256Sum.hex(Array(key.utf8)) + ".json")
@@ -43,11 +43,11 @@ struct ExpansionFiles: Sendable {
             attributes: [.posixPermissions: 0o700]
         )
         try? PrivateFile(file(key).path).replace(with: data)
-        prune()
+        prune(but: file(key).lastPathComponent)
     }
 
     /// Removes the oldest files of those that are too many.
-    private func prune() {
+    private func prune(but newest: String) {
         let keys: Set<URLResourceKey> = [.contentModificationDateKey, .fileSizeKey]
         let found =
             (try? FileManager.default.contentsOfDirectory(
@@ -56,6 +56,7 @@ struct ExpansionFiles: Sendable {
             )) ?? []
         // Nothing else that may be in the folder is touched.
         let files = found.filter { $0.lastPathComponent.utf8.count == 69 && $0.pathExtension == "json" }
+            .filter { $0.lastPathComponent != newest }
             .map { (url: $0, values: try? $0.resourceValues(forKeys: keys)) }
             .sorted {
                 $0.values?.contentModificationDate ?? .distantPast
@@ -64,7 +65,7 @@ struct ExpansionFiles: Sendable {
         var bytes = 0
         for (position, file) in files.enumerated() {
             bytes += file.values?.fileSize ?? 0
-            guard position >= Self.maximumFiles || bytes > Self.maximumBytes else { continue }
+            guard position >= maximumFiles - 1 || bytes > maximumBytes else { continue }
             try? FileManager.default.removeItem(at: file.url)
         }
     }

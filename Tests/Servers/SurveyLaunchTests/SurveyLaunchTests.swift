@@ -98,6 +98,7 @@ struct SurveyLaunchTests {
     /// A record with two patients, and the survey, an app that has registered itself there.
     private func use(
         scopes: [SMARTScope] = [.launchPatient, .patient("*", .all)],
+        questionnaire: String = questionnaire,
         _ body: (World) async throws -> Void
     ) async throws {
         var configuration = FHIRSandboxConfiguration()
@@ -111,7 +112,7 @@ struct SurveyLaunchTests {
                 ]
                 try await sandbox.load(AnyResource(view: patient))
             }
-            let questionnaire = try Questionnaire(parsing: Data(Self.questionnaire.utf8))
+            let questionnaire = try Questionnaire(parsing: Data(questionnaire.utf8))
             let store = SurveyResponsesInMemory()
             let line = Line()
             let reports = Reports()
@@ -188,6 +189,50 @@ struct SurveyLaunchTests {
             let id = response?["id"]?.string ?? "?"
             #expect(weight?["derivedFrom"]?[0]?["reference"]?.string == "QuestionnaireResponse/\(id)")
             #expect(world.reports.text.isEmpty, "\(world.reports.text)")
+        }
+    }
+
+    @Test("a value set of the record that is too large to be listed is searched with the visitor's login")
+    func searched() async throws {
+        let questionnaire = """
+            {"resourceType": "Questionnaire", "status": "active", "item": [
+             {"linkId": "q", "type": "choice", "text": "Which?", "answerValueSet": "urn:example:all"}]}
+            """
+        try await use(questionnaire: questionnaire) { world in
+            let concepts = (0..<1_100).map { #"{"code": "c\#($0)", "display": "Condition \#($0)"}"# }
+            for (id, text) in [
+                (
+                    "codes",
+                    """
+                    {"resourceType": "CodeSystem", "url": "urn:example:conditions", "status": "active",
+                     "content": "complete", "concept": [\(concepts.joined(separator: ",")),
+                      {"code": "a", "display": "Asthma"}]}
+                    """
+                ),
+                (
+                    "all",
+                    """
+                    {"resourceType": "ValueSet", "url": "urn:example:all", "status": "active",
+                     "compose": {"include": [{"system": "urn:example:conditions"}]}}
+                    """
+                ),
+            ] {
+                var json = try JSONValue(parsing: Data(text.utf8))
+                json["id"] = JSONValue(id)
+                try await world.sandbox.load(AnyResource(view: json))
+            }
+            let browser = Browser()
+            let page = try await world.enter(browser)
+            let found = try await browser.send(page, ["q.search": "asth", "action": "find q"])
+            #expect(found.text.contains("Asthma"), "\(found.text) \(world.reports.text)")
+            let done = try await browser.send(
+                found,
+                ["q.search": "asth", "q": "urn:example:conditions|a", "action": "send"]
+            )
+            #expect(done.text.contains("Thank you"), "\(done.text)")
+            let responses = try await world.count("QuestionnaireResponse?subject=Patient/ann")
+            let coding = responses["entry"]?[0]?["resource"]?["item"]?[0]?["answer"]?[0]?["valueCoding"]
+            #expect(coding?["display"]?.string == "Asthma")
         }
     }
 
