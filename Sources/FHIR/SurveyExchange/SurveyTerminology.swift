@@ -117,10 +117,12 @@ public final class SurveyTerminology: Sendable {
                 listing.isTooLarge = found.isTooCostly
                 listing.valueSet = found
                 return listing
-            } catch  where client !== server {
+            } catch let error where client !== server {
                 listing.refusals.append((client.base.absoluteString, "\(error)"))
                 note(error, of: client)
             } catch let error as FHIRClientError where error.status != nil {
+                listing.reason = "\(error)"
+            } catch let error as UnexpectedExpansion {
                 listing.reason = "\(error)"
             }
         }
@@ -147,7 +149,10 @@ public final class SurveyTerminology: Sendable {
             }
             return .refused(base, reason: reason)
         }
-        return preferred + [.asked(server)]
+        let isOwnPreferred = preferred.contains {
+            if case .asked(let client) = $0 { client === server } else { false }
+        }
+        return isOwnPreferred ? preferred : preferred + [.asked(server)]
     }
 
     /// Notes that a preferred server could not be reached.

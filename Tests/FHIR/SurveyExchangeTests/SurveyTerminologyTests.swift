@@ -156,6 +156,27 @@ struct SurveyTerminologyTests {
         #expect(survey.missingValueSets.isEmpty)
     }
 
+    @Test("the app's own server is asked once where it is preferred, and what is no expansion is told")
+    func ownPreferred() async throws {
+        let own = StubTerminology { request in
+            request.query["url"] == "urn:example:odd"
+                ? (200, ["resourceType": "ValueSet", "status": "active"])
+                : (404, StubTerminology.problem("not-found"))
+        }
+        let client = try own.client()
+        let (survey, missing) = try await client.survey(
+            Self.questionnaire(
+                [Self.choice("a", "urn:example:odd"), Self.choice("b", "urn:example:gone")],
+                Self.preferring("https://tx.example.org/r4")
+            ),
+            asking: SurveyTerminology(client, allowed: [client])
+        )
+        #expect(own.requests.count == 2)
+        #expect(missing.map(\.canonical) == ["urn:example:odd", "urn:example:gone"])
+        #expect(missing.first?.reason == "the server gave no expansion")
+        #expect(survey.missingValueSets.count == 2)
+    }
+
     @Test("a preferred server that cannot be reached is not asked again for each value set, but later")
     func silent() async throws {
         let own = Self.server("own")
