@@ -720,6 +720,36 @@ import Testing
         #expect(try await study.count("SELECT count(*) FROM study_sample_2026_03") == 1)
     }
 
+    /// Each would wait for two seconds.
+    @Test func whoReadsForLongKeepsSamplesOfManyMonthsWaitingOnce() async throws {
+        let study = try await BackEnd(.postgreSQL)
+        try await study.agree()
+        let samples = (0..<30).compactMap { number in
+            FHIRDateTime(microseconds: 1_690_000_000_000_000 + number * 2_600_000_000_000, offset: 0).map {
+                Self.sample(60, from: $0)
+            }
+        }
+        let begun = DispatchSemaphore(value: 0)
+        let mayEnd = DispatchSemaphore(value: 0)
+        async let isRead: Void = study.warehouse.read { warehouse in
+            _ = try warehouse.hasSamples()
+            begun.signal()
+            mayEnd.wait()
+        }
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(with: .success(begun.wait())) }
+        }
+        let start = ContinuousClock.now
+        let report = try await study.send(samples, received: "2026-11-02T00:00:00Z")
+        let time = start.duration(to: .now)
+        mayEnd.signal()
+        try await isRead
+        #expect(report.loaded == 1)
+        #expect(try await study.values.count == samples.count)
+        #expect(try await study.count("SELECT count(*) FROM study_sample_other") == samples.count)
+        #expect(time < .seconds(30))
+    }
+
     @Test func strangeDatesMakeNoPartitions() async throws {
         let study = try await BackEnd(.postgreSQL)
         try await study.agree()
