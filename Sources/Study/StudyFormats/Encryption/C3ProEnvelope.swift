@@ -182,7 +182,12 @@ public struct C3ProEnvelope: Sendable, Hashable {
         }
         func bytes(_ name: String) throws -> Data {
             // Android's encoder breaks lines.
-            let digits = try text(name).utf8.filter { ![0x20, 0x0A, 0x0D, 0x09].contains($0) }
+            let digits = try text(name).utf8.filter { byte in
+                switch byte {
+                case 0x20, 0x0A, 0x0D, 0x09: false
+                default: true
+                }
+            }
             guard let data = Data(base64Encoded: Data(digits)) else {
                 throw refuse("“\(name)” is not base64")
             }

@@ -7,12 +7,8 @@ enum MessageVisits {
     /// The resources that no other one replaces. Those of one visit follow each other, and are numbered.
     static func newest(of intakes: [Intake]) -> [Intake] {
         var visits: [String: [Intake]] = [:]
-        var seen: Set<Seen> = []
         for intake in intakes {
-            guard let visit = intake.visit,
-                seen.insert(Seen(visit: visit, resource: intake.resource)).inserted
-            else { continue }
-            visits[visit, default: []].append(intake)
+            if let visit = intake.visit { visits[visit, default: []].append(intake) }
         }
         var result: [Intake] = []
         for intake in intakes {
@@ -21,14 +17,15 @@ enum MessageVisits {
                 continue
             }
             guard let group = visits.removeValue(forKey: visit) else { continue }
-            result += numbered(group.count == 1 ? group : newest(ofOneVisit: group))
+            result += numbered(group.count == 1 ? group : newest(ofOneVisit: different(group)))
         }
         return result
     }
 
-    private struct Seen: Hashable {
-        let visit: String
-        let resource: JSONValue
+    /// The first of those that are the same.
+    private static func different(_ group: [Intake]) -> [Intake] {
+        var seen: Set<JSONValue> = []
+        return group.filter { seen.insert($0.resource).inserted }
     }
 
     private static func newest(ofOneVisit group: [Intake]) -> [Intake] {

@@ -19,6 +19,8 @@ package struct SampleSplitter {
     private let disclosure: Disclosure
     /// What is kept of the rest of Observations; `nil` where that would not be all.
     private var sources: [JSONValue: String?] = [:]
+    /// That of the sample before.
+    private var last: (rest: JSONValue, source: String?)?
 
     /// - Parameter disclosure: What the warehouse keeps of resources.
     package init(_ disclosure: Disclosure) { self.disclosure = disclosure }
@@ -67,10 +69,16 @@ package struct SampleSplitter {
 
     /// What of the rest is kept: that is the same for most samples of a message.
     private mutating func source(_ rest: JSONValue, _ phoneID: String) -> String? {
-        if let known = sources[rest] { return known }
-        guard sources.count < Self.maximumSources else { return nil }
-        let source = kept(rest, phoneID)
-        sources.updateValue(source, forKey: rest)
+        if let last, last.rest == rest { return last.source }
+        let source: String?
+        if let known = sources[rest] {
+            source = known
+        } else {
+            guard sources.count < Self.maximumSources else { return nil }
+            source = kept(rest, phoneID)
+            sources.updateValue(source, forKey: rest)
+        }
+        last = (rest, source)
         return source
     }
 
