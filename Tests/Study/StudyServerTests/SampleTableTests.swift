@@ -563,6 +563,21 @@ import Testing
         #expect(try await study.warehouse.sampleStorage() == .table)
     }
 
+    /// A visit has a pseudonym where the id was, so that a row would not be found again.
+    @Test(arguments: StoreKind.allCases) func aSampleWithTheParticipantsIDStaysFactsAndIsDeleted(
+        store: StoreKind
+    ) async throws {
+        let study = try await BackEnd(store)
+        try await study.agree()
+        let sample = Self.sample(60, uuid: study.participant)
+        try await study.send([sample])
+        #expect(try await study.values == [])
+        #expect(try await study.count(Self.single) == 1)
+        try await study.send([sample], received: "2026-03-03T00:00:00Z") { $0["status"] = "entered-in-error" }
+        #expect(try await study.values == [])
+        #expect(try await study.count(Self.single) == 0)
+    }
+
     // MARK: Leaving
 
     @Test(arguments: StoreKind.allCases) func aWithdrawalTakesAllSamplesAway(store: StoreKind) async throws {

@@ -39,7 +39,9 @@ package struct SampleSplitter {
         guard let id = StudySample.id(ofVisit: set.visit.id), let parts = Parts(json),
             let (kind, value) = Self.measured(set), let (start, end) = parts.times(received: received),
             Self.times.contains(start), let offset = parts.start.offset,
-            let source = source(parts.rest, phoneID)
+            let source = source(parts.rest, phoneID),
+            // Its corrections, which are visits, have a pseudonym there.
+            ParticipantID(phoneID)?.isIn(set.visit.id) != true
         else { return nil }
         return StudySample(
             id: id,
