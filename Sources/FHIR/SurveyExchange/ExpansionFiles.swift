@@ -25,7 +25,7 @@ struct ExpansionFiles: Sendable {
     func expansion(_ key: String, now: Double) -> (valueSet: ValueSet, at: Double)? {
         guard let data = try? PrivateFile(file(key).path).read(), let json = try? JSONValue(parsing: data),
             json.member("key")?.isString(equalTo: key) == true, let at = json.member("at")?.double,
-            (0...maximumAge).contains(now - at),
+            now - at >= 0, now - at <= maximumAge,
             let valueSet = json.member("valueSet").flatMap({ ValueSet(tree: $0) })
         else { return nil }
         return (valueSet, at)

@@ -9,9 +9,7 @@ import Synchronization
 /// The terminology servers of surveys: what value sets are listed by and searched at, with what they said.
 ///
 /// ```swift
-/// let terminology = SurveyTerminology(client, cache: folder) { url in
-///     url.host() == "tx.example.org" ? try? FHIRClient(base: url) : nil
-/// }
+/// let terminology = SurveyTerminology(client, cache: folder, allowed: [try FHIRClient(base: tx)])
 /// let (survey, missing) = try await client.survey(questionnaire, asking: terminology)
 /// let model = SurveyModel(survey, search: terminology.search)
 /// ```
@@ -102,6 +100,7 @@ public final class SurveyTerminology: Sendable {
         count: Int
     ) async throws -> Listing {
         var listing = Listing()
+        var failure: FHIRClientError?
         let count = max(0, min(count, Int(Int32.max) - 1))
         for candidate in candidates(servers) {
             let client: FHIRClient
@@ -117,15 +116,18 @@ public final class SurveyTerminology: Sendable {
                 listing.isTooLarge = found.isTooCostly
                 listing.valueSet = found
                 return listing
+            } catch let error as FHIRClientError where error.reason == .cancelled {
+                throw error
             } catch let error where client !== server {
                 listing.refusals.append((client.base.absoluteString, "\(error)"))
                 note(error, of: client)
-            } catch let error as FHIRClientError where error.status != nil {
-                listing.reason = "\(error)"
-            } catch let error as UnexpectedExpansion {
+            } catch let error as FHIRClientError where error.isWithoutServer {
+                failure = error
+            } catch {
                 listing.reason = "\(error)"
             }
         }
+        if let failure { throw failure }
         return listing
     }
 
@@ -139,27 +141,27 @@ public final class SurveyTerminology: Sendable {
     /// The preferred servers in their order, and the app's own.
     private func candidates(_ servers: [String]) -> [Candidate] {
         let oldest = now().timeIntervalSince1970 - Self.silence
-        let preferred = servers.prefix(Self.maximumServers).map { address -> Candidate in
+        var known: Set<String> = []
+        var isServerPreferred = false
+        let preferred = servers.prefix(Self.maximumServers).compactMap { address -> Candidate? in
             guard let client = URL(string: address).flatMap({ self.preferred($0) }) else {
                 return .refused(address, reason: Self.notAllowed)
             }
+            guard known.insert(Self.address(client.base)).inserted else { return nil }
+            if client === server { isServerPreferred = true }
             let base = client.base.absoluteString
             guard let reason = memory.withLock({ $0.silent.value(base, since: oldest) }) else {
                 return .asked(client)
             }
             return .refused(base, reason: reason)
         }
-        let isOwnPreferred = preferred.contains {
-            if case .asked(let client) = $0 { client === server } else { false }
-        }
-        return isOwnPreferred ? preferred : preferred + [.asked(server)]
+        return isServerPreferred ? preferred : preferred + [.asked(server)]
     }
 
     /// Notes that a preferred server could not be reached.
     private func note(_ error: any Error, of client: FHIRClient) {
-        guard client !== server, let error = error as? FHIRClientError, error.status == nil,
-            error.reason != .cancelled
-        else { return }
+        // A value set that is too large for a response says nothing of others.
+        guard client !== server, let error = error as? FHIRClientError, error.isWithoutServer else { return }
         let base = client.base.absoluteString
         let reason = "\(error)"
         memory.withLock {
@@ -209,11 +211,11 @@ public final class SurveyTerminology: Sendable {
     public func search(_ search: OptionSearch) async throws -> FoundOptions {
         var failure: (any Error)?
         for case .asked(let client) in candidates(search.servers) {
-            let key = [
-                client.base.absoluteString, search.valueSet, search.text, search.language ?? "",
-                search.contained?.tree.text() ?? "",
+            let parts: JSONValue = [
+                JSONValue(client.base.absoluteString), JSONValue(search.valueSet), JSONValue(search.text),
+                JSONValue(search.language ?? ""), search.contained?.tree ?? "",
             ]
-            .joined(separator: "\n")
+            let key = parts.text()
             let time = now().timeIntervalSince1970
             let oldest = time - Self.searchAge
             if let known = memory.withLock({ $0.searches.value(key, since: oldest) }) { return known }
@@ -290,6 +292,14 @@ struct UnexpectedExpansion: Error, CustomStringConvertible {
 }
 
 extension FHIRClientError {
+    /// Whether there was no server that could be asked, for this or anything else.
+    fileprivate var isWithoutServer: Bool {
+        switch reason {
+        case .notReachable, .timedOut, .responseLost, .authorization: true
+        default: false
+        }
+    }
+
     /// Whether a server will not list a value set because it is too large.
     fileprivate var isTooCostly: Bool {
         outcome?.issue.contains { $0.code == .tooCostly } ?? false

@@ -204,6 +204,70 @@ struct SurveyTerminologyTests {
         #expect(down.requests.count == 2)
     }
 
+    @Test("a value set that no server can give spoils neither the survey nor the servers for other value sets")
+    func unusable() async throws {
+        let large = StubTerminology { request in
+            switch request.query["url"] {
+            case "urn:example:large":
+                throw HTTPTransportError(
+                    kind: .responseTooLarge,
+                    server: "tx",
+                    mayHaveReachedServer: true
+                )
+            case "urn:example:patient": (200, ["resourceType": "Patient"])
+            case "urn:example:bare": (200, ["resourceType": "ValueSet", "status": "active"])
+            default: (200, StubTerminology.expansion([StubTerminology.code("x", "X")]))
+            }
+        }
+        let preferred = "https://preferred.example.org/r4"
+        let names = ["large", "patient", "bare", "good"]
+        let questionnaire = try Self.questionnaire(
+            JSONValue(names.map { Self.choice($0, "urn:example:\($0)") }),
+            Self.preferring(preferred)
+        )
+        let own = try large.client()
+        let terminology = SurveyTerminology(own, allowed: [try large.client(preferred)])
+        let (survey, missing) = try await own.survey(questionnaire, asking: terminology)
+        #expect(Self.codes(survey, "good") == ["x"])
+        #expect(
+            missing.map(\.canonical) == [preferred] + names.prefix(3).map { "urn:example:\($0)" }
+                && missing.allSatisfy { $0.reason != nil }
+        )
+        // Both servers were asked for what they cannot give, and the preferred one for the rest.
+        #expect(large.requests.count == 7)
+    }
+
+    @Test("a server is asked once for a value set, however often the questionnaire prefers it")
+    func repeated() async throws {
+        let gone = StubTerminology { _ in (404, StubTerminology.problem("not-found")) }
+        let client = try gone.client()
+        let base = client.base.absoluteString
+        let questionnaire = try Self.questionnaire(
+            [Self.choice("a", "urn:example:a")],
+            Self.preferring(base, base + "/", base.replacing("https", with: "HTTPS"), base)
+        )
+        let terminology = SurveyTerminology(client, allowed: [client])
+        let (_, missing) = try await client.survey(questionnaire, asking: terminology)
+        #expect(missing.map(\.canonical) == ["urn:example:a"])
+        #expect(gone.requests.count == 1)
+    }
+
+    @Test("a cancelled task asks no further server")
+    func cancelled() async throws {
+        let own = Self.server("own")
+        let slow = StubTerminology { _ in throw CancellationError() }
+        let preferred = "https://preferred.example.org/r4"
+        let terminology = SurveyTerminology(try own.client(), allowed: [try slow.client(preferred)])
+        let questionnaire = try Self.questionnaire(
+            [Self.choice("a", "urn:example:a")],
+            Self.preferring(preferred)
+        )
+        await #expect(throws: FHIRClientError.self) {
+            _ = try await own.client().survey(questionnaire, asking: terminology)
+        }
+        #expect(own.requests.isEmpty)
+    }
+
     // MARK: What is kept
 
     @Test("a value set is asked for once, also by another process with the same folder, until it is too old")
