@@ -235,7 +235,13 @@ package struct SurveyPages: Sendable {
         var visit = stored ?? SurveyVisit(newSession())
         let pageIndex = visit.pageIndex(of: sent, visit.form.session.pages)
         visit.form.searches = found
-        let change = visit.apply(sent, words: words, searcher: searcher, now: now())
+        let change = visit.apply(
+            sent,
+            words: words,
+            language: language.text,
+            searcher: searcher,
+            now: now()
+        )
 
         if let stored, stored.isComplete {
             // The same form once more, or another one.

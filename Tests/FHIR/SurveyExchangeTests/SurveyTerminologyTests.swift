@@ -204,7 +204,7 @@ struct SurveyTerminologyTests {
         #expect(down.requests.count == 2)
     }
 
-    @Test("a value set that no server can give spoils neither the survey nor the servers for other value sets")
+    @Test("a value set that no server can give spoils neither the survey nor the servers for others")
     func unusable() async throws {
         let large = StubTerminology { request in
             switch request.query["url"] {

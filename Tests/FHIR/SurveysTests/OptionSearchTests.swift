@@ -157,6 +157,41 @@ import Testing
         #expect(model.page.item("q")?.choices.count == 2)
     }
 
+    @Test("a code that was found is the same after it was saved and read again, and spoils nothing of the rest")
+    func resumed() async throws {
+        let survey = try survey("open-choice", repeats: true)
+        let model = SurveyModel(survey, search: { FoundOptions([Self.option($0.text, "", "urn:s")]) })
+        model.searchDelay = .zero
+        model[search: "q"] = "flu"
+        await model.waitUntilFound("q")
+        model[isChosen: "urn:s|flu", of: "q"] = true
+        model[text: try #require(model.page.item("q")?.fields.first?.id)] = "flu"
+        let saved = model.session.response(.inProgress)
+        let stored = try QuestionnaireResponse(parsing: saved.tree.text())
+        let again = SurveyModel(survey, resuming: stored)
+        #expect(again.session.problems().isEmpty)
+        #expect(again.session.response(.inProgress).tree["item"] == saved.tree["item"])
+        #expect(again.page.item("q")?.choices.map(\.isChosen) == [true])
+        #expect(again.page.item("q")?.fields.map(\.text) == ["flu", ""])
+        again.advance()
+        guard case .completed = again.state else { return #expect(Bool(false)) }
+    }
+
+    @Test("what was found in one language is not shown after another was chosen: it is searched for anew")
+    func language() async throws {
+        let model = SurveyModel(
+            try survey(),
+            phrases: .english,
+            search: { FoundOptions([Self.option("1", $0.language ?? "none")]) }
+        )
+        model.searchDelay = .zero
+        model[search: "q"] = "flu"
+        await model.waitUntilFound("q")
+        model.phrases = .phrases(in: "de")
+        await model.waitUntilFound("q")
+        #expect(model.page.item("q")?.choices.map(\.label) == ["de"])
+    }
+
     @Test("of a hostile expansion so many codes are taken; the same code of two systems is two answers")
     func hostile() throws {
         var codes: [JSONValue] = [

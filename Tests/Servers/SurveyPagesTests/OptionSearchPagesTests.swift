@@ -18,6 +18,13 @@ struct OptionSearchPagesTests {
           {"linkId": "drugs", "type": "choice", "repeats": true, "text": "Drugs", "answerValueSet": "urn:example:all"},
           {"linkId": "name", "type": "string", "text": "Name"}]}
         """
+    private static let tooCostly = try? ValueSet(
+        parsing: """
+            {"resourceType": "ValueSet", "url": "urn:example:all", "status": "active", "expansion":
+             {"timestamp": "2026", "extension": [{"valueBoolean": true,
+              "url": "http://hl7.org/fhir/StructureDefinition/valueset-toocostly"}]}}
+            """
+    )
     private static let allergy = "all~7Egies~3A"
 
     /// What was searched for, and codes with the text in their display.
@@ -46,16 +53,9 @@ struct OptionSearchPagesTests {
     )
         throws -> TestPages
     {
-        let tooCostly = try ValueSet(
-            parsing: """
-                {"resourceType": "ValueSet", "url": "urn:example:all", "status": "active", "expansion":
-                 {"timestamp": "2026", "extension": [{"valueBoolean": true,
-                  "url": "http://hl7.org/fhir/StructureDefinition/valueset-toocostly"}]}}
-                """
-        )
-        return try TestPages(
+        try TestPages(
             questionnaire,
-            valueSets: { $0 == "urn:example:all" ? tooCostly : nil },
+            valueSets: { $0 == "urn:example:all" ? Self.tooCostly : nil },
             search: codes.find,
             searchTime: searchTime
         )
@@ -161,6 +161,52 @@ struct OptionSearchPagesTests {
             ["sec-fetch-site": "cross-site", "origin": "https://a.example"]
         )
         #expect(foreign.status == 403 && codes.texts.withLock { $0 }.count == asked.count)
+    }
+
+    @Test("what is suggested stays an answer while something else is searched for")
+    func suggested() async throws {
+        let questionnaire = """
+            {"resourceType": "Questionnaire", "status": "draft",
+             "code": [{"system": "urn:s", "code": "7", "display": "Seven"}], "item": [
+              {"linkId": "q", "type": "choice", "repeats": true, "text": "Q", "answerValueSet": "urn:example:all",
+               "extension": [{"url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-candidateExpression",
+                "valueExpression": {"language": "text/fhirpath",
+                 "expression": "%questionnaire.code"}}]}]}
+            """
+        let pages = try pages(Codes(), questionnaire: questionnaire)
+        var form = await pages.begin()
+        #expect(form.page.contains("value=\"urn:s|7\""))
+        form.fields = [("q", "urn:s|7"), ("q.search", "nut"), ("find", "q")]
+        let shown = await form.send("preview")
+        #expect(shown.text.contains("value=\"urn:s|7\" checked") && shown.text.contains("urn:s|nut-1"))
+        form.fields = [("q", "urn:s|7"), ("q", "urn:s|nut-1"), ("q.search", "nut")]
+        await form.press("find q")
+        form.fields = [("q", "urn:s|7"), ("q", "urn:s|nut-1")]
+        await form.press("send")
+        #expect(codings(pages.store.completed.first, 0) == ["7 Seven", "nut-1 nut <b>1</b>"])
+    }
+
+    @Test("a code has the text of the language in which the person found it, whoever else found it since")
+    func languages() async throws {
+        let pages = try TestPages(
+            Self.questionnaire,
+            valueSets: { _ in Self.tooCostly },
+            search: { search in
+                let display = search.language == "de" ? "Nuss" : "Nut"
+                return FoundOptions([
+                    SurveyOption(.coding(Coding(system: "urn:s", code: "1", display: display)))
+                ])
+            }
+        )
+        var german = await pages.begin()
+        var english = await pages.begin()
+        german.fields = [("drugs.search", "nu"), ("find", "drugs")]
+        _ = await pages.post(german.path + "?lang=de", german.hidden + german.fields + [("action", "preview")])
+        english.fields = [("drugs.search", "nu"), ("find", "drugs")]
+        _ = await english.send("preview")
+        german.fields = [("drugs", "urn:s|1")]
+        _ = await pages.post(german.path + "?lang=de", german.hidden + german.fields + [("action", "save")])
+        #expect(codings(pages.store.all.first, 0) == ["1 Nuss"])
     }
 
     @Test("a search that fails, or takes too long, is told beside its question, and the rest works")

@@ -87,7 +87,7 @@ struct Form {
     /// The address without what follows `?`.
     var path: String { String(address.prefix { $0 != "?" && $0 != "#" }) }
 
-    private var hidden: [(String, String)] {
+    var hidden: [(String, String)] {
         page.matches(of: /<input type="hidden" name="([^"]*)" value="([^"]*)">/).map {
             (String($0.1), String($0.2))
         }

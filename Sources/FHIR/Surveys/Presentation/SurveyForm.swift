@@ -126,7 +126,10 @@ public struct SurveyForm: Sendable {
         guard item.control == .search else { return }
         let search = searches[item.id] ?? PresentedSearch()
         item.search = search
-        if case .found(let found) = search.state { item.options = found.options }
+        guard case .found(let found) = search.state else { return }
+        // What an expression suggests can be chosen as well.
+        let known = Set(found.options.map(\.value.choiceID))
+        item.options = found.options + item.options.filter { !known.contains($0.value.choiceID) }
     }
 
     /// What was typed, as long as the answers are what it gives: expressions may have set others.
@@ -239,7 +242,9 @@ public struct SurveyForm: Sendable {
         of id: PresentedItem.ID,
         with result: Result<FoundOptions, any Error>
     ) {
-        guard let current = searches[id], OptionSearch.searched(current.text) == search.text else { return }
+        guard let current = searches[id], OptionSearch.searched(current.text) == search.text,
+            search.language == phrases.language
+        else { return }
         switch result {
         case .success(let found): searches[id]?.state = .found(found)
         case .failure: searches[id]?.state = .failed

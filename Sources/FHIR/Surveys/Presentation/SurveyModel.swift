@@ -97,8 +97,11 @@ public final class SurveyModel {
     public var phrases: SurveyPhrases {
         get { form.phrases }
         set {
+            let isOther = newValue.language != form.phrases.language
             form.phrases = newValue
             page = form.page
+            guard isOther, case .asking = state else { return }
+            for (item, search) in form.searches { begin(search.text, of: item) }
         }
     }
 
@@ -180,6 +183,10 @@ public final class SurveyModel {
     private func search(_ text: String, of item: PresentedItem.ID) {
         let shown = page.item(item)?.search
         guard case .asking = state, text != shown?.text || shown?.state == .failed else { return }
+        begin(text, of: item)
+    }
+
+    private func begin(_ text: String, of item: PresentedItem.ID) {
         searches.removeValue(forKey: item)?.cancel()
         let search = form.beginSearch(text, of: item)
         page = form.page

@@ -14,8 +14,8 @@ final class OptionSearcher: Sendable {
 
     private struct State {
         var running = 0
-        /// What was found, by value set and token: so that what is chosen is known when it is sent. The older
-        /// ones go, all at once.
+        /// What was found, by value set, language and token: so that what is chosen is known when it is sent.
+        /// The older ones go, all at once.
         var known: [String: SurveyOption] = [:]
         var older: [String: SurveyOption] = [:]
     }
@@ -74,14 +74,14 @@ final class OptionSearcher: Sendable {
             return first
         }
         guard let found else { return .failed }
-        remember(found, search.valueSet)
+        remember(found, search.valueSet, search.language)
         return .found(found)
     }
 
-    private func remember(_ found: FoundOptions, _ valueSet: String) {
+    private func remember(_ found: FoundOptions, _ valueSet: String, _ language: String?) {
         state.withLock { state in
             for option in found.options {
-                state.known[Self.key(option.value.choiceID, valueSet)] = option
+                state.known[Self.key(option.value.choiceID, valueSet, language)] = option
             }
             guard state.known.count > Self.maximumKnown else { return }
             state.older = state.known
@@ -89,20 +89,22 @@ final class OptionSearcher: Sendable {
         }
     }
 
-    /// Adds to a question's options what was found earlier, and is chosen.
-    func addKnown(_ tokens: [String], to question: inout PresentedItem) {
+    /// Adds to a question's options what was found earlier in the language, and is chosen.
+    func addKnown(_ tokens: [String], to question: inout PresentedItem, language: String?) {
         guard case .searched(let valueSet)? = question.item.format.options else { return }
         var offered = Set(question.options.map(\.value.choiceID))
         state.withLock { state in
             for token in tokens where offered.insert(token).inserted {
-                let key = Self.key(token, valueSet)
+                let key = Self.key(token, valueSet, language)
                 guard let option = state.known[key] ?? state.older[key] else { continue }
                 question.options.append(option)
             }
         }
     }
 
-    private static func key(_ token: String, _ valueSet: String) -> String { "\(valueSet)\n\(token)" }
+    private static func key(_ token: String, _ valueSet: String, _ language: String?) -> String {
+        "\(language ?? "")\n\(valueSet)\n\(token)"
+    }
 }
 
 extension SentForm {

@@ -72,8 +72,15 @@ struct SurveyVisit: Sendable {
     }
 
     /// Takes what a form says about the questions that it asked.
-    mutating func apply(_ sent: SentForm, words: PageWords, searcher: OptionSearcher, now: Date) -> FormChange
-    {
+    ///
+    /// - Parameter language: What texts were asked for in; nil for the questionnaire's own.
+    mutating func apply(
+        _ sent: SentForm,
+        words: PageWords,
+        language: String?,
+        searcher: OptionSearcher,
+        now: Date
+    ) -> FormChange {
         let asked = sent.asked
         var change = FormChange()
         guard !asked.isEmpty else { return change }
@@ -93,7 +100,7 @@ struct SurveyVisit: Sendable {
         for var question in questions {
             ItemWalk(session: session, isShown: false).findControl(of: &question)
             form.addFound(to: &question)
-            searcher.addKnown(sent.values(question.id), to: &question)
+            searcher.addKnown(sent.values(question.id), to: &question, language: language)
             let reading = reader.read(question)
             let unread = reading.unreadable.isEmpty ? nil : reading.unreadable
             if reading.answers != question.answers || unreadable[question.id] != unread {
