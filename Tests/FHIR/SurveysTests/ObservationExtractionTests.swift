@@ -92,6 +92,89 @@ struct ObservationExtractionTests {
         #expect(extraction.codes == ["a unsupportedAnswer"])
     }
 
+    @Test("where a code is marked, the codes beside it that are not are left out")
+    func markedCodes() throws {
+        func code(_ code: String, _ value: (String, JSONValue)? = nil) -> JSONValue {
+            var json: JSONValue = ["system": "http://s", "code": JSONValue(code)]
+            if let value {
+                let mark: JSONValue = ["url": JSONValue(sdc + "observationExtract")]
+                json["extension"] = [JSONValue(members: (mark.members.map(Array.init) ?? []) + [
+                    JSONMember(name: value.0, value: value.1)
+                ])]
+            }
+            return json
+        }
+        let survey = survey(
+            [
+                [
+                    "linkId": "weight", "type": "integer",
+                    "code": [code("weight", ("valueBoolean", true)), code("clothed"), code("unclothed")],
+                ],
+                [
+                    "linkId": "not", "type": "integer",
+                    "code": [code("a"), code("b", ("valueBoolean", false))],
+                ],
+                [
+                    "linkId": "coded", "type": "integer",
+                    "code": [code("c", ("valueCode", "independent")), code("d")],
+                ],
+            ],
+            ["extension": [Self.observe]]
+        )
+        let extraction = try extract(
+            survey,
+            ["weight", "not", "coded"].map { #"{"linkId": "\#($0)", "answer": [{"valueInteger": 1}]}"# }
+                .joined(separator: ",")
+        )
+        let codes = extraction.resources.map { resource in
+            (resource["code"]?["coding"]?.elements ?? []).compactMap { $0["code"]?.string }
+        }
+        #expect(codes == [["weight"], ["a"], ["c"]])
+    }
+
+    @Test("a transaction changes no resource twice: of several answers with one id the first is taken")
+    func sameResource() throws {
+        let survey = survey(
+            [
+                [
+                    "linkId": "q", "type": "integer", "repeats": true, "code": Self.code,
+                    "extension": [
+                        [
+                            "url": JSONValue(sdc + "observationExtractEntry"),
+                            "extension": [["url": "resourceId", "valueString": "'weight'"]],
+                        ]
+                    ],
+                ]
+            ],
+            ["extension": [Self.observe]]
+        )
+        let extraction = try extract(
+            survey,
+            #"{"linkId": "q", "answer": [{"valueInteger": 1}, {"valueInteger": 2}]}"#
+        )
+        #expect(extraction.resources.map { $0["valueInteger"]?.integer } == [1])
+        #expect(extraction.codes == ["q duplicateRequest"])
+    }
+
+    @Test("who is contained in the response is not referred to from outside, and is told")
+    func contained() throws {
+        let survey = survey(
+            [["linkId": "q", "type": "integer", "code": Self.code]],
+            ["extension": [Self.observe]]
+        )
+        let response = try QuestionnaireResponse(
+            parsing: """
+                {"resourceType": "QuestionnaireResponse", "id": "r", "status": "completed",
+                 "contained": [{"resourceType": "Patient", "id": "p"}], "subject": {"reference": "#p"},
+                 "author": {"reference": "#p"}, "encounter": {"reference": "#e"},
+                 "item": [{"linkId": "q", "answer": [{"valueInteger": 1}]}]}
+                """
+        )
+        let extraction = survey.extract(from: response)
+        #expect(extraction.resources.first?.text().contains("#") == false)
+        #expect(extraction.codes == Array(repeating: "q invalidElement", count: 3))
+    }
+
     @Test("categories, codes that are excluded, several answers, and items that are switched off")
     func options() throws {
         func category(_ code: String) -> JSONValue {

@@ -157,7 +157,7 @@ import Testing
         #expect(model.page.item("q")?.choices.count == 2)
     }
 
-    @Test("a code that was found is the same after it was saved and read again, and spoils nothing of the rest")
+    @Test("a code that was found is the same after it was saved and read again")
     func resumed() async throws {
         let survey = try survey("open-choice", repeats: true)
         let model = SurveyModel(survey, search: { FoundOptions([Self.option($0.text, "", "urn:s")]) })

@@ -201,11 +201,12 @@ struct OptionSearchPagesTests {
         var german = await pages.begin()
         var english = await pages.begin()
         german.fields = [("drugs.search", "nu"), ("find", "drugs")]
-        _ = await pages.post(german.path + "?lang=de", german.hidden + german.fields + [("action", "preview")])
+        let inGerman = german.path + "?lang=de"
+        _ = await pages.post(inGerman, german.hidden + german.fields + [("action", "preview")])
         english.fields = [("drugs.search", "nu"), ("find", "drugs")]
         _ = await english.send("preview")
         german.fields = [("drugs", "urn:s|1")]
-        _ = await pages.post(german.path + "?lang=de", german.hidden + german.fields + [("action", "save")])
+        _ = await pages.post(inGerman, german.hidden + german.fields + [("action", "save")])
         #expect(codings(pages.store.all.first, 0) == ["1 Nuss"])
     }
 

@@ -17,6 +17,11 @@ struct ExtractionEntry {
 
     var json: JSONValue { ["fullUrl": JSONValue(fullURL), "resource": resource, "request": request] }
 
+    /// The resource that is changed, such as `Observation/7`; nil of a new one.
+    var changed: String? {
+        request.member("method")?.isString("POST") == true ? nil : request.member("url")?.string
+    }
+
     /// The same with what is not valid.
     var uncheckedJSON: JSONValue {
         ["fullUrl": JSONValue(fullURL), "resource": unchecked ?? resource, "request": request]
@@ -169,6 +174,16 @@ extension Extractor {
                 .error,
                 "invalidResource",
                 "What was extracted is not valid FHIR and is left out: \(text).",
+                entry.item
+            )
+        }
+        // A server refuses a transaction that changes a resource twice (FHIR R4, transaction rules).
+        guard entry.changed.map({ changed.insert($0).inserted }) ?? true else {
+            invalidEntries.append(entry)
+            return report(
+                .error,
+                "duplicateRequest",
+                "Another entry changes the same resource; this one is left out.",
                 entry.item
             )
         }

@@ -186,15 +186,19 @@ struct ExtractionPlan {
         }
     }
 
-    /// The codes that an item's Observation has: those that are not excluded, or that are included where the
-    /// item is not.
+    /// The codes that an item's Observation has: those that are marked for it; where none is and the item is
+    /// extracted, those that are not excluded.
     static func codes(of item: SurveyItem, observing: Observing) -> [JSONValue] {
-        (item.source.member("code")?.elements ?? []).compactMap { code in
-            let extensions = ExtensionList(code)
-            let isIncluded = extensions.value(ExtensionURL.observationExtract)?.boolean ?? (observing != .off)
-            guard isIncluded, code.member("code")?.kind == .string else { return nil }
+        let codes = (item.source.member("code")?.elements ?? []).map { code in
+            (code, mark: ExtensionList(code).value(ExtensionURL.observationExtract).flatMap(Self.observing))
+        }
+        let isMarked = codes.contains { $0.mark ?? .off != .off }
+        return codes.compactMap { code, mark in
+            guard mark ?? (isMarked ? .off : observing) != .off, code.member("code")?.kind == .string else {
+                return nil
+            }
             var code = code
-            if !extensions.isEmpty { code["extension"] = nil }
+            if !ExtensionList(code).isEmpty { code["extension"] = nil }
             return code
         }
     }

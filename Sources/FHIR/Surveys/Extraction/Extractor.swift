@@ -36,6 +36,8 @@ struct Extractor {
     var entries: [ExtractionEntry] = []
     /// Entries that are left out because they are not valid FHIR.
     var invalidEntries: [ExtractionEntry] = []
+    /// The resources that entries change, such as `Observation/7`.
+    var changed: Set<String> = []
     /// How many resources were begun: entries have the order in which that was.
     var begun = 0
     /// Whether the resource that is just being made has all that its template or definitions ask for.
@@ -68,8 +70,12 @@ struct Extractor {
         rootPlan = ExtractionPlan(survey.questionnaire.tree)
         for item in survey.items {
             let plan = ExtractionPlan(item.source)
-            // A category or `false` says something too, once Observations are extracted.
-            if !plan.isEmpty || plan.observing != nil || !plan.categories.isEmpty { plans[item.index] = plan }
+            // A category, an entry or `false` says something too, once Observations are extracted.
+            if !plan.isEmpty || plan.observing != nil || !plan.categories.isEmpty
+                || !plan.observationRequest.isEmpty
+            {
+                plans[item.index] = plan
+            }
         }
         var contained: [String: JSONValue] = [:]
         for resource in survey.questionnaire.tree.member("contained")?.elements ?? [] {
