@@ -94,14 +94,12 @@ struct ObservationExtractionTests {
 
     @Test("where a code is marked, the codes beside it that are not are left out")
     func markedCodes() throws {
-        func code(_ code: String, _ value: (String, JSONValue)? = nil) -> JSONValue {
+        func code(_ code: String, _ mark: (name: String, value: JSONValue)? = nil) -> JSONValue {
             var json: JSONValue = ["system": "http://s", "code": JSONValue(code)]
-            if let value {
-                let mark: JSONValue = ["url": JSONValue(sdc + "observationExtract")]
-                json["extension"] = [JSONValue(members: (mark.members.map(Array.init) ?? []) + [
-                    JSONMember(name: value.0, value: value.1)
-                ])]
-            }
+            guard let mark else { return json }
+            var tree: JSONValue = ["url": JSONValue(sdc + "observationExtract")]
+            tree[mark.name] = mark.value
+            json["extension"] = [tree]
             return json
         }
         let survey = survey(
