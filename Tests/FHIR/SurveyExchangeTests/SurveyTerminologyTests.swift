@@ -293,10 +293,12 @@ struct SurveyTerminologyTests {
         #expect(files.count == 1)
         try await load(SurveyTerminology(client, cache: folder, now: { Date() + 8 * 86_400 }))
         #expect(server.requests.count == 2)
+        try await load(SurveyTerminology(client, cache: folder, maximumAge: -1))
+        #expect(server.requests.count == 3)
         // A torn file is asked for again.
         try Data("{".utf8).write(to: folder.appending(path: files[0]))
         try await load(SurveyTerminology(client, cache: folder))
-        #expect(server.requests.count == 3)
+        #expect(server.requests.count == 4)
     }
 
     // MARK: Too large

@@ -154,6 +154,60 @@ struct ObservationExtractionTests {
         #expect(extraction.codes == ["q duplicateRequest"])
     }
 
+    @Test("what is under an answer that no Observation can have is no part of the Observation around it")
+    func partOfNothing() throws {
+        let part: JSONValue = ["url": JSONValue(sdc + "observationExtract"), "valueCode": "component"]
+        let survey = survey(
+            [
+                [
+                    "linkId": "panel", "type": "group", "code": Self.code,
+                    "item": [
+                        [
+                            "linkId": "photo", "type": "attachment",
+                            "code": [["system": "http://s", "code": "photo"]],
+                            "item": [
+                                [
+                                    "linkId": "size", "type": "integer", "extension": [part],
+                                    "code": [["system": "http://s", "code": "size"]],
+                                ]
+                            ],
+                        ],
+                        [
+                            "linkId": "own", "type": "integer", "extension": [part],
+                            "code": [["system": "http://s", "code": "own"]],
+                        ],
+                    ],
+                ]
+            ],
+            ["extension": [Self.observe]]
+        )
+        let extraction = try extract(
+            survey,
+            """
+            {"linkId": "panel", "item": [{"linkId": "photo", "answer": [{"valueAttachment": {"title": "t"},             "item": [{"linkId": "size", "answer": [{"valueInteger": 3}]}]}]},             {"linkId": "own", "answer": [{"valueInteger": 4}]}]}
+            """
+        )
+        #expect(extraction.resources.count == 1)
+        let components = extraction.resources.first?["component"]?.elements.map(Array.init) ?? []
+        #expect(components.map { $0["valueInteger"]?.integer } == [4])
+        #expect(extraction.codes == ["photo unsupportedAnswer", "size noParent"])
+    }
+
+    @Test("a unit without a system is a text, not a code of nobody")
+    func unitWithoutSystem() throws {
+        let unit: JSONValue = [
+            "url": "http://hl7.org/fhir/StructureDefinition/questionnaire-unit",
+            "valueCoding": ["code": "cups"],
+        ]
+        let survey = survey(
+            [["linkId": "q", "type": "decimal", "code": Self.code, "extension": [unit]]],
+            ["extension": [Self.observe]]
+        )
+        let extraction = try extract(survey, #"{"linkId": "q", "answer": [{"valueDecimal": 2.50}]}"#)
+        #expect(extraction.resources.first?["valueQuantity"]?.text() == #"{"value":2.50,"unit":"cups"}"#)
+        #expect(extraction.codes == [])
+    }
+
     @Test("who is contained in the response is not referred to from outside, and is told")
     func contained() throws {
         let survey = survey(

@@ -134,12 +134,21 @@ struct ElementValue {
 
     // MARK: Datatypes
 
+    /// A quantity; a code without a system, which FHIR does not permit (R4, qty-3), is the text of the unit.
+    private static func quantity(_ json: JSONValue) -> JSONValue {
+        guard json.member("system") == nil, let code = json.member("code") else { return json }
+        var json = json
+        json["code"] = nil
+        if json.member("unit") == nil { json["unit"] = code }
+        return json
+    }
+
     private func complex(_ target: DefinedType) -> JSONValue? {
         if let own = Definitions.r4.type(named: type), own.kind != .primitive {
             if own.isA(target) || target.name == own.name
                 || (target.base == own.name && target.kind != .nested)
             {
-                return json
+                return type == "Quantity" ? Self.quantity(json) : json
             }
             if type == "Coding", target.name == "CodeableConcept" { return ["coding": [json]] }
             return nil
@@ -149,7 +158,7 @@ struct ElementValue {
             guard json.kind == .number || json.kind == .string, let text, let value = FHIRDecimal(text) else {
                 return nil
             }
-            return Quantity(value, in: unit).tree
+            return Self.quantity(Quantity(value, in: unit).tree)
         case "CodeableConcept", "HumanName", "Address", "Annotation":
             return type == "string" || type == "markdown" ? text.map { ["text": JSONValue($0)] } : nil
         case "Reference": return json.string.map { ["reference": JSONValue($0)] }

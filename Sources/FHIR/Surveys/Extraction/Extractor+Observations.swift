@@ -101,10 +101,15 @@ extension Extractor {
         throws(ExtractionStop)
     {
         begun += 1
+        let parent = scope.observing == .component ? scope.parentObservation : nil
         guard let member = answer.valueMember,
             let value = try observationValue(member, survey.items[scope.item])
-        else { return }
-        guard scope.observing == .component, let parent = scope.parentObservation else {
+        else {
+            // What is under the answer is not part of what is around it.
+            scope.parentObservation = parent
+            return
+        }
+        guard let parent else {
             scope.parentObservation = ObservationParts(
                 code: code,
                 value: value,
