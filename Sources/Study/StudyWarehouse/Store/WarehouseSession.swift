@@ -231,25 +231,23 @@ extension PostgreSQLSession: WarehouseSession {
     /// Makes the next month's partition, too: a month that has begun may have samples in the one that takes
     /// the others, and stays there.
     func prepareSampleMonths(_ months: Set<Int>) throws {
-        let start = ContinuousClock.now
+        let now = ContinuousClock.now
         let next = StudySample.month(of: Int(Date().timeIntervalSince1970) * 1_000_000) + 1
         let wanted = months.union([next]).filter { month in
-            (0...next).contains(month) && monthsWithoutPartition[month].map { $0 < start } ?? true
+            (0...next).contains(month) && monthsWithoutPartition[month].map { $0 < now } ?? true
         }
-        var isRefused = false
+        var isInTheWay = false
         for month in wanted.sorted(by: >) {
-            // Somebody may read for long, which is in the way of all: a message may name hundreds of months,
-            // and each of them would wait.
-            let isLate = isRefused && start.duration(to: .now) >= Self.longestWaitForPartitions
-            let isMade = try !isLate && rows("SELECT study_sample_month(?)", [month]).first?.text(0) == "t"
+            let start = ContinuousClock.now
+            let isMade =
+                try !isInTheWay && rows("SELECT study_sample_month(?)", [month]).first?.text(0) == "t"
             guard !isMade else { continue }
-            isRefused = true
+            // Somebody may read for long, which is in the way of all: a message may name hundreds of months,
+            // and each of them would wait for two seconds.
+            if start.duration(to: .now) > .seconds(1) { isInTheWay = true }
             monthsWithoutPartition[month] = .now + .seconds(600)
         }
     }
-
-    /// As long as `study_sample_month` waits for a lock.
-    private static let longestWaitForPartitions = Duration.seconds(2)
 
     func insert(_ rows: TableRows) throws { try copy(rows) }
 
