@@ -196,7 +196,7 @@ package struct SurveyPages: Sendable {
             return page.problem(survey.heading, page.words.unusable, status: 400)
         }
         // Before the response is taken, which other requests wait for.
-        let found = await searcher.searches(of: sent, in: survey, language: language.text)
+        let found = await searcher.searches(of: sent, token, in: survey, language: language.text)
         return await registry.use(token) { known in
             do {
                 guard person == nil || sent["person"] == person else {

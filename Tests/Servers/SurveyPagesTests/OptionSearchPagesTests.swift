@@ -30,6 +30,8 @@ struct OptionSearchPagesTests {
     /// What was searched for, and codes with the text in their display.
     private final class Codes: Sendable {
         let texts = Mutex<[String]>([])
+        /// The numbers of requests that were answered.
+        let answered = Mutex<Set<Int>>([])
 
         @Sendable func find(_ search: OptionSearch) async throws -> FoundOptions {
             texts.withLock { $0.append(search.text) }
@@ -136,6 +138,37 @@ struct OptionSearchPagesTests {
         let answer = await form.press("send")
         #expect(answer.status == 422 && answer.text.contains("Please search once more"))
         #expect(pages.store.completed.isEmpty)
+    }
+
+    @Test("who types on gives up what was searched for before, and takes nobody's turn")
+    func typedOn() async throws {
+        let codes = Codes()
+        let pages = try pages(codes)
+        let form = await pages.begin()
+        let other = await pages.begin()
+        await withTaskGroup { group in
+            for count in 1...2 * OptionSearcher.maximumAtOnce {
+                group.addTask { [form] in
+                    var slow = form
+                    slow.fields = [("drugs.search", "slow"), ("find", "drugs")]
+                    let shown = await slow.send("preview")
+                    #expect(!shown.text.contains("urn:s|slow-1"))
+                    codes.answered.withLock { _ = $0.insert(count) }
+                }
+                // Until it is searched for, or refused.
+                while codes.texts.withLock({ $0.count }) < count,
+                    !codes.answered.withLock({ $0.contains(count) })
+                {
+                    await Task.yield()
+                }
+            }
+            var nobody = other
+            nobody.fields = [("drugs.search", "nut"), ("find", "drugs")]
+            #expect(await nobody.send("preview").text.contains("urn:s|nut-1"))
+            var last = form
+            last.fields = [("drugs.search", "egg"), ("find", "drugs")]
+            #expect(await last.send("preview").text.contains("urn:s|egg-1"))
+        }
     }
 
     @Test("only questions that are searched are searched, a few of a form, and not for other sites' forms")

@@ -2,8 +2,8 @@ import FHIR
 import Surveys
 import Synchronization
 
-/// Searches for what forms ask: a few of a form, so many at once, each within some seconds, and only in the
-/// value sets of the survey's questions.
+/// Searches for what forms ask: one after the other for a response, so many at once, each within some
+/// seconds, and only in the value sets of the survey's questions.
 final class OptionSearcher: Sendable {
     /// The most searches of one form.
     static let maximumOfForm = 8
@@ -14,6 +14,9 @@ final class OptionSearcher: Sendable {
 
     private struct State {
         var running = 0
+        /// The form that is searched for, by response: of a newer one the older is given up.
+        var forms: [String: (number: Int, task: Task<[PresentedItem.ID: PresentedSearch], Never>)] = [:]
+        var formCount = 0
         /// What was found, by value set, language and token: so that what is chosen is known when it is sent.
         /// The older ones go, all at once.
         var known: [String: SurveyOption] = [:]
@@ -29,8 +32,11 @@ final class OptionSearcher: Sendable {
         self.time = time
     }
 
-    /// What is found for the texts of a form, by the names of their questions.
-    func searches(of form: SentForm, in survey: Survey, language: String?) async
+    /// What is found for the texts of a form, by the names of their questions. A form of the same response
+    /// that is still searched for is given up: somebody typed on.
+    ///
+    /// - Parameter response: The token of the response.
+    func searches(of form: SentForm, _ response: String, in survey: Survey, language: String?) async
         -> [PresentedItem.ID: PresentedSearch]
     {
         guard find != nil else { return [:] }
@@ -49,10 +55,29 @@ final class OptionSearcher: Sendable {
         open.sort { first, second in
             (first.name == form.found ? 0 : 1, first.name) < (second.name == form.found ? 0 : 1, second.name)
         }
-        for (name, search) in open.prefix(Self.maximumOfForm) {
-            found[name]?.state = await result(of: search)
+        guard !open.isEmpty else { return found }
+        let task = Task { [open, found] in
+            var found = found
+            for (name, search) in open.prefix(Self.maximumOfForm) {
+                found[name]?.state = Task.isCancelled ? .failed : await result(of: search)
+            }
+            return found
         }
-        return found
+        let (number, older) = state.withLock { state in
+            state.formCount += 1
+            return (state.formCount, state.forms.updateValue((state.formCount, task), forKey: response))
+        }
+        older?.task.cancel()
+        defer {
+            state.withLock { state in
+                if state.forms[response]?.number == number { state.forms[response] = nil }
+            }
+        }
+        return await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
     }
 
     private func result(of search: OptionSearch) async -> PresentedSearch.State {
