@@ -679,7 +679,9 @@ def search_terminology(server):
 def search_codes(check):
     """Finds codes by typing, with the script, and then without it."""
     driver = check.driver
-    labels = lambda name: [e.text for e in driver.find_elements(By.CSS_SELECTOR, f"[data-item='{name}'] .options label")]
+    labels = lambda name: driver.execute_script(
+        "return [...document.querySelectorAll(arguments[0])].map(label => label.innerText.trim())",
+        f"[data-item='{name}'] .options label")
     found = lambda name, texts: WebDriverWait(driver, 15).until(lambda d: labels(name) == texts, f"{name}: {labels(name)} instead of {texts}")
     check.show("phone", "light")
     check.open("/")
