@@ -4,7 +4,6 @@ import base64
 import datetime
 import hashlib
 import hmac
-import http.server
 import json
 import os
 import random
@@ -13,13 +12,12 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import urllib.parse
 import urllib.request
 
 import generated_samples as samples
-from selenium import webdriver
+from browser import App, chromium
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -155,37 +153,13 @@ class Sandbox:
             return error.code, error.read().decode()
 
 
-class App:
-    """The end of an app to which a browser is sent back."""
-
-    def __init__(self):
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                self.send_response(200)
-                self.send_header("Content-Type", "text/html")
-                self.end_headers()
-                self.wfile.write(b"<!DOCTYPE html><html lang=en><link rel=icon href=data:,><title>App</title><h1>Back</h1>")
-
-            def log_message(self, *arguments):
-                pass
-
-        self.server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/back"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-
 class Check:
     def __init__(self, sandbox, pictures):
         self.sandbox = sandbox
         self.pictures = pictures
         self.passed = 0
         self.failures = []
-        options = webdriver.ChromeOptions()
-        for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]:
-            options.add_argument(argument)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        service = webdriver.ChromeService("/usr/bin/chromedriver") if os.path.exists("/usr/bin/chromedriver") else None
-        self.driver = webdriver.Chrome(options=options, service=service)
+        self.driver = chromium(log=True)
 
     def expect(self, condition, sentence):
         if condition:

@@ -1,19 +1,18 @@
 """Foreign clients against `indivo fhir serve --smart`. usage: server.py PATH-OF-INDIVO"""
 import glob
 import html
-import http.server
 import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import urllib.parse
 import uuid
 
 import requests
+from browser import App, chromium
 from authlib.integrations.requests_client import OAuth2Session
 from authlib.oauth2.rfc7523 import PrivateKeyJWT
 from fhirclient import client as fhirclient
@@ -21,7 +20,6 @@ from fhirclient.models.observation import Observation
 from fhirclient.models.patient import Patient
 from joserfc import jwt
 from joserfc.jwk import ECKey, KeySet
-from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -34,34 +32,16 @@ def check(what, holds, detail=""):
     print(("passed  " if holds else "FAILED  ") + what + (f": {detail}" if detail and not holds else ""), flush=True)
 
 
-class App(http.server.BaseHTTPRequestHandler):
-    """What a browser is sent back to."""
-
-    def do_GET(self):
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.end_headers()
-        self.wfile.write(b"<!DOCTYPE html><title>The app</title>")
-
-    def log_message(self, *_):
-        pass
-
-
-app = http.server.ThreadingHTTPServer(("127.0.0.1", 0), App)
-threading.Thread(target=app.serve_forever, daemon=True).start()
-REDIRECT = f"http://127.0.0.1:{app.server_port}/callback"
-LAUNCH = f"http://127.0.0.1:{app.server_port}/launch"
+app = App()
+REDIRECT = app.url
+LAUNCH = app.url.replace("/back", "/launch")
 
 
 class Chromium:
     """A person at Chromium: reads the pages, types and clicks, and ends where the app is."""
 
     def __init__(self):
-        options = webdriver.ChromeOptions()
-        for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=390,844"]:
-            options.add_argument(argument)
-        service = webdriver.ChromeService("/usr/bin/chromedriver") if os.path.exists("/usr/bin/chromedriver") else None
-        self.driver = webdriver.Chrome(options=options, service=service)
+        self.driver = chromium("--window-size=390,844")
 
     def __enter__(self):
         return self
@@ -92,7 +72,7 @@ class Chromium:
 
     def log_in(self, url, patient="ann"):
         self.driver.get(url)
-        while (path := self.at("/auth/login", "/auth/patient", "/auth/decide", "/callback")) != "/callback":
+        while (path := self.at("/auth/login", "/auth/patient", "/auth/decide", "/back")) != "/back":
             if path == "/auth/login":
                 self.name_oneself()
             elif path == "/auth/patient":
@@ -182,6 +162,14 @@ def with_fhirclient(base, pages, browser):
     check("fhirclient: a launch from a health record gives its patient", ehr.patient_id == "bob", ehr.patient_id)
 
 
+def backend_service(configuration, key, scope):
+    service = OAuth2Session("loader", key, token_endpoint_auth_method="private_key_jwt", scope=scope)
+    # SMART's assertions live for five minutes at most, authlib's own for an hour.
+    service.register_client_auth_method(PrivateKeyJWT(
+        configuration["token_endpoint"], claims={"exp": int(time.time()) + 240}, headers={"kid": "k1"}, alg="ES384"))
+    return service, service.fetch_token(configuration["token_endpoint"], grant_type="client_credentials")
+
+
 def with_authlib(base, key):
     configuration = requests.get(base + "/.well-known/smart-configuration").json()
     registered = requests.post(configuration["registration_endpoint"], json={
@@ -219,11 +207,7 @@ def with_authlib(base, key):
         check("a refresh token is good once", True)
     check("its second use ends the session", session.get(base + "/Patient/ann").status_code == 401)
 
-    service = OAuth2Session("loader", key, token_endpoint_auth_method="private_key_jwt", scope="system/*.rs")
-    # SMART's assertions live for five minutes at most, authlib's own for an hour.
-    service.register_client_auth_method(PrivateKeyJWT(
-        configuration["token_endpoint"], claims={"exp": int(time.time()) + 240}, headers={"kid": "k1"}, alg="ES384"))
-    token = service.fetch_token(configuration["token_endpoint"], grant_type="client_credentials")
+    service, token = backend_service(configuration, key, "system/*.rs")
     check("authlib works as a backend service", service.get(base + "/Patient").json()["total"] == 2, token)
 
 
@@ -250,11 +234,8 @@ def with_smart_fetch(base, key, folder):
           export("all") == ["ann", "bob", "w-ann", "w-bob"])
     check("smart-fetch exports what a filter of a type leaves",
           export("filtered", "--type-filter", "Observation?patient=ann") == ["ann", "bob", "w-ann"])
-    service = OAuth2Session("loader", key, token_endpoint_auth_method="private_key_jwt", scope="system/*.cruds")
-    token_endpoint = requests.get(base + "/.well-known/smart-configuration").json()["token_endpoint"]
-    service.register_client_auth_method(PrivateKeyJWT(
-        token_endpoint, claims={"exp": int(time.time()) + 240}, headers={"kid": "k1"}, alg="ES384"))
-    service.fetch_token(token_endpoint, grant_type="client_credentials")
+    configuration = requests.get(base + "/.well-known/smart-configuration").json()
+    service, _ = backend_service(configuration, key, "system/*.cruds")
     # What is stored now is later than what was loaded, by the server's clock.
     changed = service.put(base + "/Patient/bob", json=patient("bob")).json()["meta"]["lastUpdated"]
     check("smart-fetch exports what has changed since", export("changed", "--since", changed) == ["bob"])
