@@ -103,14 +103,9 @@ import Testing
             messages.append(try Given.message(Given.response(other, number)))
         }
         for message in messages.shuffled() { try await study.queue.send(message) }
-        let report = try await withThrowingTaskGroup(of: Consumer.Report.self) { group in
-            for _ in 0..<4 { group.addTask { try await study.consumer.drain() } }
-            return try await group.reduce(into: Consumer.Report()) { sum, part in
-                sum.failed += part.failed
-                sum.released += part.released
-            }
+        for report in try await Array(repeating: study.consumer, count: 4).drainTogether() {
+            #expect(report.failed == 0 && report.released == 0)
         }
-        #expect(report.failed == 0 && report.released == 0)
         // Whoever waited for a consent that another consumer had at hand.
         _ = try await study.consumer.drain()
         #expect(try await study.facts == 18)

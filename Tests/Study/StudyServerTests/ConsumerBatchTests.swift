@@ -177,21 +177,23 @@ import Testing
         let people = (0..<12).map { _ in UUID() }
         let messages = try messages(of: people, responses: 8)
         // As queues that both give all, each in another order.
-        try await withThrowingTaskGroup(of: Consumer.Report.self) { group in
-            for number in 0..<3 {
-                let queue = try SQLiteMessageQueue(nil)
-                let turned = messages[(number * 31)...] + messages[..<(number * 31)]
-                for message in number == 1 ? turned.reversed() : Array(turned) {
-                    try await queue.send(message)
-                }
-                let consumer = Consumer(
+        var consumers: [Consumer] = []
+        for number in 0..<3 {
+            let queue = try SQLiteMessageQueue(nil)
+            let turned = messages[(number * 31)...] + messages[..<(number * 31)]
+            for message in number == 1 ? turned.reversed() : Array(turned) {
+                try await queue.send(message)
+            }
+            consumers.append(
+                Consumer(
                     queue: queue,
                     warehouse: study.warehouse,
                     keys: KeyRing([StudyKeys.id: StudyKeys.key])
                 )
-                group.addTask { try await consumer.drain() }
-            }
-            for try await report in group { #expect(report.released == 0 && report.failed == 0) }
+            )
+        }
+        for report in try await consumers.drainTogether() {
+            #expect(report.released == 0 && report.failed == 0)
         }
         #expect(try await study.facts == 12 * 8 * 3)
         #expect(try await study.count("SELECT count(*) FROM study_message WHERE state = 'loaded'") == 12 * 9)

@@ -204,3 +204,13 @@ enum Given {
         )
     }
 }
+
+extension [Consumer] {
+    /// Has all take messages at once until there are none.
+    func drainTogether() async throws -> [Consumer.Report] {
+        try await withThrowingTaskGroup(of: Consumer.Report.self) { group in
+            for consumer in self { group.addTask { try await consumer.drain() } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+}

@@ -327,17 +327,14 @@ import Testing
         let warehouse = try await store.warehouse(folder.file("study.sqlite"))
         try await warehouse.store(samplesAs: .table)
         for message in given.messages { try await queue.send(message) }
-        try await withThrowingTaskGroup(of: Consumer.Report.self) { group in
-            for _ in 0..<3 {
-                let consumer = Consumer(
-                    queue: queue,
-                    warehouse: warehouse,
-                    keys: KeyRing([StudyKeys.id: StudyKeys.key])
-                )
-                group.addTask { try await consumer.drain() }
-            }
-            for try await report in group { #expect(report.failed == 0, "seed \(seed)") }
+        let consumers = (0..<3).map { _ in
+            Consumer(
+                queue: queue,
+                warehouse: warehouse,
+                keys: KeyRing([StudyKeys.id: StudyKeys.key])
+            )
         }
+        for report in try await consumers.drainTogether() { #expect(report.failed == 0, "seed \(seed)") }
         try await checkDays(of: warehouse, seed)
     }
 }

@@ -643,19 +643,14 @@ import Testing
                 try await queue.send(Given.message(text, received: "2026-03-02T00:00:0\(first / 10)Z"))
             }
         }
-        try await withThrowingTaskGroup(of: Consumer.Report.self) { group in
-            for _ in 0..<3 {
-                let consumer = Consumer(
-                    queue: queue,
-                    warehouse: warehouse,
-                    keys: KeyRing([StudyKeys.id: StudyKeys.key])
-                )
-                group.addTask { try await consumer.drain() }
-            }
-            var loaded = 0
-            for try await report in group { loaded += report.loaded }
-            #expect(loaded == 4 + 4 * 5)
+        let consumers = (0..<3).map { _ in
+            Consumer(
+                queue: queue,
+                warehouse: warehouse,
+                keys: KeyRing([StudyKeys.id: StudyKeys.key])
+            )
         }
+        #expect(try await consumers.drainTogether().map(\.loaded).reduce(0, +) == 4 + 4 * 5)
         let counts = try await warehouse.read { warehouse in
             let days = """
                 SELECT CAST(sum(nval_num) AS bigint) FROM observation_fact
