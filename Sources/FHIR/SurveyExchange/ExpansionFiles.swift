@@ -7,7 +7,6 @@ import OrderedJSON
 ///
 /// What cannot be read or written is asked for again.
 struct ExpansionFiles: Sendable {
-
     /// Larger expansions are not kept.
     private static let maximumFileBytes = 8 << 20
 

@@ -21,7 +21,7 @@ import Synchronization
 /// An expansion is kept in memory, and in a folder if there is one; what was searched for, in memory alone
 /// and for some minutes.
 public final class SurveyTerminology: Sendable {
-    private let server: FHIRClient
+    package let server: FHIRClient
     private let preferred: @Sendable (URL) -> FHIRClient?
     private let now: @Sendable () -> Date
     private let files: ExpansionFiles?
@@ -307,27 +307,6 @@ extension FHIRClientError {
 }
 
 extension ValueSet {
-    private static let tooCostlyURL = "http://hl7.org/fhir/StructureDefinition/valueset-toocostly"
-
-    /// An expansion that says that it is too large to be listed.
-    fileprivate static func tooCostly(_ url: String) -> ValueSet {
-        ValueSet(
-            view: [
-                "resourceType": "ValueSet", "url": JSONValue(url), "status": "active",
-                "expansion": [
-                    "extension": [["url": JSONValue(tooCostlyURL), "valueBoolean": true]]
-                ],
-            ]
-        )
-    }
-
-    fileprivate var isTooCostly: Bool {
-        (tree.member("expansion")?.member("extension")?.elements ?? []).contains {
-            $0.member("url")?.isString(equalTo: Self.tooCostlyURL) == true
-                && $0.member("valueBoolean")?.boolean == true
-        }
-    }
-
     /// How many codes it has: those listed, also under others, or the total where that is more; at most
     /// `limit`.
     fileprivate func codes(upTo limit: Int) -> Int {

@@ -79,8 +79,10 @@ struct ValueSetReader {
     }
 
     /// Whether who gave a value set says that it is too large to be expanded (`valueset-toocostly`).
-    func isTooCostly(_ url: String) -> Bool {
-        guard let expansion = tree(url)?.member("expansion") else { return false }
+    func isTooCostly(_ url: String) -> Bool { tree(url).map(Self.isTooCostly) ?? false }
+
+    fileprivate static func isTooCostly(_ valueSet: JSONValue) -> Bool {
+        guard let expansion = valueSet.member("expansion") else { return false }
         return ExtensionList(expansion).value(ExtensionURL.tooCostly)?.boolean == true
     }
 
@@ -349,4 +351,21 @@ struct ValueSetReader {
     private static func key(_ coding: Coding) -> String {
         "\(coding.system?.rawValue ?? "")|\(coding.code ?? "")"
     }
+}
+
+extension ValueSet {
+    /// An expansion that says that it is too large to be listed (`valueset-toocostly`).
+    package static func tooCostly(_ url: String) -> ValueSet {
+        ValueSet(
+            view: [
+                "resourceType": "ValueSet", "url": JSONValue(url), "status": "active",
+                "expansion": [
+                    "extension": [["url": JSONValue(ExtensionURL.tooCostly), "valueBoolean": true]]
+                ],
+            ]
+        )
+    }
+
+    /// Whether its expansion says that it is too large to be listed (`valueset-toocostly`).
+    package var isTooCostly: Bool { ValueSetReader.isTooCostly(tree) }
 }
