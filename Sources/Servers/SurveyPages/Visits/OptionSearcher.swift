@@ -15,8 +15,7 @@ final class OptionSearcher: Sendable {
     private struct State {
         var running = 0
         /// The form that is searched for, by response: of a newer one the older is given up.
-        var forms: [String: (number: Int, task: Task<[PresentedItem.ID: PresentedSearch], Never>)] = [:]
-        var formCount = 0
+        var forms: [String: Task<[PresentedItem.ID: PresentedSearch], Never>] = [:]
         /// What was found, by value set, language and token: so that what is chosen is known when it is sent.
         /// The older ones go, all at once.
         var known: [String: SurveyOption] = [:]
@@ -63,14 +62,11 @@ final class OptionSearcher: Sendable {
             }
             return found
         }
-        let (number, older) = state.withLock { state in
-            state.formCount += 1
-            return (state.formCount, state.forms.updateValue((state.formCount, task), forKey: response))
-        }
-        older?.task.cancel()
+        let older = state.withLock { $0.forms.updateValue(task, forKey: response) }
+        older?.cancel()
         defer {
             state.withLock { state in
-                if state.forms[response]?.number == number { state.forms[response] = nil }
+                if state.forms[response] == task { state.forms[response] = nil }
             }
         }
         return await withTaskCancellationHandler {
