@@ -86,8 +86,8 @@ struct SurveyServeCommand: AsyncParsableCommand {
         configuration.host = host
         configuration.subject = subject
         configuration.context = { context }
-        if let (terminology, _) = terminology { configuration.search = terminology.search }
-        let server = try await start(survey, store, configuration, terminology?.0)
+        configuration.search = terminology?.search
+        let server = try await start(survey, store, configuration, terminology)
         let url = server.url.absoluteString
         if json { try StandardStreams.say((["url": JSONValue(url)] as JSONValue).text()) }
         StandardStreams.printError("The survey is at \(url)\nStop it with Control-C.")
@@ -98,13 +98,14 @@ struct SurveyServeCommand: AsyncParsableCommand {
 
 extension SurveyServeCommand {
     /// The survey with its value sets; with a login each visitor asks for them.
-    private func survey(_ terminology: (SurveyTerminology, FHIRClient)?) async throws -> Survey {
+    private func survey(_ terminology: SurveyTerminology?) async throws -> Survey {
         let given = try file.survey()
-        guard !launch, let (terminology, client) = terminology, !given.missingValueSets.isEmpty else {
-            return given
-        }
+        guard !launch, let terminology, !given.missingValueSets.isEmpty else { return given }
         do {
-            let (survey, missing) = try await client.survey(given.questionnaire, asking: terminology)
+            let (survey, missing) = try await terminology.server.survey(
+                given.questionnaire,
+                asking: terminology
+            )
             for definition in missing { StandardStreams.printError("warning: \(definition)") }
             return survey
         } catch let error as FHIRClientError {

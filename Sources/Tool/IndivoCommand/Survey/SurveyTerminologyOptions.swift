@@ -32,16 +32,15 @@ struct SurveyTerminologyOptions: ParsableArguments {
     /// - Parameter connection: Which hosts may be used without TLS, and what is told.
     /// - Throws: ``CommandFailure``, `FHIRClientError`.
     func terminology(_ connection: FHIRConnectionOptions, own: FHIRClient) throws -> SurveyTerminology {
-        let clients = try clients(connection)
-        return SurveyTerminology(clients.first ?? own, cache: folder, allowed: clients)
+        try terminology(connection) ?? SurveyTerminology(own, cache: folder)
     }
 
     /// The servers, the first of which is asked where the questionnaire has no preference; nil without one.
     ///
     /// - Throws: ``CommandFailure``, `FHIRClientError`.
-    func terminology(_ connection: FHIRConnectionOptions) throws -> (SurveyTerminology, FHIRClient)? {
+    func terminology(_ connection: FHIRConnectionOptions) throws -> SurveyTerminology? {
         let clients = try clients(connection)
-        return clients.first.map { (SurveyTerminology($0, cache: folder, allowed: clients), $0) }
+        return clients.first.map { SurveyTerminology($0, cache: folder, allowed: clients) }
     }
 
     private var folder: URL? { cache.map { URL(filePath: $0, directoryHint: .isDirectory) } }
