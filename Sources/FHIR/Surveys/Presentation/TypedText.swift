@@ -54,9 +54,9 @@ extension PresentedItem {
     /// The answer that a text beside the options gives; nil where there is no field for it.
     package func other(_ text: String) -> SurveyAnswer? {
         guard item.format.takesOthers else { return nil }
+        guard !item.format.isOpen else { return .string(text) }
         // An answer that was given otherwise is shown by its label.
-        if let known = answers.first(where: { $0.label == text }) { return known }
-        return item.format.isOpen ? .string(text) : item.answer(for: JSONValue(text))
+        return answers.first { $0.label == text } ?? item.answer(for: JSONValue(text))
     }
 
     private func quantity(_ number: JSONValue, _ unit: String) -> SurveyAnswer? {
