@@ -184,7 +184,10 @@ struct ObservationExtractionTests {
         let extraction = try extract(
             survey,
             """
-            {"linkId": "panel", "item": [{"linkId": "photo", "answer": [{"valueAttachment": {"title": "t"},             "item": [{"linkId": "size", "answer": [{"valueInteger": 3}]}]}]},             {"linkId": "own", "answer": [{"valueInteger": 4}]}]}
+            {"linkId": "panel", "item": [
+              {"linkId": "photo", "answer": [{"valueAttachment": {"title": "t"},
+               "item": [{"linkId": "size", "answer": [{"valueInteger": 3}]}]}]},
+              {"linkId": "own", "answer": [{"valueInteger": 4}]}]}
             """
         )
         #expect(extraction.resources.count == 1)

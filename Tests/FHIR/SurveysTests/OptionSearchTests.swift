@@ -9,8 +9,8 @@ import Testing
 @Suite("Surveys: searched options")
 @MainActor struct OptionSearchTests {
     private static let tooCostly = """
-        {"resourceType": "ValueSet", "url": "urn:example:all", "status": "active", "expansion": {"timestamp": "2026",
-         "extension": [{"url": "http://hl7.org/fhir/StructureDefinition/valueset-toocostly",
+        {"resourceType": "ValueSet", "url": "urn:example:all", "status": "active",
+         "expansion": {"timestamp": "2026", "extension": [{"url": "http://hl7.org/fhir/StructureDefinition/valueset-toocostly",
          "valueBoolean": true}]}}
         """
 

@@ -15,7 +15,8 @@ struct OptionSearchPagesTests {
     private static let questionnaire = """
         {"resourceType": "Questionnaire", "url": "http://example.org/s", "status": "draft", "item": [
           {"linkId": "all~gies:", "type": "choice", "text": "Allergy", "answerValueSet": "urn:example:all"},
-          {"linkId": "drugs", "type": "choice", "repeats": true, "text": "Drugs", "answerValueSet": "urn:example:all"},
+          {"linkId": "drugs", "type": "choice", "repeats": true, "text": "Drugs",
+           "answerValueSet": "urn:example:all"},
           {"linkId": "name", "type": "string", "text": "Name"}]}
         """
     private static let tooCostly = try? ValueSet(
@@ -201,8 +202,9 @@ struct OptionSearchPagesTests {
         let questionnaire = """
             {"resourceType": "Questionnaire", "status": "draft",
              "code": [{"system": "urn:s", "code": "7", "display": "Seven"}], "item": [
-              {"linkId": "q", "type": "choice", "repeats": true, "text": "Q", "answerValueSet": "urn:example:all",
-               "extension": [{"url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-candidateExpression",
+              {"linkId": "q", "type": "choice", "repeats": true, "text": "Q",
+               "answerValueSet": "urn:example:all", "extension": [
+                {"url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-candidateExpression",
                 "valueExpression": {"language": "text/fhirpath",
                  "expression": "%questionnaire.code"}}]}]}
             """
