@@ -111,15 +111,17 @@ let table = """
             tests: StudyTesting
         StudyServer: DurableQueue FHIR FHIRValidation HTTPCalls IndivoBase OrderedJSON StudyFormats \
             StudyWarehouse Surveys WebServing Crypto/Study GRDB/Sandbox HTTPTypes Logging; \
-            tests: AttestationTesting HealthSamples IndivoCommand StudyDelivery StudyTesting \
+            tests: AttestationTesting HealthSamples IndivoCommand RecordCommands StudyDelivery StudyTesting \
             CryptoExtras/Study
     Sources/Tool:
         IndivoTesting: Indivo IndivoBase IndivoXML OAuth1 OrderedJSON HTTPTypes
-        IndivoCommand: CBuildCommit ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables FHIRTerminology \
-            FHIRValidation HTTPCalls HealthSamples HealthUpload Indivo IndivoBase IndivoFHIR IndivoModel \
-            IndivoOutbox IndivoSamples IndivoSandbox IndivoXML OrderedJSON ProfileGenerator SDML SMARTLaunch \
-            StudyDelivery StudyServer StudyWarehouse SurveyExchange SurveyLaunch SurveyPages Surveys \
-            SwiftGenerator ZipArchive ArgumentParser/Tool Logging
+        RecordCommands: CBuildCommit DurableQueue Indivo IndivoBase IndivoModel IndivoOutbox IndivoSandbox \
+            IndivoXML OrderedJSON SDML SwiftGenerator ArgumentParser/Tool Logging
+        RecordTool: RecordCommands ArgumentParser/Tool
+        IndivoCommand: ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables FHIRTerminology FHIRValidation \
+            HTTPCalls HealthSamples HealthUpload Indivo IndivoBase IndivoFHIR IndivoModel IndivoSamples \
+            OrderedJSON ProfileGenerator RecordCommands SMARTLaunch StudyDelivery StudyServer StudyWarehouse \
+            SurveyExchange SurveyLaunch SurveyPages Surveys ZipArchive ArgumentParser/Tool Logging
     codegen:
         SDML: IndivoBase OrderedJSON
         SwiftGenerator: IndivoBase SDML
@@ -134,7 +136,7 @@ let table = """
         SwiftGeneratorTests: FHIRGenerator FHIRTables IndivoModel IndivoXML SDML SwiftGenerator
     Tests/Tool:
         IndivoCommandTests: AttestationTesting FHIRSandbox Indivo IndivoCommand IndivoSandbox \
-            IndivoTesting LaunchTesting
+            IndivoTesting LaunchTesting RecordCommands RecordTool
         EndToEndTests: Indivo IndivoSandbox IndivoTesting IndivoXML OAuth1 HTTPTypes
     Tests/Support:
         TestSupport: OrderedJSON
@@ -150,11 +152,11 @@ let table = """
 let onCallersActor = words(
     """
     DurableQueue FHIRClient HTTPCalls HealthUpload Indivo IndivoCommand IndivoFHIR IndivoOutbox \
-    IndivoSamples IndivoSoak IndivoTesting LaunchTesting LoginSupport SMARTLaunch StudyDelivery \
-    StudyFormats SurveyExchange SurveyLaunch TerminologyClient
+    IndivoSamples IndivoSoak IndivoTesting LaunchTesting LoginSupport RecordCommands SMARTLaunch \
+    StudyDelivery StudyFormats SurveyExchange SurveyLaunch TerminologyClient
     """
 )
-let programs = ["IndivoCommand", "IndivoSoak", "StudyLoad", "fhir2swift", "profile2swift", "sdml2swift"]
+let programs = words("IndivoCommand IndivoSoak RecordTool StudyLoad fhir2swift profile2swift sdml2swift")
 let excluded = [
     "FHIRTerminologyTests": ["Fixtures", "derive-expansions"], "IndivoModelTests": ["Fixtures"],
     "IndivoTests": ["Fixtures"], "IndivoXMLTests": ["Fixtures"], "OAuth1Tests": ["Fixtures"],
@@ -308,6 +310,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: products.map { .library(name: $0, targets: [$0]) } + [
         .executable(name: "indivo", targets: ["IndivoCommand"]),
+        .executable(name: "indivo-record", targets: ["RecordTool"]),
         .executable(name: "profile2swift", targets: ["profile2swift"]),
         .executable(name: "sdml2swift", targets: ["sdml2swift"]),
     ] + plugins.map { .plugin(name: $0.name, targets: [$0.name]) },
@@ -363,6 +366,7 @@ if let only = Context.environment["INDIVO_ONLY"] {
         for case .targetItem(let name, _) in target.dependencies { open.append(name) }
         for case .byNameItem(let name, _) in target.dependencies { open.append(name) }
     }
-    package.products.removeAll { $0.name != "indivo" || !needed.contains("IndivoCommand") }
+    let tools = ["indivo": "IndivoCommand", "indivo-record": "RecordTool"]
+    package.products.removeAll { tools[$0.name].map(needed.contains) != true }
     package.targets.removeAll { !needed.contains($0.name) }
 }

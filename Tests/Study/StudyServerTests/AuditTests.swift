@@ -1,6 +1,7 @@
 import DurableQueue
 import Foundation
 import OrderedJSON
+import RecordCommands
 import Testing
 
 @testable import IndivoCommand

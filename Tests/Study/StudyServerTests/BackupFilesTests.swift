@@ -1,5 +1,6 @@
 import Foundation
 import OrderedJSON
+import RecordCommands
 import StudyDelivery
 import StudyWarehouse
 import Testing

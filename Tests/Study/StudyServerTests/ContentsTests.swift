@@ -5,6 +5,7 @@ import HTTPCalls
 import HTTPTypes
 import IndivoBase
 import OrderedJSON
+import RecordCommands
 import StudyTesting
 import Synchronization
 import Testing

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Logging
 import OrderedJSON
+import RecordCommands
 import StudyWarehouse
 import Synchronization
 import Testing

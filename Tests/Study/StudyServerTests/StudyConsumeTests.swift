@@ -1,4 +1,5 @@
 import Foundation
+import RecordCommands
 import StudyServer
 import Testing
 

@@ -42,25 +42,28 @@ struct Tool {
         try run(arguments, input: input, environment: environment)
     }
 
-    /// - Parameter blocks: The most blocks, of 512 bytes or 1024 as the shell has it, that a file may have:
-    ///   the system ends the tool when it writes one more.
+    /// - Parameters:
+    ///   - blocks: The most blocks, of 512 bytes or 1024 as the shell has it, that a file may have: the
+    ///     system ends the tool when it writes one more.
+    ///   - program: Another program of the build.
     func run(
         _ arguments: [String],
         input: String = "",
         environment: [String: String] = [:],
-        blocks: Int? = nil
+        blocks: Int? = nil,
+        program: String = "indivo"
     ) throws -> Result {
         // Files, not pipes: a pipe that nobody empties would stop the tool.
         let output = "output-\(UUID().uuidString)"
         try write(input, to: output + ".in")
         for name in ["\(output).out", "\(output).err"] { try write("", to: name) }
         let process = Process()
-        process.executableURL = try Self.executable()
+        process.executableURL = try Self.executable(program)
         process.arguments = arguments
         if let blocks {
             process.executableURL = URL(filePath: "/bin/sh")
-            process.arguments =
-                ["-c", #"ulimit -f \#(blocks); exec "$0" "$@""#, try Self.executable().path] + arguments
+            let limited = #"ulimit -f \#(blocks); exec "$0" "$@""#
+            process.arguments = ["-c", limited, try Self.executable(program).path] + arguments
         }
         process.currentDirectoryURL = folder
         if !environment.isEmpty {
@@ -79,10 +82,10 @@ struct Tool {
     }
 
     /// The tool, which the build puts beside the test bundle.
-    static func executable() throws -> URL {
+    static func executable(_ name: String = "indivo") throws -> URL {
         let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
         let folder = bundle?.deletingLastPathComponent() ?? Bundle.main.bundleURL
-        let tool = folder.appending(path: "indivo")
+        let tool = folder.appending(path: name)
         try #require(
             FileManager.default.isExecutableFile(atPath: tool.path),
             "there is no \(tool.path); swift build makes it"

@@ -4,6 +4,7 @@ import FHIRTerminology
 import FHIRValidation
 import Foundation
 import OrderedJSON
+import RecordCommands
 import Surveys
 
 struct FHIRCheckCommand: ParsableCommand {

@@ -3,6 +3,7 @@ import FHIR
 import FHIRValidation
 import Foundation
 import OrderedJSON
+import RecordCommands
 
 /// The definitions that a command knows besides those of R4.
 struct DefinitionOptions: ParsableArguments {

@@ -3,6 +3,7 @@ import FHIR
 import Foundation
 import Indivo
 import IndivoFHIR
+import RecordCommands
 
 struct FHIRExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -60,7 +61,7 @@ struct FHIRExportCommand: AsyncParsableCommand {
         if let from {
             content = try folder(from)
         } else {
-            content = try await connection.open(talk).record().content()
+            content = try await connection.record(talk).content()
         }
         let export =
             document == .ips

@@ -2,6 +2,7 @@ import ArgumentParser
 import FHIR
 import Foundation
 import OrderedJSON
+import RecordCommands
 
 struct FHIRFormatCommand: ParsableCommand {
     /// How the resource is written.

@@ -3,6 +3,7 @@ import FHIR
 import FHIRTerminology
 import Foundation
 import OrderedJSON
+import RecordCommands
 
 struct FHIRPathCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ import FHIR
 import FHIRSandbox
 import Foundation
 import OrderedJSON
+import RecordCommands
 
 struct FHIRServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ProfileGenerator
+import RecordCommands
 
 struct FHIRViewsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

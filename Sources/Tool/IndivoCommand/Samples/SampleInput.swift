@@ -4,6 +4,7 @@ import Foundation
 import HealthSamples
 import IndivoBase
 import IndivoModel
+import RecordCommands
 import ZipArchive
 
 /// The samples of a command: a file, and which of its samples.

@@ -8,6 +8,7 @@ import IndivoBase
 import IndivoModel
 import IndivoSamples
 import OrderedJSON
+import RecordCommands
 
 struct SamplesConvertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import FHIR
 import HealthSamples
 import OrderedJSON
+import RecordCommands
 
 struct SamplesSummaryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

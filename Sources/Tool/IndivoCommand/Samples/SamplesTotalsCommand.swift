@@ -3,6 +3,7 @@ import FHIR
 import Foundation
 import HealthSamples
 import OrderedJSON
+import RecordCommands
 
 struct SamplesTotalsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -8,6 +8,7 @@ import Indivo
 import IndivoBase
 import IndivoModel
 import OrderedJSON
+import RecordCommands
 
 struct SamplesUploadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import IndivoBase
 import OrderedJSON
+import RecordCommands
 import StudyServer
 
 struct StudyAuditCommand: ParsableCommand {

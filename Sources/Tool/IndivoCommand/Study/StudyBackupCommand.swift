@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import OrderedJSON
+import RecordCommands
 import StudyDelivery
 import StudyServer
 

@@ -3,6 +3,7 @@ import Foundation
 import Indivo
 import IndivoBase
 import OrderedJSON
+import RecordCommands
 import StudyDelivery
 
 extension JSONMembers {

@@ -3,6 +3,7 @@ import ConsentForm
 import FHIR
 import Foundation
 import OrderedJSON
+import RecordCommands
 import StudyDelivery
 
 struct StudyDueCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FHIR
 import Foundation
+import RecordCommands
 import StudyDelivery
 import StudyServer
 import StudyWarehouse

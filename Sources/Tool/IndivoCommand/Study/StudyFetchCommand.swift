@@ -4,6 +4,7 @@ import Foundation
 import HTTPCalls
 import IndivoBase
 import OrderedJSON
+import RecordCommands
 import StudyDelivery
 
 struct StudyFetchCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import HTTPCalls
 import OrderedJSON
+import RecordCommands
 import StudyDelivery
 
 struct StudyInspectCommand: ParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import HTTPCalls
 import IndivoBase
+import RecordCommands
 import StudyDelivery
 
 struct StudyKeysCommand: ParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import IndivoBase
 import OrderedJSON
+import RecordCommands
 import StudyDelivery
 import StudyServer
 import StudyWarehouse

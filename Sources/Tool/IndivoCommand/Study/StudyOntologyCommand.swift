@@ -2,6 +2,7 @@ import ArgumentParser
 import FHIR
 import Foundation
 import IndivoBase
+import RecordCommands
 import StudyDelivery
 import StudyWarehouse
 

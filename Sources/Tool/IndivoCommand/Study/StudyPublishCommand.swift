@@ -3,6 +3,7 @@ import FHIR
 import Foundation
 import IndivoBase
 import OrderedJSON
+import RecordCommands
 import StudyDelivery
 import StudyServer
 

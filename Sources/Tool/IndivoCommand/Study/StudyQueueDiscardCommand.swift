@@ -1,5 +1,6 @@
 import ArgumentParser
 import HTTPCalls
+import RecordCommands
 import StudyDelivery
 
 struct StudyQueueDiscardCommand: AsyncParsableCommand {

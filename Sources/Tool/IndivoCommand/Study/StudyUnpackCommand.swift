@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import HTTPCalls
+import RecordCommands
 import StudyDelivery
 
 struct StudyUnpackCommand: ParsableCommand {

@@ -4,6 +4,7 @@ import Foundation
 import IndivoBase
 import Logging
 import OrderedJSON
+import RecordCommands
 import StudyDelivery
 import StudyServer
 import StudyWarehouse

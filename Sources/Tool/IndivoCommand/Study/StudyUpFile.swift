@@ -2,6 +2,7 @@ import FHIR
 import Foundation
 import IndivoBase
 import OrderedJSON
+import RecordCommands
 import StudyServer
 import StudyWarehouse
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import IndivoBase
+import RecordCommands
 import StudyServer
 
 struct StudyUserCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import RecordCommands
 import StudyWarehouse
 
 struct StudyWarehouseCommand: ParsableCommand {

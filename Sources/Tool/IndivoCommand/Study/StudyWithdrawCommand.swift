@@ -2,6 +2,7 @@ import ArgumentParser
 import FHIR
 import Foundation
 import HTTPCalls
+import RecordCommands
 import StudyDelivery
 
 struct StudyWithdrawCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import FHIR
 import Foundation
 import OrderedJSON
+import RecordCommands
 import Surveys
 
 struct SurveyCommand: ParsableCommand {

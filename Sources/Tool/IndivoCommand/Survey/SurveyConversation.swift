@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import OrderedJSON
+import RecordCommands
 import Surveys
 
 /// Asks a survey's questions line by line: what is typed answers the question, and a few words lead through

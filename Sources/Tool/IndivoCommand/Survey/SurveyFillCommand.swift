@@ -4,6 +4,7 @@ import FHIRClient
 import Foundation
 import IndivoBase
 import OrderedJSON
+import RecordCommands
 import SMARTLaunch
 import SurveyExchange
 import Surveys

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FHIR
 import OrderedJSON
+import RecordCommands
 import Surveys
 
 struct SurveyTaskCommand: ParsableCommand {

@@ -4,6 +4,7 @@ import Foundation
 import Indivo
 import IndivoBase
 import OrderedJSON
+import RecordCommands
 import Surveys
 
 struct SurveyRunCommand: AsyncParsableCommand {

@@ -5,6 +5,7 @@ import Foundation
 import Indivo
 import IndivoBase
 import OrderedJSON
+import RecordCommands
 import SMARTLaunch
 import SurveyExchange
 import SurveyLaunch

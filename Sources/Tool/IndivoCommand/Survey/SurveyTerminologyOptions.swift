@@ -1,6 +1,7 @@
 import ArgumentParser
 import FHIRClient
 import Foundation
+import RecordCommands
 import SurveyExchange
 
 /// Which terminology servers a command may ask for value sets.

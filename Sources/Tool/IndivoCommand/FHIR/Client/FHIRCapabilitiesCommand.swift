@@ -3,6 +3,7 @@ import FHIR
 import FHIRClient
 import FHIRTables
 import OrderedJSON
+import RecordCommands
 
 struct FHIRCapabilitiesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import FHIR
 import FHIRClient
+import RecordCommands
 
 extension FHIRConnectionOptions {
     /// Prints where a resource is stored, and what the server says about it on standard error.

@@ -4,6 +4,7 @@ import FHIRClient
 import Foundation
 import IndivoBase
 import Logging
+import RecordCommands
 import SMARTLaunch
 
 /// Which FHIR server a command is about. The token comes from the environment, never from arguments.

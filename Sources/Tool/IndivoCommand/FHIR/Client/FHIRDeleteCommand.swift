@@ -1,6 +1,7 @@
 import ArgumentParser
 import FHIR
 import FHIRClient
+import RecordCommands
 
 struct FHIRDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,6 +3,7 @@ import FHIR
 import FHIRClient
 import Foundation
 import IndivoBase
+import RecordCommands
 
 struct FHIRExportBulkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

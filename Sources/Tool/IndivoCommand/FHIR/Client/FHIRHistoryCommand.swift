@@ -3,6 +3,7 @@ import FHIR
 import FHIRClient
 import FHIRTables
 import OrderedJSON
+import RecordCommands
 
 struct FHIRHistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,6 +2,7 @@ import ArgumentParser
 import FHIRClient
 import Foundation
 import IndivoBase
+import RecordCommands
 import SMARTLaunch
 
 struct FHIRLoginCommand: AsyncParsableCommand {

@@ -3,6 +3,7 @@ import FHIR
 import FHIRClient
 import FHIRTables
 import OrderedJSON
+import RecordCommands
 
 struct FHIRReadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -5,6 +5,7 @@ import FHIRTables
 import FHIRValidation
 import IndivoBase
 import OrderedJSON
+import RecordCommands
 
 struct FHIRSearchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,9 @@
 import Foundation
 
 /// The signals by which a person or a supervisor ends a command.
-enum Interrupt {
+package enum Interrupt {
     /// Returns once the process is interrupted or told to terminate.
-    static func wait() async {
+    package static func wait() async {
         let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
         let sources = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)

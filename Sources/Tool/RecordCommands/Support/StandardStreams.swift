@@ -2,20 +2,20 @@ import Foundation
 import IndivoBase
 import IndivoModel
 
-enum StandardStreams {
+package enum StandardStreams {
     /// Nobody reads standard output any more, as behind `head`: the command is done.
-    struct OutputClosed: Error {}
+    package struct OutputClosed: Error {}
 
     /// A write to a closed pipe becomes an error, not the end of the process.
-    static func prepare() { signal(SIGPIPE, SIG_IGN) }
+    package static func prepare() { signal(SIGPIPE, SIG_IGN) }
 
-    static var inputIsTerminal: Bool { isatty(STDIN_FILENO) == 1 }
-    static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
-    static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+    package static var inputIsTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+    package static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+    package static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
     /// How many columns of text the terminal has; `nil` where standard output is none, and nothing is to be
     /// shortened.
-    static var outputWidth: Int? {
+    package static var outputWidth: Int? {
         guard outputIsTerminal else { return nil }
         var size = winsize()
         if ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
@@ -23,7 +23,7 @@ enum StandardStreams {
     }
 
     /// Writes bytes to standard output: just as they are, but to a terminal as text that does not command it.
-    static func write(_ data: Data) throws {
+    package static func write(_ data: Data) throws {
         var rest = data[...]
         if outputIsTerminal {
             rest = Data(String(decoding: data, as: UTF8.self).shown(keepsLines: true).utf8)[...]
@@ -41,11 +41,11 @@ enum StandardStreams {
     }
 
     /// Writes a line to standard output, for a program that may read it: just as it is, but to a terminal.
-    static func say(_ line: String) throws { try write(Data("\(line)\n".utf8)) }
+    package static func say(_ line: String) throws { try write(Data("\(line)\n".utf8)) }
 
     /// Writes lines to standard error, without what would command a terminal: they may quote what a server or
     /// a file says.
-    static func printError(_ line: String) {
+    package static func printError(_ line: String) {
         let text = line.shown(keepsLines: true)
         guard errorHasColors else { return hint("\(text)\n") }
         for (prefix, color) in [("error:", 31), ("warning:", 33)] where text.hasPrefix(prefix) {
@@ -62,7 +62,7 @@ enum StandardStreams {
     }()
 
     /// Writes to standard error just as it is, without the end of a line. Nothing of others is in it.
-    static func hint(_ text: String) {
+    package static func hint(_ text: String) {
         // There is nowhere left to tell that this failed.
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }

@@ -3,18 +3,20 @@ import IndivoModel
 import IndivoXML
 
 /// A file that a command reads: a path, or `-` for standard input.
-struct InputFile {
-    let path: String
+package struct InputFile {
+    package let path: String
+
+    package init(path: String) { self.path = path }
 
     /// What messages call it.
-    var name: String { path == "-" ? "standard input" : path }
+    package var name: String { path == "-" ? "standard input" : path }
 
     /// The files that arguments name; standard input when they name none.
-    static func all(_ paths: [String]) -> [InputFile] {
+    package static func all(_ paths: [String]) -> [InputFile] {
         paths.isEmpty ? [InputFile(path: "-")] : paths.map { InputFile(path: $0) }
     }
 
-    func read() throws -> Data {
+    package func read() throws -> Data {
         if path == "-" {
             do {
                 return try FileHandle.standardInput.readToEnd() ?? Data()
@@ -35,7 +37,7 @@ struct InputFile {
         )
     }
 
-    func text() throws -> String {
+    package func text() throws -> String {
         try String(validating: try read(), as: UTF8.self).orFail(
             "\(name): this is no text in UTF-8",
             .wrongUse
@@ -43,7 +45,7 @@ struct InputFile {
     }
 
     /// An argument as it is; of `-` what standard input holds, without the end of its last line.
-    static func argument(_ text: String) throws -> String {
+    package static func argument(_ text: String) throws -> String {
         text == "-" ? try InputFile(path: text).text().trimmingCharacters(in: .newlines) : text
     }
 
@@ -54,7 +56,7 @@ struct InputFile {
     }
 
     /// Does something with what the file holds, and tells its errors with their places in the file.
-    func locating<Result>(advice: String = "", _ body: () throws -> Result) throws -> Result {
+    package func locating<Result>(advice: String = "", _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let error as any LocatedError {
@@ -63,7 +65,7 @@ struct InputFile {
     }
 
     /// `path:line:column:`, as compilers write it, with as much as is known.
-    func place(_ line: Int?, _ column: Int? = nil) -> String {
+    package func place(_ line: Int?, _ column: Int? = nil) -> String {
         ([name] + [line, line == nil ? nil : column].compactMap { $0.map(String.init) }).joined(
             separator: ":"
         ) + ":"
@@ -71,18 +73,20 @@ struct InputFile {
 }
 
 /// An error at a place of a file.
-protocol LocatedError: Error {
+package protocol LocatedError: Error {
     /// What is wrong, without the place.
     var told: String { get }
     var line: Int? { get }
     var column: Int? { get }
 }
 
-extension XMLError: LocatedError { var told: String { message } }
+extension XMLError: LocatedError { package var told: String { message } }
 
-extension SDMJError: LocatedError { var told: String { path.isEmpty ? reason : "\(path): \(reason)" } }
+extension SDMJError: LocatedError {
+    package var told: String { path.isEmpty ? reason : "\(path): \(reason)" }
+}
 
 extension DocumentError: LocatedError {
-    var told: String { description }
-    var column: Int? { nil }
+    package var told: String { description }
+    package var column: Int? { nil }
 }

@@ -2,13 +2,15 @@ import ArgumentParser
 import OrderedJSON
 
 /// How a command prints its result: a table for people, JSON for programs.
-struct OutputOptions: ParsableArguments {
-    @Flag(help: "Print JSON, for programs.") var json = false
+package struct OutputOptions: ParsableArguments {
+    @Flag(help: "Print JSON, for programs.") package var json = false
 
-    @OptionGroup var talk: MessageOptions
+    @OptionGroup package var talk: MessageOptions
+
+    package init() {}
 
     /// Prints what was found. Where nothing was, it tells `none` and throws `ExitCode` 1.
-    func print(_ listing: Listing, none: String = "") throws {
+    package func print(_ listing: Listing, none: String = "") throws {
         try listing.print(asJSON: json)
         if listing.rows.isEmpty {
             talk.note(none)
@@ -17,7 +19,7 @@ struct OutputOptions: ParsableArguments {
     }
 
     /// Tells that something was done of which the server says no more.
-    func printDone(_ note: String) throws {
+    package func printDone(_ note: String) throws {
         if json {
             try StandardStreams.write((["status": "ok"] as JSONValue).fileData)
         } else {

@@ -1,11 +1,10 @@
-import FHIRClient
+import DurableQueue
 import Indivo
-import StudyDelivery
 
 extension CommandFailure {
     /// What the tool says of a call that failed, and ends with: the one place where that is decided. When it
     /// is verbose, that may name what is in documents.
-    init(_ error: IndivoError, isVerbose: Bool = false) {
+    package init(_ error: IndivoError, isVerbose: Bool = false) {
         let next = Self.nextCommand(after: error).map { "\nnext: \($0)" } ?? ""
         let details = isVerbose ? "\n" + error.debugDetails : ""
         let status: ExitStatus =
@@ -18,16 +17,15 @@ extension CommandFailure {
         self.init(Self.explanation(of: error) + next + details, status: status)
     }
 
-    /// The same of whatever a command throws; `nil` for what only asks for help, or is the parser's.
-    init?(any error: any Error) {
+    /// The same of whatever a command throws; `nil` for what only asks for help, is the
+    /// parser's, or another part's.
+    package init?(any error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
         case let error as IndivoError:
             self.init(error, isVerbose: CommandLine.arguments.contains { ["-v", "--verbose"].contains($0) })
-        case let error as FHIRClientError: self.init(error)
         case let error as SessionStoreError: self.init("\(error)".inToolsWords)
         case let error as any LocatedError: self.init("a document cannot be read: \(error)", status: .refused)
-        case let error as StudyError: self.init("\(error)".inToolsWords)
         case let error as QueueError: self.init("\(error)")
         case is CancellationError: self.init("cancelled", status: .nothingFound)
         default: return nil
@@ -97,7 +95,7 @@ extension IndivoError.RefusalCause {
 
 extension String {
     /// A message of the library that names the tool's ways where it named those of an app.
-    var inToolsWords: String {
+    package var inToolsWords: String {
         let words = [
             ("log in with selectRecord", "log in with indivo login"),
             ("log in again with selectRecord", "log in again with indivo login"),

@@ -94,7 +94,7 @@ struct Connection {
 }
 
 /// Which server, app and record a command is about. Secrets come from elsewhere, never from arguments.
-struct ConnectionOptions: ParsableArguments {
+package struct ConnectionOptions: ParsableArguments {
     @Option(help: .value("url", "The address of the API (INDIVO_API).")) var api: String?
 
     @Option(help: .value("url", "The address of the server's pages (INDIVO_UI).")) var ui: String?
@@ -131,6 +131,8 @@ struct ConnectionOptions: ParsableArguments {
     )
     var allowHttp: [String] = []
 
+    package init() {}
+
     /// Everything that is known of the connection, whatever its source.
     func settings() throws -> Settings {
         let options: [Setting: String?] = [
@@ -142,4 +144,7 @@ struct ConnectionOptions: ParsableArguments {
     }
 
     func open(_ talk: MessageOptions) throws -> Connection { Connection(try settings(), talk) }
+
+    /// The record that the environment's token or a kept session opens.
+    package func record(_ talk: MessageOptions) async throws -> IndivoRecord { try await open(talk).record() }
 }

@@ -33,11 +33,3 @@ extension OutputOptions {
         try print(.documents([metadata.orFail("the server told nothing of the document")], isSingle: true))
     }
 }
-
-extension Optional {
-    /// What the server should have told.
-    func orFail(_ message: String, _ status: ExitStatus = .refused) throws -> Wrapped {
-        guard let self else { throw CommandFailure(message, status: status) }
-        return self
-    }
-}

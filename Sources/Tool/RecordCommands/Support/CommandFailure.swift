@@ -1,23 +1,25 @@
 /// Why a command cannot do what it was asked, and what to try.
-struct CommandFailure: Error, CustomStringConvertible {
+package struct CommandFailure: Error, CustomStringConvertible {
     /// As it is printed: `error: …`, or `FILE:LINE:COLUMN: error: …` as compilers write it.
-    let description: String
-    let status: ExitStatus
+    package let description: String
+    package let status: ExitStatus
 
     /// - Parameter place: Where in a file, with a colon behind it; `nil` when it is nowhere in a file.
-    init(_ message: String, at place: String? = nil, status: ExitStatus = .wrongUse) {
+    package init(_ message: String, at place: String? = nil, status: ExitStatus = .wrongUse) {
         self.init(description: (place.map { "\($0) " } ?? "") + "error: \(message)", status: status)
     }
 
-    init(description: String, status: ExitStatus) {
+    package init(description: String, status: ExitStatus) {
         self.description = description
         self.status = status
     }
 
     /// Starts a server, such as “the receiver”. Ports in use are told in words of the tool, not of the
     /// sockets' library.
-    static func starting<Server>(_ server: String, _ start: () async throws -> Server) async throws -> Server
-    {
+    package static func starting<Server>(
+        _ server: String,
+        _ start: () async throws -> Server
+    ) async throws -> Server {
         do {
             return try await start()
         } catch {
@@ -34,7 +36,7 @@ struct CommandFailure: Error, CustomStringConvertible {
 }
 
 /// What the tool tells the shell, the same for every command.
-enum ExitStatus: Int32 {
+package enum ExitStatus: Int32 {
     case done = 0
     /// Nothing was found, or what was checked has problems.
     case nothingFound = 1
@@ -46,11 +48,19 @@ enum ExitStatus: Int32 {
     case notReached = 4
 
     /// An expression failed on the file that it was evaluated on.
-    static let evaluationFailed = refused
+    package static let evaluationFailed = refused
 
     /// For the help of commands that ask a server.
-    static let help = """
+    package static let help = """
         The exit status is 0 when it is done, 1 when nothing was found, 2 for wrong use or bad input, \
         3 when the server refuses or fails, 4 when it is not reached.
         """
+}
+
+extension Optional {
+    /// What should be there.
+    package func orFail(_ message: String, _ status: ExitStatus = .refused) throws -> Wrapped {
+        guard let self else { throw CommandFailure(message, status: status) }
+        return self
+    }
 }

@@ -8,8 +8,7 @@ struct RecordOptions: ParsableArguments {
 
     var talk: MessageOptions { output.talk }
 
-    /// The record that the environment's token or a kept session opens.
-    func open() async throws -> IndivoRecord { try await connection.open(talk).record() }
+    func open() async throws -> IndivoRecord { try await connection.record(talk) }
 }
 
 extension CommandConfiguration {

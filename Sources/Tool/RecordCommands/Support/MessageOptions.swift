@@ -2,26 +2,28 @@ import ArgumentParser
 import Indivo
 
 /// How much a command tells beside its result, on standard error.
-struct MessageOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Print the result and errors only.") var quiet = false
+package struct MessageOptions: ParsableArguments {
+    @Flag(name: .shortAndLong, help: "Print the result and errors only.") package var quiet = false
 
     @Flag(
         name: .shortAndLong,
         help: "Print each call and the details of errors, which may quote documents."
     )
-    var verbose = false
+    package var verbose = false
 
-    func validate() throws {
+    package init() {}
+
+    package func validate() throws {
         if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other.") }
     }
 
     /// Tells a person how things stand.
-    func note(_ text: String) { if !quiet { StandardStreams.printError(text) } }
+    package func note(_ text: String) { if !quiet { StandardStreams.printError(text) } }
 }
 
 extension MessageOptions {
     /// Everything in a list, with the progress on standard error where a person looks at it.
-    func fetch<Element>(_ list: PagedList<Element>, _ noun: String) async throws -> [Element] {
+    package func fetch<Element>(_ list: PagedList<Element>, _ noun: String) async throws -> [Element] {
         guard StandardStreams.errorIsTerminal, !quiet, !verbose else { return try await list.all() }
         var isShown = false
         defer { if isShown { StandardStreams.hint("\r\u{1B}[K") } }

@@ -1,13 +1,18 @@
 import IndivoBase
 
 /// Rows of text in columns as wide as they need to be.
-struct TextTable {
+package struct TextTable {
     let header: [String]
     let rows: [[String]]
 
+    package init(header: [String], rows: [[String]]) {
+        self.header = header
+        self.rows = rows
+    }
+
     /// The table's lines, the header underlined, the widest columns shortened where a line would be wider
     /// than `width`.
-    func lines(width: Int? = nil) -> [String] {
+    package func lines(width: Int? = nil) -> [String] {
         let all = ([header] + rows).map { row in row.map(\.onOneLine) }
         var widths = header.indices.map { column in all.map { $0[column].displayWidth }.max() ?? 0 }
         if let width { Self.shrink(&widths, to: width - 2 * (widths.count - 1)) }
@@ -36,7 +41,7 @@ struct TextTable {
 
 extension String {
     /// The text without what would break a line or command a terminal: a document may hold anything.
-    var onOneLine: String { shown() }
+    package var onOneLine: String { shown() }
 
     /// How many columns of a terminal the text takes: those of East Asia and emoji are two wide.
     fileprivate var displayWidth: Int {

@@ -2,9 +2,9 @@ import Foundation
 import OrderedJSON
 
 /// What a command found, as a table and as JSON.
-struct Listing {
+package struct Listing {
     /// What JSON calls the columns, each with its head in the table; `nil` leaves it out there.
-    typealias Columns = KeyValuePairs<String, String?>
+    package typealias Columns = KeyValuePairs<String, String?>
 
     let columns: [(name: String, title: String?)]
     let rows: [[String]]
@@ -12,7 +12,7 @@ struct Listing {
     let isSingle: Bool
     let json: () throws -> Data
 
-    init(
+    package init(
         _ columns: [(name: String, title: String?)],
         rows: [[String?]],
         isSingle: Bool = false,
@@ -24,7 +24,7 @@ struct Listing {
         self.json = json
     }
 
-    init(
+    package init(
         columns: Columns,
         rows: [[String?]],
         isSingle: Bool = false,
@@ -34,7 +34,7 @@ struct Listing {
     }
 
     /// A table whose rows are objects of JSON.
-    init(_ columns: Columns, _ rows: [[JSONValue]], isSingle: Bool = false) {
+    package init(_ columns: Columns, _ rows: [[JSONValue]], isSingle: Bool = false) {
         let objects = rows.map { row in
             JSONValue(members: zip(columns, row).map { JSONMember(name: $0.key, value: $1) })
         }
@@ -49,7 +49,7 @@ struct Listing {
     }
 
     /// The table, one line after another: of a single value without a header; nothing where there is no row.
-    func lines(width: Int?) -> [String] {
+    package func lines(width: Int?) -> [String] {
         guard let row = rows.first else { return [] }
         if isSingle {
             let fields = zip(columns, row).filter { !$1.isEmpty }
@@ -61,7 +61,7 @@ struct Listing {
         return TextTable(header: header, rows: rows.map { row in shown.map { row[$0] } }).lines(width: width)
     }
 
-    func print(asJSON: Bool) throws {
+    package func print(asJSON: Bool) throws {
         if asJSON { return try StandardStreams.write(json()) }
         for line in lines(width: StandardStreams.outputWidth) { try StandardStreams.say(line) }
     }

@@ -1,6 +1,0 @@
-import ArgumentParser
-
-extension ArgumentHelp {
-    /// The help of an option, and what its value is called.
-    static func value(_ name: String, _ help: String) -> ArgumentHelp { ArgumentHelp(help, valueName: name) }
-}
