@@ -36,7 +36,7 @@ struct RecordTool: AsyncParsableCommand {
         let built = folder.appending(path: "indivo")
         let places = [installed, built].map { $0.path(percentEncoded: false) }
         for place in places where place != own.path(percentEncoded: false) {
-            // The arguments are copied, and freed with the process. It returns where there is no such program.
+            // The arguments are copied, and freed with the process. It returns where there is no program.
             var arguments = CommandLine.arguments.map { strdup($0) } + [nil]
             execv(place, &arguments)
         }

@@ -57,6 +57,8 @@ final class Folder: Sendable {
 /// A phone, as C3-PRO's framework speaks.
 struct Phone {
     let url: URL
+    /// What the paths of its study begin with, as in `/sleep`.
+    var base = ""
 
     func send(
         _ method: HTTPRequest.Method,
@@ -77,7 +79,7 @@ struct Phone {
             method: method,
             scheme: "http",
             authority: "\(url.host() ?? ""):\(url.port ?? 0)",
-            path: path
+            path: base + path
         )
         for (name, value) in fields { HTTPField.Name(name).map { request.headerFields[$0] = value } }
         let transport: any HTTPTransport = .system

@@ -196,7 +196,7 @@ import WebServing
         watch.succeed(report)
         watch.succeed(report)
         var sources = StudyOperations.Sources()
-        sources.consumer = watch
+        sources.consumers = [("consumer", watch)]
         sources.supervisor = Supervisor([Supervisor.Part("receiver") { _ in }])
         let service = OperationsService(sources: sources)
         func ask(_ path: String, host: String = "localhost:8080") -> Response {

@@ -9,8 +9,9 @@ public final class StudyOperations: Sendable {
     public struct Sources: Sendable {
         /// The parts of a process.
         public var supervisor: Supervisor?
-        /// The consumer.
-        public var consumer: ConsumerWatch?
+        /// The consumers by the names of their parts: `consumer`, or `consumer sleep` for one of several
+        /// studies.
+        public var consumers: [(part: String, watch: ConsumerWatch)] = []
         /// The files of databases by what they are: `queue`, `warehouse`.
         public var files: [(name: String, path: String)] = []
 
@@ -78,7 +79,7 @@ struct OperationsService: Sendable {
         for (name, state) in sources.supervisor?.states ?? [] where !state.isUp {
             problems[name] = state.failure == nil ? "starting" : "failing"
         }
-        if sources.consumer?.failure != nil { problems["consumer"] = "failing" }
+        for (part, watch) in sources.consumers where watch.failure != nil { problems[part] = "failing" }
         for (name, path) in sources.files {
             do { try DiskSpace.check(at: path) } catch { problems[name] = "disk" }
         }
@@ -93,7 +94,18 @@ struct OperationsService: Sendable {
         )
     }
 
-    private var metrics: String { parts + (sources.consumer?.metrics ?? "") + disks }
+    private var metrics: String { parts + consumers + disks }
+
+    /// With a label for the study where there are several.
+    private var consumers: String {
+        let texts = sources.consumers.map { part, watch in
+            (study: String(part.dropFirst("consumer ".count)), text: watch.metrics)
+        }
+        guard let first = texts.first, texts.count == 1, first.study.isEmpty else {
+            return MetricsText.merged(texts)
+        }
+        return first.text
+    }
 
     private var parts: String {
         guard let states = sources.supervisor?.states else { return "" }

@@ -18,7 +18,6 @@ public enum StudyRole: String, Sendable, Hashable, CaseIterable, Comparable {
     /// The role that a request needs. What changes something needs ``operate``, unless it says otherwise.
     static func needed(for method: String, _ path: [String]) -> StudyRole {
         switch path.first {
-        case "logout": .view
         case "export": .export
         case "people", "audit": .administer
         default: method == "GET" || method == "HEAD" ? .view : .operate
@@ -32,14 +31,51 @@ struct StudyUser: Sendable, Hashable {
     static let standardRole = StudyRole.operate
 
     var hash: PasswordHash
-    var role = standardRole {
+    /// The role in all studies that are not among ``roles``; `nil` for none.
+    var role: StudyRole? = standardRole {
         didSet { hasRole = true }
     }
+    /// The roles in single studies, by their names.
+    var roles: [String: StudyRole] = [:]
     /// False for a person of an earlier version's file. The pages showed nobody's answers then: who got a
     /// login may not download them before somebody says so.
     var hasRole = true
     /// The second factor; `nil` where the password is enough.
     var totp: TOTP?
 
-    func may(_ role: StudyRole) -> Bool { self.role >= role && (hasRole || role != .export) }
+    /// - Parameter study: One of several; `nil` for the only one.
+    func role(in study: StudyName?) -> StudyRole? { study.flatMap { roles[$0.description] } ?? role }
+
+    func may(_ needed: StudyRole, in study: StudyName?) -> Bool {
+        guard let role = role(in: study) else { return false }
+        return role >= needed && (hasRole || needed != .export)
+    }
+
+    /// The role in words.
+    func roleText(in study: StudyName?) -> String {
+        hasRole ? role(in: study)?.rawValue ?? "none" : "none yet: no downloads"
+    }
+
+    // MARK: In the file
+
+    /// `operate`, or with roles in single studies `none,sleep=operate`.
+    var roleField: String {
+        let single = roles.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.rawValue)" }
+        return ([role?.rawValue ?? "none"] + single).joined(separator: ",")
+    }
+
+    /// Reads ``roleField``; false for another text.
+    mutating func setRoles(_ field: String) -> Bool {
+        let parts = field.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        guard parts[0] == "none" || StudyRole(rawValue: parts[0]) != nil else { return false }
+        role = StudyRole(rawValue: parts[0])
+        for part in parts.dropFirst() {
+            let sides = part.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+            guard sides.count == 2, (try? StudyName(sides[0])) != nil, roles[sides[0]] == nil,
+                let role = StudyRole(rawValue: sides[1])
+            else { return false }
+            roles[sides[0]] = role
+        }
+        return true
+    }
 }

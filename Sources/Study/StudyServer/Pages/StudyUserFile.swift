@@ -53,9 +53,15 @@ public struct StudyUserFile: Sendable {
 
     /// Gives a person a role, from their next request on.
     ///
+    /// - Parameters:
+    ///   - role: `nil` for none.
+    ///   - study: In this one of several studies alone; `nil` for all in which they have no role of their
+    ///     own.
     /// - Throws: ``StudyPagesError``.
-    public func setRole(_ role: StudyRole, of name: String) throws {
-        try changeKnown(name) { $0.role = role }
+    public func setRole(_ role: StudyRole?, of name: String, in study: StudyName? = nil) throws {
+        try changeKnown(name) { user in
+            if let study { user.roles[study.description] = role } else { user.role = role }
+        }
     }
 
     /// Asks a person for the code of an authenticator, from the next login on.
@@ -108,7 +114,7 @@ public struct StudyUserFile: Sendable {
         var users = try known()
         try body(&users)
         let lines = users.sorted { $0.key < $1.key }.map { name, user in
-            let role = user.hasRole ? [user.role.rawValue] : []
+            let role = user.hasRole ? [user.roleField] : []
             let fields = [name, user.hash.text] + role + [user.totp?.base32].compactMap { $0 }
             return fields.joined(separator: ":") + "\n"
         }.joined()
@@ -145,17 +151,16 @@ public struct StudyUserFile: Sendable {
         var users: [String: StudyUser] = [:]
         for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: true).enumerated() {
             let parts = line.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-            let role = parts.count > 2 ? StudyRole(rawValue: parts[2]) : StudyUser.standardRole
             let totp = parts.count > 3 ? TOTP(base32: parts[3]) : nil
-            guard (2...4).contains(parts.count), Self.isName(parts[0]), !parts[1].isEmpty, let role,
-                totp != nil || parts.count < 4
+            var user = StudyUser(hash: PasswordHash(text: parts.count > 1 ? parts[1] : ""), totp: totp)
+            guard (2...4).contains(parts.count), Self.isName(parts[0]), !parts[1].isEmpty,
+                parts.count < 3 || user.setRoles(parts[2]), totp != nil || parts.count < 4
             else {
                 throw StudyPagesError.badInput(
                     "\(path): line \(number + 1) is not a name, a hash, a role and a secret, "
                         + "with colons between"
                 )
             }
-            var user = StudyUser(hash: PasswordHash(text: parts[1]), role: role, totp: totp)
             user.hasRole = parts.count > 2
             users[parts[0]] = user
         }

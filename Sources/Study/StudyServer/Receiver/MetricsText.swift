@@ -24,6 +24,34 @@ package enum MetricsText {
         metric(name, kind, help, [("", value)])
     }
 
+    /// The metrics of several studies as one text: each value has the label `study`, and each metric stands
+    /// once.
+    package static func merged(_ texts: [(study: String, text: String)]) -> String {
+        var order: [Substring] = []
+        var heads: [Substring: [Substring]] = [:]
+        var values: [Substring: [String]] = [:]
+        for (study, text) in texts {
+            for line in text.split(separator: "\n") {
+                let words = line.split(separator: " ", maxSplits: 3)
+                if line.hasPrefix("#") {
+                    guard words.count > 2 else { continue }
+                    if heads[words[2]] == nil { order.append(words[2]) }
+                    // HELP and TYPE, of the first study that has the metric.
+                    if heads[words[2], default: []].count < 2 { heads[words[2], default: []].append(line) }
+                    continue
+                }
+                let name = line.prefix { $0 != "{" && $0 != " " }
+                let rest = line.dropFirst(name.count)
+                let label = "{study=\"\(study)\""
+                let labelled = rest.hasPrefix("{") ? "\(label),\(rest.dropFirst())" : "\(label)}\(rest)"
+                values[name, default: []].append("\(name)\(labelled)")
+            }
+        }
+        return order.map { name in
+            ((heads[name] ?? []).map(String.init) + (values[name] ?? [])).joined(separator: "\n") + "\n"
+        }.joined()
+    }
+
     /// The response with metrics.
     package static func response(_ text: String) -> Response {
         Response(type: "text/plain; version=0.0.4", text: text)

@@ -13,19 +13,32 @@ import WebServing
 /// ```
 /// It speaks C3-PRO's protocol below `/c3pro` and ResearchKit's at `/api/upload`; `/health` and `/metrics`
 /// are for those who run it. A proxy that ends TLS stands before it.
+///
+/// One receiver takes deliveries to several studies, each with its own queue, apps and rules, below a path
+/// of its own:
+///
+/// ```swift
+/// let sleep = try StudyName("sleep")
+/// let receiver = try await Receiver.start(studies: [sleep, try StudyName("asthma")], configuration)
+/// try await receiver.open(sleep, queue: SQLiteMessageQueue(file), sleepConfiguration)
+/// // phones deliver to https://study.example.org/sleep/c3pro
+/// ```
 public final class Receiver: Sendable {
     /// Where it is reached.
     public let url: URL
     private let listener: HTTPListener
     private let gate: RequestGate
+    /// `nil` where it has one study.
+    private let studies: ReceiverStudies?
 
-    private init(listener: HTTPListener, gate: RequestGate) {
+    private init(listener: HTTPListener, gate: RequestGate, studies: ReceiverStudies? = nil) {
         url = listener.url
         self.listener = listener
         self.gate = gate
+        self.studies = studies
     }
 
-    /// Starts to listen.
+    /// Starts to listen for deliveries to one study.
     ///
     /// - Parameters:
     ///   - clients: Where the apps are that registered.
@@ -37,19 +50,58 @@ public final class Receiver: Sendable {
         _ configuration: ReceiverConfiguration = ReceiverConfiguration(),
         logger: Logger = Logger(label: "study.receiver")
     ) async throws -> Receiver {
-        let now: @Sendable () -> Int = { Int(Date().timeIntervalSince1970) }
-        let registry = try await ClientRegistry(clients, queue: queue, now: now)
-        let start = configuration.clock()
-        let service = ReceiverService(
-            queue: queue,
-            registry: registry,
-            configuration: configuration,
-            limiter: RateLimiter(perMinute: configuration.requestsPerMinute) {
-                configuration.clock() - start
-            },
-            logger: logger
-        )
+        let service = try await ReceiverService(queue, clients, configuration, logger: logger)
         let gate = RequestGate()
+        let listener = try await listen(configuration, gate, logger) { await service.serve($0) }
+        return Receiver(listener: listener, gate: gate)
+    }
+
+    /// Starts to listen for deliveries to several studies. What comes for one is answered with 503 until it
+    /// is open.
+    ///
+    /// - Parameters:
+    ///   - configuration: How it listens: the address, the port, the limits of bodies and connections, and
+    ///     whether a proxy stands before it.
+    ///   - logger: Gets a line for each request: route, status, bytes and milliseconds, nothing of persons.
+    /// - Throws: Why it cannot listen.
+    public static func start(
+        studies names: Set<StudyName>,
+        _ configuration: ReceiverConfiguration = ReceiverConfiguration(),
+        logger: Logger = Logger(label: "study.receiver")
+    ) async throws -> Receiver {
+        let studies = ReceiverStudies(names, trustsProxy: configuration.trustsProxy, logger: logger)
+        let gate = RequestGate()
+        let listener = try await listen(configuration, gate, logger) { await studies.respond(to: $0) }
+        return Receiver(listener: listener, gate: gate, studies: studies)
+    }
+
+    /// Takes deliveries to a study from now on.
+    ///
+    /// - Parameters:
+    ///   - name: One of those that the receiver was started with.
+    ///   - configuration: The study's rules. How the receiver listens is not read.
+    /// - Throws: ``StudyOperationsError`` for another name; why the apps' database cannot be opened.
+    public func open(
+        _ name: StudyName,
+        queue: any MessageQueue,
+        clients: ReceiverClients = .besideQueue,
+        _ configuration: ReceiverConfiguration = ReceiverConfiguration()
+    ) async throws {
+        guard let studies, studies.hosted.names.contains(name) else {
+            throw StudyOperationsError.failed("the receiver was not started with the study \(name)")
+        }
+        try await studies.open(name, queue, clients, configuration)
+    }
+
+    /// Takes no more deliveries to a study; phones are told to try again later.
+    public func close(_ name: StudyName) { studies?.hosted[name] = nil }
+
+    private static func listen(
+        _ configuration: ReceiverConfiguration,
+        _ gate: RequestGate,
+        _ logger: Logger,
+        _ respond: @escaping @Sendable (Request) async -> (route: String, Response)
+    ) async throws -> HTTPListener {
         var listening = HTTPListener.Configuration(
             address: configuration.address,
             port: configuration.port,
@@ -65,12 +117,11 @@ public final class Receiver: Sendable {
         if !configuration.trustsProxy, !configuration.address.hasPrefix("127.") {
             listening.connectionsPerPeer = configuration.connectionsPerAddress
         }
-        let listener = try await HTTPListener(listening) { request in
+        return try await HTTPListener(listening) { request in
             let start = ContinuousClock.now
             guard gate.enter() else { return ReceiverResponse.busy(5).adding("Connection", "close") }
-            let (route, response) = await service.respond(to: request)
+            let (route, response) = await respond(request)
             gate.leave()
-            service.metrics.count(route: route, status: response.status, bytes: request.body.count)
             let time = (ContinuousClock.now - start) / .milliseconds(1)
             logger.info(
                 "request",
@@ -81,7 +132,6 @@ public final class Receiver: Sendable {
             )
             return response
         }
-        return Receiver(listener: listener, gate: gate)
     }
 
     /// Accepts no further requests, finishes those under way, and stops listening.

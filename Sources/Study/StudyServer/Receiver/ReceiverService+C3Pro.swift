@@ -323,7 +323,7 @@ extension ReceiverService {
         let shown = UUID(uuidString: made) == nil ? UUID().uuidString.lowercased() : made
         return Response(status: 201, type: "application/fhir+json").adding(
             "Location",
-            "/c3pro/fhir/\(type)/\(shown)"
+            "\(base)/c3pro/fhir/\(type)/\(shown)"
         )
     }
 

@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import Logging
+import OrderedJSON
 import StudyFormats
 import WebServing
 
@@ -11,6 +12,8 @@ struct ReceiverService: Sendable {
     let configuration: ReceiverConfiguration
     let limiter: RateLimiter
     let metrics = ReceiverMetrics()
+    /// What its paths begin with, as in `/sleep`; empty for the only study of a receiver.
+    let base: String
     private let room: QueueQuota
     private let health: QueueHealth
     let logger: Logger
@@ -20,8 +23,10 @@ struct ReceiverService: Sendable {
         registry: ClientRegistry,
         configuration: ReceiverConfiguration,
         limiter: RateLimiter,
+        base: String = "",
         logger: Logger = Logger(label: "study.receiver")
     ) {
+        self.base = base
         self.queue = queue
         self.registry = registry
         self.configuration = configuration
@@ -29,6 +34,28 @@ struct ReceiverService: Sendable {
         self.logger = logger
         room = QueueQuota(depth: configuration.depthLimit, bytes: configuration.byteLimit)
         health = QueueHealth(logger: logger)
+    }
+
+    /// - Throws: Why the apps' database cannot be opened.
+    init(
+        _ queue: any MessageQueue,
+        _ clients: ReceiverClients,
+        _ configuration: ReceiverConfiguration,
+        base: String = "",
+        logger: Logger
+    ) async throws {
+        let now: @Sendable () -> Int = { Int(Date().timeIntervalSince1970) }
+        let start = configuration.clock()
+        self.init(
+            queue: queue,
+            registry: try await ClientRegistry(clients, queue: queue, now: now),
+            configuration: configuration,
+            limiter: RateLimiter(perMinute: configuration.requestsPerMinute) {
+                configuration.clock() - start
+            },
+            base: base,
+            logger: logger
+        )
     }
 
     var isOriginal: Bool { configuration.answers == .original }
@@ -51,6 +78,13 @@ struct ReceiverService: Sendable {
             logger.error("a request fails", metadata: ["reason": "\(FailureReason.text(of: error))"])
             return ("error", ReceiverResponse.busy(30))
         }
+    }
+
+    /// A response, which is counted.
+    func serve(_ request: Request) async -> (route: String, Response) {
+        let (route, response) = await respond(to: request)
+        metrics.count(route: route, status: response.status, bytes: request.body.count)
+        return (route, response)
     }
 
     // MARK: Clients
@@ -105,11 +139,16 @@ struct ReceiverService: Sendable {
         guard request.method == "GET" || request.method == "HEAD" else {
             return ReceiverResponse.notAllowed("GET, HEAD")
         }
+        let status = await status()
+        return ReceiverResponse.json(status == "ok" ? 200 : 503, ["status": JSONValue(status)])
+    }
+
+    /// `ok`, `full` or `failing`; the reason is in the log.
+    func status() async -> String {
         switch await health.state(of: queue, room) {
-        case .ok: return ReceiverResponse.json(200, ["status": "ok"])
-        case .full: return ReceiverResponse.json(503, ["status": "full"])
-        // The reason is in the log.
-        case .failing: return ReceiverResponse.json(503, ["status": "failing"])
+        case .ok: "ok"
+        case .full: "full"
+        case .failing: "failing"
         }
     }
 
@@ -117,6 +156,10 @@ struct ReceiverService: Sendable {
         guard request.isOfThisMachine else {
             return ReceiverResponse.error(403, "access_denied", "Metrics are for programs on this machine")
         }
-        return MetricsText.response(metrics.text(try await queue.status()) + contentsMetric)
+        return MetricsText.response(try await metricsText())
+    }
+
+    func metricsText() async throws -> String {
+        metrics.text(try await queue.status()) + contentsMetric
     }
 }

@@ -11,7 +11,7 @@ import StudyWarehouse
 import Surveys
 
 /// The location of a queue or a warehouse, as the user gives it.
-enum StudyPlace {
+enum StudyPlace: Hashable {
     /// A file, as in `sqlite:study.sqlite`, or with slashes as in `sqlite:///var/lib/study.sqlite`.
     case file(URL)
     /// A database, as in `postgresql://user@host/database`.

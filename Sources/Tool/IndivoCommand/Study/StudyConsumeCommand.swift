@@ -249,7 +249,7 @@ struct StudyConsumeCommand: AsyncParsableCommand {
     private func operations(_ watch: ConsumerWatch) async throws -> StudyOperations? {
         guard let metricsPort else { return nil }
         var sources = StudyOperations.Sources()
-        sources.consumer = watch
+        sources.consumers = [("consumer", watch)]
         if case .file(let file) = try store.place {
             sources.files = [("warehouse", file.path(percentEncoded: false))]
         }

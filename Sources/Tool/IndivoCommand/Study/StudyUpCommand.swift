@@ -55,7 +55,11 @@ struct StudyUpCommand: AsyncParsableCommand {
     @OptionGroup var talk: MessageOptions
 
     func run() async throws {
-        let file = try StudyUpFile(config)
+        let data = try StudyFile.read(config, limit: 1 << 20)
+        if let json = try? JSONValue(parsing: data), StudySiteFile.isSite(json) {
+            return try await run(StudySiteFile(data, path: config))
+        }
+        let file = try StudyUpFile(data, path: config)
         let plan = try file.plan()
         guard !check else {
             try file.checkFiles()
@@ -63,20 +67,46 @@ struct StudyUpCommand: AsyncParsableCommand {
             return
         }
         let up = StudyUp(plan: plan, printsJSON: json)
-        let supervisor = Supervisor(up.parts)
         var sources = StudyOperations.Sources()
-        sources.supervisor = supervisor
-        sources.consumer = plan.keys == nil ? nil : up.watch
+        sources.consumers = plan.keys == nil ? [] : [("consumer", up.watch)]
         sources.files = plan.files
+        try await run(up.parts, sources, at: plan.operations)
+    }
+
+    /// Several studies.
+    private func run(_ file: StudySiteFile) async throws {
+        let plan = try file.plan()
+        guard !check else {
+            try file.checkFiles()
+            try StandardStreams.say("\(config): \(plan.parts.joined(separator: ", "))")
+            return
+        }
+        let site = try await StudySite(plan: plan, printsJSON: json)
+        for (name, _) in plan.studies {
+            report("receiver \(name)", site.receiver.url.appending(path: name.description))
+        }
+        if let pages = site.pages { report("pages", pages.url, host: plan.pages?.at.host) }
+        var sources = StudyOperations.Sources()
+        sources.consumers = site.consumers
+        sources.files = plan.files
+        try await run(site.parts, sources, at: plan.operations)
+        await site.stop()
+    }
+
+    /// Runs parts until the process is interrupted.
+    private func run(
+        _ parts: [Supervisor.Part],
+        _ sources: StudyOperations.Sources,
+        at address: StudyUpPlan.Address
+    ) async throws {
+        let supervisor = Supervisor(parts)
+        var sources = sources
+        sources.supervisor = supervisor
         let watched = sources
         let operations = try await CommandFailure.starting("health and metrics") {
-            try await StudyOperations.start(
-                watched,
-                address: plan.operations.address,
-                port: plan.operations.port
-            )
+            try await StudyOperations.start(watched, address: address.address, port: address.port)
         }
-        up.report("operations", operations.url)
+        report("operations", operations.url)
         talk.note("Stop it with Control-C.")
         let work = Task { await supervisor.run() }
         await Interrupt.wait()
@@ -84,6 +114,10 @@ struct StudyUpCommand: AsyncParsableCommand {
         await work.value
         await operations.stop()
         talk.note("All parts have ended.")
+    }
+
+    private func report(_ part: String, _ url: URL, host: String? = nil) {
+        StudyUp.report(part, url, host: host, printsJSON: json)
     }
 }
 
@@ -138,8 +172,12 @@ struct StudyUp: Sendable {
         return parts
     }
 
+    private func report(_ part: String, _ url: URL, host: String? = nil) {
+        Self.report(part, url, host: host, printsJSON: printsJSON)
+    }
+
     /// - Parameter host: The name under which a proxy with TLS serves it.
-    func report(_ part: String, _ url: URL, host: String? = nil) {
+    static func report(_ part: String, _ url: URL, host: String?, printsJSON: Bool) {
         let line: JSONValue = ["part": JSONValue(part), "url": JSONValue(url.absoluteString)]
         // Nobody reads it any more: the parts go on.
         if printsJSON { try? StandardStreams.say(line.text()) }
@@ -148,12 +186,12 @@ struct StudyUp: Sendable {
     }
 
     /// Waits for the end of the process.
-    private func rest() async {
+    func rest() async {
         while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
     }
 
     /// What the supervisor logs: the tool's own words.
-    private func told<Value>(_ body: () async throws -> Value) async throws -> Value {
+    func told<Value>(_ body: () async throws -> Value) async throws -> Value {
         do { return try await body() } catch let error as CommandFailure {
             throw StudyOperationsError.failed(error.description)
         }
@@ -172,7 +210,7 @@ struct StudyUp: Sendable {
         await receiver.stop()
     }
 
-    private func consume(_ isReady: @escaping @Sendable () -> Void) async throws {
+    func consume(_ isReady: @escaping @Sendable () -> Void) async throws {
         guard let keys = plan.keys else { return }
         let consumer = try await told {
             let warehouse = try await StudyBackEnd.warehouse(plan.store, source: plan.source, makes: true)
@@ -195,28 +233,19 @@ struct StudyUp: Sendable {
     private func show(_ isReady: @escaping @Sendable () -> Void) async throws {
         guard let (users, at) = plan.pages else { return }
         let pages = try await told {
-            var configuration = StudyPages.Configuration()
+            var configuration = pageConfiguration
             configuration.address = at.address
             configuration.port = at.port
             configuration.host = at.host
-            configuration.title = plan.title
             configuration.audit = plan.audit.map { AuditLog($0) }
-            configuration.questionnaires = plan.questionnaires
-            configuration.schedule = plan.schedule
-            let shown = configuration
-            // Without a consumer in this process, somebody else makes the warehouse.
-            let warehouse = try await StudyBackEnd.warehouse(
-                plan.store,
-                source: plan.source,
-                makes: plan.keys != nil
-            )
-            let queue = try await StudyBackEnd.queue(plan.queue)
+            let configured = configuration
+            let (warehouse, queue) = try await shown()
             return try await CommandFailure.starting("the pages") {
                 try await StudyPages.start(
                     warehouse: warehouse,
                     queue: queue,
                     users: StudyUserFile(users),
-                    shown
+                    configured
                 )
             }
         }
@@ -224,5 +253,24 @@ struct StudyUp: Sendable {
         isReady()
         await rest()
         await pages.stop()
+    }
+
+    /// What the pages show of the study besides its data.
+    var pageConfiguration: StudyPages.Configuration {
+        var configuration = StudyPages.Configuration()
+        configuration.title = plan.title
+        configuration.questionnaires = plan.questionnaires
+        configuration.schedule = plan.schedule
+        return configuration
+    }
+
+    /// What the pages look into. Without a consumer in this process, somebody else makes the warehouse.
+    func shown() async throws -> (Warehouse, any MessageQueue) {
+        let warehouse = try await StudyBackEnd.warehouse(
+            plan.store,
+            source: plan.source,
+            makes: plan.keys != nil
+        )
+        return (warehouse, try await StudyBackEnd.queue(plan.queue))
     }
 }

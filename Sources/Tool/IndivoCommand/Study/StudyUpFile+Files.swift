@@ -45,7 +45,7 @@ extension StudyUpFile {
         if let clients = try text("clients", in: receiver), !clients.hasPrefix("postgres") {
             others.append(other("receiver.clients", clients, .database))
         }
-        let databases = Set(try places().files.map(\.path))
+        let databases = Set(try databases().map(\.path))
         return others.filter { !databases.contains($0.url.path(percentEncoded: false)) }
     }
 
@@ -67,13 +67,18 @@ extension StudyUpFile {
             let path = other.url.path(percentEncoded: false)
             check(other.name, path) { try Self.check(other, path) }
         }
-        for (name, path) in try places().files {
+        for (name, path) in try databases() {
             let member = name == "queue" ? name : "store"
             check(member, path) { try Self.checkDatabase(path) }
         }
         guard problems.isEmpty else {
             throw CommandFailure(description: problems.joined(separator: "\n"), status: .wrongUse)
         }
+    }
+
+    /// The files of queue and warehouse. A configuration of several studies has none of its own.
+    private func databases() throws -> [(name: String, path: String)] {
+        StudySiteFile.isSite(json) ? [] : try places().files
     }
 
     private static func check(_ other: StudyBackup.Other, _ path: String) throws {

@@ -20,19 +20,24 @@ struct StudyUpFile {
     init(_ path: String) throws { try self.init(StudyFile.read(path, limit: 1 << 20), path: path) }
 
     /// A configuration that is, or will be, in a file.
-    init(_ data: Data, path: String) throws {
+    ///
+    /// - Parameter members: What it may have.
+    init(_ data: Data, path: String, members: Set<String> = Self.members) throws {
         self.path = path
         do {
             json = try JSONValue(parsing: data)
         } catch {
             throw CommandFailure("\(error.reason)", at: "\(path):\(error.location):")
         }
-        try check(json, "it", Self.members)
+        guard members.contains("studies") || !StudySiteFile.isSite(json) else {
+            throw refuse("this is of several studies; name one study's own configuration")
+        }
+        try check(json, "it", members)
     }
 
     func refuse(_ reason: String) -> CommandFailure { CommandFailure(reason, at: "\(path):") }
 
-    private func check(_ json: JSONValue, _ name: String, _ known: Set<String>) throws {
+    func check(_ json: JSONValue, _ name: String, _ known: Set<String>) throws {
         guard let members = json.members else { throw refuse("\(name) is no object") }
         if let unknown = members.first(where: { !known.contains($0.name) }) {
             throw refuse(
@@ -107,7 +112,7 @@ struct StudyUpFile {
         )
     }
 
-    private func address(_ object: JSONValue, port: UInt16) throws -> StudyUpPlan.Address {
+    func address(_ object: JSONValue, port: UInt16) throws -> StudyUpPlan.Address {
         var address = StudyUpPlan.Address(port: port)
         if let text = try text("address", in: object) { address.address = text }
         if let value = object["port"] {
@@ -148,18 +153,26 @@ struct StudyUpFile {
             plan.keys = try StudyBackEnd.keys(file(keys), allowsPKCS1: allowsPKCS1)
         }
         try readReceiver(into: &plan)
-        if let pages = json["pages"] {
-            try check(pages, "“pages”", ["users", "address", "port", "host"])
-            guard let users = try text("users", in: pages) else { throw refuse("“pages” needs “users”") }
-            plan.pages = (URL(filePath: file(users)), try address(pages, port: 8090))
-        }
         plan.schedule = try text("schedule").map { try StudyDueCommand.schedule(in: file($0)) }
-        plan.audit = try text("audit").map { URL(filePath: file($0)) }
-        if let operations = json["operations"] {
-            try check(operations, "“operations”", ["address", "port"])
-            plan.operations = try address(operations, port: plan.operations.port)
-        }
+        (plan.pages, plan.operations, plan.audit) = try people()
         return plan
+    }
+
+    /// What the people have who run it: pages, health and metrics, the audit log.
+    func people() throws -> (
+        pages: (users: URL, at: StudyUpPlan.Address)?, operations: StudyUpPlan.Address, audit: URL?
+    ) {
+        var pages: (users: URL, at: StudyUpPlan.Address)?
+        if let object = json["pages"] {
+            try check(object, "“pages”", ["users", "address", "port", "host"])
+            guard let users = try text("users", in: object) else { throw refuse("“pages” needs “users”") }
+            pages = (URL(filePath: file(users)), try address(object, port: 8090))
+        }
+        let operations = json["operations"] ?? [:]
+        try check(operations, "“operations”", ["address", "port"])
+        return (
+            pages, try address(operations, port: 9464), try text("audit").map { URL(filePath: file($0)) }
+        )
     }
 
     private func readReceiver(into plan: inout StudyUpPlan) throws {

@@ -35,6 +35,12 @@ struct StudyUserCommand: ParsableCommand {
     @Option(help: "view, export, operate or administer.")
     var role: StudyRole?
 
+    @Option(
+        help: ArgumentHelp("The role is in this one of several studies alone.", valueName: "name"),
+        transform: { try StudyName($0) }
+    )
+    var study: StudyName?
+
     @ArgumentParser.Flag(help: "Ask for a code of an authenticator, too; prints a new secret, once.")
     var secondFactor = false
 
@@ -52,13 +58,17 @@ struct StudyUserCommand: ParsableCommand {
         else {
             throw ValidationError("These options exclude one another.")
         }
+        guard study == nil || role != nil else {
+            throw ValidationError("--study needs --role, which is the role in that study.")
+        }
     }
 
     func run() throws {
         let file = StudyUserFile(URL(filePath: users))
         do {
             let changes = [
-                remove ? "removed" : nil, role.map { "role \($0.rawValue)" },
+                remove ? "removed" : nil,
+                role.map { "role \($0.rawValue)" + (study.map { " in \($0)" } ?? "") },
                 secondFactor ? "second factor" : nil, noSecondFactor ? "no second factor" : nil,
             ].compactMap { $0 }
             let isKnown = try file.names().contains(name)
@@ -68,7 +78,9 @@ struct StudyUserCommand: ParsableCommand {
             )
             if remove { return try file.remove(name) }
             if changes.isEmpty || !isKnown { try file.setPassword(readPassword(), of: name) }
-            if let role { try file.setRole(role, of: name) }
+            // Who is new for one study has no role in the others.
+            if study != nil, !isKnown { try file.setRole(nil, of: name) }
+            if let role { try file.setRole(role, of: name, in: study) }
             if noSecondFactor { try file.removeSecondFactor(of: name) }
             if secondFactor { try StandardStreams.say(try file.makeSecondFactor(of: name, study: title)) }
         } catch let error as StudyPagesError {

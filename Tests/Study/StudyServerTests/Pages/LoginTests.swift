@@ -70,12 +70,12 @@ import WebServing
         let pages = try TestPages()
         var visitor = Visitor(pages)
         var places = 0
-        while pages.service.checks.slots.enter() { places += 1 }
+        while pages.service.access.checks.slots.enter() { places += 1 }
         for _ in 0..<6 {
             let answer = await visitor.logIn("ada", "wrong")
             #expect(answer.status == 503 && answer.response.header("Retry-After") == "2")
         }
-        for _ in 0..<places { pages.service.checks.slots.leave() }
+        for _ in 0..<places { pages.service.access.checks.slots.leave() }
         #expect(await visitor.logIn().status == 303)
     }
 
@@ -219,8 +219,8 @@ import WebServing
             headers: ["x-forwarded-for": "1.1.1.1, 2.2.2.2"],
             peer: "127.0.0.1"
         )
-        #expect(try TestPages().service.client(of: request) == "127.0.0.1")
-        #expect(try TestPages(host: "a.example").service.client(of: request) == "2.2.2.2")
+        #expect(try TestPages().service.access.client(of: request) == "127.0.0.1")
+        #expect(try TestPages(host: "a.example").service.access.client(of: request) == "2.2.2.2")
     }
 
     @Test("A session ends when nobody uses it, and after eight hours")

@@ -1,5 +1,6 @@
 import Foundation
 import IndivoBase
+import Logging
 import StudyServer
 import StudyWarehouse
 import Synchronization
@@ -15,6 +16,8 @@ final class TestPages: Sendable {
     let queue: SQLiteMessageQueue
     let users: StudyUserFile
     let service: PageService
+    /// Where there are several studies, of which ``service`` is the first.
+    let site: PageSite?
     let audit: AuditLog
     private let folder: URL
     private let clock: Clock
@@ -25,7 +28,7 @@ final class TestPages: Sendable {
         var elapsed: Duration { .seconds(seconds.withLock { $0 }) }
     }
 
-    init(host: String? = nil, names: [String] = ["ada"]) throws {
+    init(host: String? = nil, names: [String] = ["ada"], studies: [String] = []) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "study-pages-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         users = StudyUserFile(folder.appending(path: "users"))
@@ -36,16 +39,31 @@ final class TestPages: Sendable {
         warehouse = try Warehouse(nil)
         queue = try SQLiteMessageQueue(nil, maximumReceives: 1)
         // The clock of the rate limit stands still in a test that says nothing else.
-        service = try PageService(
-            warehouse,
-            queue,
+        let access = try PageAccess(
             users,
             title: "Sleep & rest",
             host: host,
             audit: audit,
+            logger: Logger(label: "study.pages"),
+            elapsed: { clock.elapsed }
+        )
+        let studies = try studies.map { try StudyName($0) }
+        service = PageService(
+            access,
+            studies.first,
+            warehouse,
+            queue,
+            title: "Sleep & rest",
             today: { Timestamp(rawValue: 1_772_409_600_000_000) },
             elapsed: { clock.elapsed }
         )
+        site = studies.isEmpty ? nil : PageSite(access: access, hosted: HostedStudies(studies))
+        if let first = studies.first { site?.hosted[first] = service }
+    }
+
+    func respond(to request: Request) async -> Response {
+        if let site { return await site.respond(to: request) }
+        return await service.respond(to: request)
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
@@ -85,7 +103,7 @@ struct Visitor {
             fields["cookie"] = cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
         }
         let request = Request(method: method, target: target, headers: fields, body: body, peer: peer)
-        let response = await pages.service.respond(to: request)
+        let response = await pages.respond(to: request)
         for header in response.headers where header.name == "Set-Cookie" {
             let pair = header.value.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
             cookies[String(pair[0])] =

@@ -15,7 +15,7 @@ extension PageService {
         let rows = instruments.map { instrument -> [Markup] in
             [
                 PageTable.cell(instrument.title), PageTable.cell(String(instrument.columns.count)),
-                "<a href=\"/export/\(instrument.name).csv\">\(instrument.name).csv</a>",
+                "<a href=\"\(base)/export/\(instrument.name).csv\">\(instrument.name).csv</a>",
             ]
         }
         return frame(visit).page(
@@ -23,8 +23,8 @@ extension PageService {
             """
             <section aria-labelledby="tables"><h2 id="tables">Tables</h2><p class="quiet">A row for each \
             response, under pseudonyms: whoever has these files has each person's answers. What you download \
-            is written down. <a href="/export/codebook.csv">codebook.csv</a> and \
-            <a href="/export/labels.csv">labels.csv</a> say what the columns mean.</p>
+            is written down. <a href="\(base)/export/codebook.csv">codebook.csv</a> and \
+            <a href="\(base)/export/labels.csv">labels.csv</a> say what the columns mean.</p>
             \(PageTable(heads: ["Questionnaire", "Columns", "File"], rows: rows).markup)</section>
             """
         )
@@ -32,7 +32,7 @@ extension PageService {
 
     /// A table, or the codebook.
     func export(_ visit: PageVisit, _ file: String) async throws -> Response {
-        guard downloads.enter() else {
+        guard access.downloads.enter() else {
             return frame(visit).problem(
                 "Too many downloads",
                 "Others download tables. Try again.",
@@ -40,7 +40,7 @@ extension PageService {
             )
             .adding("Retry-After", "5")
         }
-        defer { downloads.leave() }
+        defer { access.downloads.leave() }
         let table: Data?
         do {
             table = try await warehouse.read { [questionnaires] in
@@ -93,10 +93,10 @@ extension PageService {
 
     /// Who may log in.
     func people(_ visit: PageVisit) throws -> Response {
-        let rows = try users.users().sorted { $0.key < $1.key }.map { name, user -> [Markup] in
+        let rows = try access.users.users().sorted { $0.key < $1.key }.map { name, user -> [Markup] in
             [
                 PageTable.cell(name),
-                PageTable.cell(user.hasRole ? user.role.rawValue : "none yet: no downloads"),
+                PageTable.cell(user.roleText(in: self.name)),
                 PageTable.cell(user.totp == nil ? "password" : "password and code"),
             ]
         }
@@ -112,7 +112,7 @@ extension PageService {
 
     /// What was done, the last first.
     func auditPage(_ visit: PageVisit) throws -> Response {
-        guard let audit else { return frame(visit).notFound }
+        guard let audit = access.audit else { return frame(visit).notFound }
         var last: [AuditLog.Entry] = []
         let words: Markup
         do {
@@ -138,21 +138,5 @@ extension PageService {
             \(PageTable(heads: ["Time", "Who", "What", "Details"], rows: Array(rows)).markup)</section>
             """
         )
-    }
-
-    // MARK: Writing down
-
-    /// Writes down what somebody does, before it is done.
-    ///
-    /// - Throws: What keeps it from being written down; then it is not done.
-    func record(_ visit: PageVisit, _ action: String, _ details: [String: String] = [:]) throws {
-        try record(visit.session.name, action, details)
-    }
-
-    func record(_ who: String, _ action: String, _ details: [String: String] = [:]) throws {
-        guard let audit else { return }
-        let entry = try audit.append(who: who, action: action, details)
-        // The head, where those who may write the file cannot.
-        logger.info("audit", metadata: ["entry": "\(entry.number)", "head": "\(entry.digest)"])
     }
 }

@@ -13,30 +13,21 @@ extension PageService {
     ///   - visit: Of somebody who is logged in.
     ///   - section: The path of the page in the bar to which it belongs.
     func frame(_ visit: PageVisit? = nil, section: String? = nil) -> PageFrame {
-        var bar: Markup = "<a class=\"home\" href=\"/\">\(title)</a>"
-        if let visit {
-            let more = [
-                ("/export", "Export", StudyRole.export), ("/people", "People", .administer),
-                ("/audit", "Audit", .administer),
-            ].filter { visit.user.may($0.2) && ($0.0 != "/audit" || audit != nil) }
-            let links = (Self.places + more.map { ($0.0, $0.1) }).map { entry -> Markup in
-                let current: Markup = entry.path == section ? " aria-current=\"page\"" : .empty
-                return "<li><a href=\"\(entry.path)\"\(current)>\(entry.title)</a></li>"
-            }
-            bar += """
-                <nav aria-label="Pages"><ul>\(links)</ul></nav>
-                <form class="account" method="post" \
-                action="/logout"><span>\(visit.session.name)</span>\(visit.csrf)
-                <button>Log out</button></form>
-                """
+        guard let visit else { return access.frame(site: title, home: base + "/") }
+        let more = [
+            ("/export", "Export", StudyRole.export), ("/people", "People", .administer),
+            ("/audit", "Audit", .administer),
+        ].filter { visit.user.may($0.2, in: name) && ($0.0 != "/audit" || access.audit != nil) }
+        let links = (Self.places + more.map { ($0.0, $0.1) }).map { entry -> Markup in
+            let current: Markup = entry.path == section ? " aria-current=\"page\"" : .empty
+            return "<li><a href=\"\(base)\(entry.path)\"\(current)>\(entry.title)</a></li>"
         }
-        var frame = PageFrame(site: title, bar: bar)
-        frame.footer =
-            """
-            Numbers of people are rounded down to multiples of \(ShownCount.smallest), fewer are not \
-            counted. Days are UTC's.
-            """
-        frame.allowed = "; form-action 'self'"
-        return frame
+        let all: Markup = name == nil ? .empty : "<li><a href=\"/\">All studies</a></li>"
+        return access.frame(
+            visit,
+            site: title,
+            home: base + "/",
+            links: "<nav aria-label=\"Pages\"><ul>\(all)\(links)</ul></nav>"
+        )
     }
 }

@@ -26,10 +26,10 @@ extension PageService {
             ?? done.map { "<p class=\"note\" role=\"status\">\(max(0, $0)) to be processed again.</p>" }
             ?? .empty
         let deadRows = dead.map {
-            Self.row(visit, "redeliver", id: $0.id, received: $0.received, reason: $0.reason)
+            row(visit, "redeliver", id: $0.id, received: $0.received, reason: $0.reason)
         }
         let failedRows = failed.map { message in
-            Self.row(
+            row(
                 visit,
                 "reprocess",
                 id: message.id,
@@ -37,7 +37,7 @@ extension PageService {
                 reason: message.state.reason ?? ""
             )
         }
-        let deadSection = Self.section(
+        let deadSection = section(
             visit,
             "dead",
             "Given up",
@@ -46,7 +46,7 @@ extension PageService {
             deadRows,
             of: status.dead
         )
-        let failedSection = Self.section(
+        let failedSection = section(
             visit,
             "failed",
             "Failed",
@@ -64,7 +64,7 @@ extension PageService {
             """
             \(note)
             <section aria-labelledby="queue"><h2 id="queue">Queue</h2>\(MessageWords.queue(status))</section>
-            \(Self.decisions(visit, pending, of: counts["pending"] ?? 0))
+            \(decisions(visit, pending, of: counts["pending"] ?? 0))
             \(deadSection)
             \(failedSection)
             """
@@ -72,9 +72,9 @@ extension PageService {
     }
 
     /// What waits for a person's decision.
-    private static func decisions(_ visit: PageVisit, _ messages: [StoredMessage], of count: Int) -> Markup {
+    private func decisions(_ visit: PageVisit, _ messages: [StoredMessage], of count: Int) -> Markup {
         let rows = messages.map { message -> [Markup] in
-            let shown = shortened(message.id)
+            let shown = Self.shortened(message.id)
             return [
                 "<code>\(shown)</code>", "<time datetime=\"\(message.received)\">\(message.received)</time>",
                 PageTable.cell(message.state.reason ?? ""),
@@ -97,18 +97,18 @@ extension PageService {
             """
     }
 
-    private static func button(_ visit: PageVisit, _ action: String, _ words: String, _ id: String) -> Markup
-    {
-        guard visit.user.may(.operate) else { return "–" }
+    private func button(_ visit: PageVisit, _ action: String, _ words: String, _ id: String) -> Markup {
+        guard visit.user.may(.operate, in: name) else { return "–" }
         return """
-            <form method="post" action="/messages/\(action)">\(visit.csrf)<input type="hidden" name="id" \
-            value="\(id)"><button>\(words)<span class="unseen"> \(shortened(id))</span></button></form>
+            <form method="post" action="\(base)/messages/\(action)">\(visit.csrf)\
+            <input type="hidden" name="id" value="\(id)">\
+            <button>\(words)<span class="unseen"> \(Self.shortened(id))</span></button></form>
             """
     }
 
     private static func shortened(_ id: String) -> String { id.count > 24 ? String(id.prefix(24)) + "…" : id }
 
-    private static func row(
+    private func row(
         _ visit: PageVisit,
         _ action: String,
         id: String,
@@ -116,13 +116,13 @@ extension PageService {
         reason: String
     ) -> [Markup] {
         [
-            "<code>\(shortened(id))</code>", "<time datetime=\"\(received)\">\(received)</time>",
+            "<code>\(Self.shortened(id))</code>", "<time datetime=\"\(received)\">\(received)</time>",
             PageTable.cell(reason),
             button(visit, action, "Process again", id),
         ]
     }
 
-    private static func section(
+    private func section(
         _ visit: PageVisit,
         _ id: String,
         _ title: String,
@@ -134,10 +134,10 @@ extension PageService {
         let more: Markup =
             count > rows.count ? "<p class=\"quiet\">The oldest \(rows.count) of \(count).</p>" : .empty
         let all: Markup =
-            rows.isEmpty || !visit.user.may(.operate)
+            rows.isEmpty || !visit.user.may(.operate, in: name)
             ? .empty
             : """
-            <form class="choices" method="post" action="/messages/\(action)">\(visit.csrf)\
+            <form class="choices" method="post" action="\(base)/messages/\(action)">\(visit.csrf)\
             <button>Process all again<span class="unseen">: \(title)</span></button></form>
             """
         let table = PageTable(heads: ["Message", "Received", "Reason", "Again"], rows: rows)
@@ -151,37 +151,37 @@ extension PageService {
 
     /// The warehouse's messages for a program on this machine.
     func metrics() async -> Response {
-        do {
-            let (counts, kept, used) = try await warehouse.read {
-                (try $0.messageCounts(), try $0.keptBytes(), try $0.usedNumbers())
-            }
-            let states = MessageWords.states.map { ("state=\"\($0.name)\"", counts[$0.name] ?? 0) }
-            return MetricsText.response(
-                MetricsText.metric(
-                    "warehouse_messages",
-                    .gauge,
-                    "Messages in the warehouse by state.",
-                    states
-                )
-                    + MetricsText.metric(
-                        "warehouse_kept_bytes",
-                        .gauge,
-                        "Bytes of the messages that wait for a consent or failed.",
-                        kept
-                    )
-                    + MetricsText.metric(
-                        "warehouse_numbers_used_percent",
-                        .gauge,
-                        "How much is used up of the numbers that PostgreSQL gives; at 100 nothing is stored.",
-                        used.sorted { $0.key < $1.key }.map { name, share in
-                            ("of=\"\(name)\"", Int((share * 100).rounded(.up)))
-                        }
-                    )
-            )
-        } catch {
-            logger.error("the metrics fail", metadata: ["reason": "\(FailureReason.text(of: error))"])
+        do { return MetricsText.response(try await metricsText()) } catch {
+            access.logger.error("the metrics fail", metadata: ["reason": "\(FailureReason.text(of: error))"])
             return Response(status: 503)
         }
+    }
+
+    func metricsText() async throws -> String {
+        let (counts, kept, used) = try await warehouse.read {
+            (try $0.messageCounts(), try $0.keptBytes(), try $0.usedNumbers())
+        }
+        let states = MessageWords.states.map { ("state=\"\($0.name)\"", counts[$0.name] ?? 0) }
+        return MetricsText.metric(
+            "warehouse_messages",
+            .gauge,
+            "Messages in the warehouse by state.",
+            states
+        )
+            + MetricsText.metric(
+                "warehouse_kept_bytes",
+                .gauge,
+                "Bytes of the messages that wait for a consent or failed.",
+                kept
+            )
+            + MetricsText.metric(
+                "warehouse_numbers_used_percent",
+                .gauge,
+                "How much is used up of the numbers that PostgreSQL gives; at 100 nothing is stored.",
+                used.sorted { $0.key < $1.key }.map { name, share in
+                    ("of=\"\(name)\"", Int((share * 100).rounded(.up)))
+                }
+            )
     }
 
     // MARK: Changes
@@ -195,19 +195,19 @@ extension PageService {
             for letter in try await queue.deadLetters(limit: Self.atOnce)
             where try await queue.redeliver(letter.id) { done += 1 }
         }
-        logger.info("put back", metadata: ["name": "\(visit.session.name)", "messages": "\(done)"])
-        return .seeOther("/messages?done=\(done)")
+        access.logger.info("put back", metadata: ["name": "\(visit.session.name)", "messages": "\(done)"])
+        return .seeOther("\(base)/messages?done=\(done)")
     }
 
     /// Asks the consumer for another attempt.
     func reprocess(_ visit: PageVisit) async throws -> Response {
         let id = visit.form["id"]
         let done = try await warehouse.transaction { try $0.requestReprocessing(id) }
-        logger.info(
+        access.logger.info(
             "to be processed again",
             metadata: ["name": "\(visit.session.name)", "messages": "\(done)"]
         )
-        return .seeOther("/messages?done=\(done)")
+        return .seeOther("\(base)/messages?done=\(done)")
     }
 
     /// Approves a message that waits for a decision, or decides against it.
@@ -216,12 +216,12 @@ extension PageService {
         _ decision: String,
         _ body: @escaping @Sendable (WarehouseTransaction, String) throws -> Bool
     ) async throws -> Response {
-        guard let id = visit.form["id"] else { return .seeOther("/messages") }
+        guard let id = visit.form["id"] else { return .seeOther("\(base)/messages") }
         let isDone = try await warehouse.transaction { try body($0, id) }
-        logger.info(
+        access.logger.info(
             "\(decision)",
             metadata: ["name": "\(visit.session.name)", "message": "\(id)", "messages": "\(isDone ? 1 : 0)"]
         )
-        return .seeOther("/messages?decided=\(isDone ? 1 : 0)")
+        return .seeOther("\(base)/messages?decided=\(isDone ? 1 : 0)")
     }
 }

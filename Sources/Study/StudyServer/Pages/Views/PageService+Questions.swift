@@ -8,7 +8,7 @@ extension PageService {
     func questionSources(_ visit: PageVisit) async throws -> Response {
         let sources = try await warehouse.read { try $0.questionSources() }
         let links = sources.map { source -> Markup in
-            "<li><a href=\"/questions/\(source.name)\">\(source.title)</a></li>"
+            "<li><a href=\"\(base)/questions/\(source.name)\">\(source.title)</a></li>"
         }
         let list: Markup =
             links.isEmpty ? "<p>No questionnaire is known yet.</p>" : "<ul class=\"list\">\(links)</ul>"
@@ -63,7 +63,7 @@ extension PageService {
             "Map",
             """
             <section aria-labelledby="states"><h2 id="states">Participants by state</h2>
-            <img class="map" src="/map.svg" alt="A map of squares; the table has its numbers" \
+            <img class="map" src="\(base)/map.svg" alt="A map of squares; the table has its numbers" \
             width="496" height="364">
             \(table.markup)</section>
             """

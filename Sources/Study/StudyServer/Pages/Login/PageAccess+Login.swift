@@ -2,7 +2,7 @@ import Foundation
 import IndivoBase
 import WebServing
 
-extension PageService {
+extension PageAccess {
     /// The cookie that the login's form has to agree with, while there is no session.
     private var formCookie: String { isBehindTLS ? "__Host-study-form" : "study-form" }
 

@@ -1,0 +1,55 @@
+import WebServing
+
+/// The pages of several studies: one login, a list of those that the person may see, and each below its name.
+struct PageSite: Sendable {
+    let access: PageAccess
+    let hosted: HostedStudies<PageService>
+
+    func respond(to request: Request) async -> Response {
+        await access.respond(to: request, metrics: metrics) { try await page($0, $1) }
+    }
+
+    private func page(_ visit: PageVisit, _ path: [String]) async throws -> Response {
+        guard let first = path.first else { return list(visit) }
+        guard let name = hosted.name(first) else { return access.frame(visit).notFound }
+        guard let service = hosted[name] else {
+            return access.frame(visit).problem(
+                "Not yet",
+                "\(name) is being started; try again in a minute. The log says what it waits for.",
+                status: 503
+            )
+            .adding("Retry-After", "30")
+        }
+        return try await service.page(visit, Array(path.dropFirst()))
+    }
+
+    private func list(_ visit: PageVisit) -> Response {
+        guard visit.request.method == "GET" || visit.request.method == "HEAD" else {
+            return access.frame(visit).notAllowed("GET, HEAD")
+        }
+        let entries = hosted.names.filter { visit.user.may(.view, in: $0) }.map { name -> Markup in
+            let service = hosted[name]
+            let state: Markup = service == nil ? " <span class=\"quiet\">is being started</span>" : .empty
+            return "<li><a href=\"/\(name.description)/\">\(service?.title ?? name.description)\(state)</a></li>"
+        }
+        let list: Markup =
+            entries.isEmpty
+            ? "<p>You have no role in any study. Who runs the pages can give you one.</p>"
+            : "<ul class=\"list\">\(entries)</ul>"
+        return access.frame(visit).page("Studies", "<section aria-label=\"Studies\">\(list)</section>")
+    }
+
+    private func metrics() async -> Response {
+        var texts: [(study: String, text: String)] = []
+        for (name, service) in hosted.all {
+            do { texts.append((name.description, try await service.metricsText())) } catch {
+                // The others' are told all the same.
+                access.logger.error(
+                    "the metrics fail",
+                    metadata: ["study": "\(name)", "reason": "\(FailureReason.text(of: error))"]
+                )
+            }
+        }
+        return MetricsText.response(MetricsText.merged(texts))
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import IndivoBase
+import OrderedJSON
+import RecordCommands
+import StudyServer
+
+/// The configuration of `indivo study up` for several studies in one process.
+///
+/// ```json
+/// {"title": "Our studies",
+///  "studies": {"sleep": "sleep/study.json", "asthma": "asthma/study.json"},
+///  "receiver": {"port": 8084}, "pages": {"users": "users", "port": 8090}}
+/// ```
+struct StudySiteFile {
+    private static let maximumStudies = 100
+    private static let members: Set = ["title", "studies", "receiver", "pages", "operations", "audit"]
+
+    private let file: StudyUpFile
+    private let studies: [(name: StudyName, file: StudyUpFile)]
+
+    /// Whether a configuration is of several studies.
+    static func isSite(_ json: JSONValue) -> Bool { json["studies"] != nil }
+
+    init(_ data: Data, path: String) throws {
+        file = try StudyUpFile(data, path: path, members: Self.members)
+        guard let members = file.json["studies"]?.members, !members.isEmpty else {
+            throw file.refuse("“studies” names a configuration for each study: {\"sleep\": \"sleep/study.json\"}")
+        }
+        guard members.count <= Self.maximumStudies else {
+            throw file.refuse("“studies” has \(members.count), and may have \(Self.maximumStudies)")
+        }
+        if let twice = members.firstNamedTwice { throw file.refuse("“studies” has “\(twice)” twice") }
+        let site = file
+        studies = try members.map { member in
+            guard let path = member.value.string, !path.isEmpty else {
+                throw site.refuse("“studies”: “\(member.name)” is the path of a configuration")
+            }
+            do {
+                return (try StudyName(member.name), try StudyUpFile(site.file(path)))
+            } catch let error as StudyOperationsError {
+                throw site.refuse("“studies”: \(error)")
+            }
+        }
+    }
+
+    /// What the configurations ask for, with the files that they name read.
+    func plan() throws -> StudySitePlan {
+        var plan = StudySitePlan()
+        if let title = try file.text("title") { plan.title = title }
+        let receiver = file.json["receiver"] ?? [:]
+        try file.check(receiver, "“receiver”", ["address", "port", "trustsProxy", "connectionsPerAddress"])
+        let at = try file.address(receiver, port: 8084)
+        plan.receiver.address = at.address
+        plan.receiver.port = at.port
+        guard let trustsProxy = receiver["trustsProxy"].map(\.boolean) ?? false else {
+            throw file.refuse("“trustsProxy” is true or false")
+        }
+        plan.receiver.trustsProxy = trustsProxy
+        if let value = receiver["connectionsPerAddress"] {
+            guard let count = value.integer, (1...100_000).contains(count) else {
+                throw file.refuse("“connectionsPerAddress” is a number from 1 to 100000")
+            }
+            plan.receiver.connectionsPerAddress = count
+        }
+        (plan.pages, plan.operations, plan.audit) = try file.people()
+        for (name, study) in studies {
+            // They are of all studies together. Told twice, one of them would count for nothing.
+            let own = ["pages", "operations", "audit"].first { study.json[$0] != nil }
+            let listening = ["address", "port", "trustsProxy"].first { study.json["receiver"]?[$0] != nil }
+            if let told = own ?? listening.map({ "receiver.\($0)" }) {
+                throw study.refuse("“\(told)” stands in \(file.path), for all studies; take it out here")
+            }
+            plan.studies.append((name, try study.plan()))
+        }
+        try checkPlaces(plan)
+        return plan
+    }
+
+    /// No two studies share a queue or a warehouse: the data of one would be read as the other's.
+    private func checkPlaces(_ plan: StudySitePlan) throws {
+        var seen: [StudyPlace: String] = [:]
+        for (name, study) in plan.studies {
+            for (place, what) in [(study.queue, "queue"), (study.store, "warehouse")] {
+                let isDatabase = if case .postgreSQL = place { true } else { false }
+                // Queue and warehouse of one study may be in one database.
+                let owner = isDatabase ? name.description : "\(name) \(what)"
+                if let other = seen[place], other != owner {
+                    throw file.refuse(
+                        "the \(what) of “\(name)” is where “\(other)” has its own; give each study a place"
+                    )
+                }
+                seen[place] = owner
+            }
+        }
+    }
+
+    /// Opens every file that the configurations name and ``plan()`` does not read.
+    ///
+    /// - Throws: ``CommandFailure`` with each that cannot be used, and why.
+    func checkFiles() throws {
+        var problems: [String] = []
+        for study in [file] + studies.map(\.file) {
+            do { try study.checkFiles() } catch let failure as CommandFailure {
+                problems.append(failure.description)
+            }
+        }
+        guard problems.isEmpty else {
+            throw CommandFailure(description: problems.joined(separator: "\n"), status: .wrongUse)
+        }
+    }
+}
