@@ -30,7 +30,8 @@ struct PageSite: Sendable {
         let entries = hosted.names.filter { visit.user.may(.view, in: $0) }.map { name -> Markup in
             let service = hosted[name]
             let state: Markup = service == nil ? " <span class=\"quiet\">is being started</span>" : .empty
-            return "<li><a href=\"/\(name.description)/\">\(service?.title ?? name.description)\(state)</a></li>"
+            let title = service?.title ?? name.description
+            return "<li><a href=\"/\(name.description)/\">\(title)\(state)</a></li>"
         }
         let list: Markup =
             entries.isEmpty

@@ -20,7 +20,7 @@ import WebServing
 /// ```swift
 /// let sleep = try StudyName("sleep")
 /// let receiver = try await Receiver.start(studies: [sleep, try StudyName("asthma")], configuration)
-/// try await receiver.open(sleep, queue: SQLiteMessageQueue(file), sleepConfiguration)
+/// try await receiver.open(sleep, queue: SQLiteMessageQueue(file), configuration)
 /// // phones deliver to https://study.example.org/sleep/c3pro
 /// ```
 public final class Receiver: Sendable {

@@ -49,7 +49,9 @@ struct StudySite: Sendable {
             configuration.audit = plan.audit.map { AuditLog($0) }
             return try await StudyPages.start(studies: names, users: StudyUserFile(users), configuration)
         }
-        studies = plan.studies.map { ($0.name, StudyUp(plan: $0.plan, printsJSON: printsJSON)) }
+        studies = plan.studies.map { name, plan in
+            (name, StudyUp(plan: plan, printsJSON: printsJSON, name: name))
+        }
     }
 
     /// The parts of each study, with connections of their own.

@@ -24,7 +24,9 @@ struct StudySiteFile {
     init(_ data: Data, path: String) throws {
         file = try StudyUpFile(data, path: path, members: Self.members)
         guard let members = file.json["studies"]?.members, !members.isEmpty else {
-            throw file.refuse("“studies” names a configuration for each study: {\"sleep\": \"sleep/study.json\"}")
+            throw file.refuse(
+                "“studies” names a configuration for each study: {\"sleep\": \"sleep/study.json\"}"
+            )
         }
         guard members.count <= Self.maximumStudies else {
             throw file.refuse("“studies” has \(members.count), and may have \(Self.maximumStudies)")

@@ -163,6 +163,8 @@ struct StudyUpPlan: Sendable {
 struct StudyUp: Sendable {
     let plan: StudyUpPlan
     let printsJSON: Bool
+    /// Which of several studies it is; `nil` for the only one.
+    var name: StudyName?
     let watch = ConsumerWatch()
 
     var parts: [Supervisor.Part] {
@@ -223,11 +225,19 @@ struct StudyUp: Sendable {
                 mapper: ResponseMapper(Codebook(plan.questionnaires), freeText: plan.freeText),
                 questionnaires: plan.questionnaires,
                 identities: plan.identities,
-                rules: plan.rules
+                rules: plan.rules,
+                logger: logger
             )
         }
         isReady()
         await consumer.run(watchedBy: watch)
+    }
+
+    /// The consumer's, which names the study where there are several.
+    private var logger: Logger {
+        var logger = Logger(label: "study.consumer")
+        logger[metadataKey: "study"] = name.map { "\($0)" }
+        return logger
     }
 
     private func show(_ isReady: @escaping @Sendable () -> Void) async throws {

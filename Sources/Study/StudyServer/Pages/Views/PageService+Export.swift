@@ -93,7 +93,8 @@ extension PageService {
 
     /// Who may log in.
     func people(_ visit: PageVisit) throws -> Response {
-        let rows = try access.users.users().sorted { $0.key < $1.key }.map { name, user -> [Markup] in
+        let users = try access.users.users().filter { seesAll(visit) || $0.value.role(in: self.name) != nil }
+        let rows = users.sorted { $0.key < $1.key }.map { name, user -> [Markup] in
             [
                 PageTable.cell(name),
                 PageTable.cell(user.roleText(in: self.name)),
@@ -110,6 +111,10 @@ extension PageService {
         )
     }
 
+    /// Whether somebody administers all studies: who administers one sees what was done in that one, and
+    /// who has a role there.
+    private func seesAll(_ visit: PageVisit) -> Bool { name == nil || visit.user.role == .administer }
+
     /// What was done, the last first.
     func auditPage(_ visit: PageVisit) throws -> Response {
         guard let audit = access.audit else { return frame(visit).notFound }
@@ -117,6 +122,7 @@ extension PageService {
         let words: Markup
         do {
             let state = try audit.verify {
+                guard seesAll(visit) || $0.details["path"]?.hasPrefix(base + "/") == true else { return }
                 last.append($0)
                 if last.count > 400 { last.removeFirst(200) }
             }
