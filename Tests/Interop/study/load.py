@@ -198,9 +198,11 @@ class SQLiteStore:
         with sqlite3.connect(self.file) as database:
             return database.execute(sql).fetchone()[0]
 
-    def size(self):
+    def sizes(self):
+        """The bytes of tables and of their indexes; a key that rows are ordered by is part of the table."""
         self.ask("PRAGMA wal_checkpoint(TRUNCATE)")
-        return os.path.getsize(self.file)
+        of = lambda kind: self.ask(f"SELECT sum(pgsize) FROM dbstat JOIN sqlite_schema USING (name) WHERE type = '{kind}'")
+        return of("table"), of("index")
 
     def copy_again(self, tables=TABLES):
         """The same rows from another file into an empty warehouse, as one statement a table."""
@@ -249,9 +251,11 @@ class PostgreSQLStore:
     def ask(self, sql):
         return int(self.psql(self.url, "-c", sql))
 
-    def size(self):
+    def sizes(self):
+        """The bytes of tables and of their indexes, keys too."""
         names = ", ".join(f"'{table}'" for table in TABLES)
-        return self.ask(f"SELECT sum(pg_total_relation_size(name::regclass)) FROM unnest(ARRAY[{names}]) AS name")
+        of = lambda what: self.ask(f"SELECT sum({what}(name::regclass)) FROM unnest(ARRAY[{names}]) AS name")
+        return of("pg_table_size"), of("pg_indexes_size")
 
     def size_of_samples(self):
         return self.ask("SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree('study_sample')")
@@ -309,13 +313,13 @@ def measure_consumers(store, count):
     found = store.ask("SELECT count(*) FROM observation_fact WHERE modifier_cd = '@'")
     if loaded != sent or found != 11 * options.messages:
         sys.exit(f"{sent} messages were sent, {loaded} loaded; {found} facts of {11 * options.messages}")
-    rows, size = store.ask("SELECT count(*) FROM observation_fact"), store.size()
+    rows, (size, indexes) = store.ask("SELECT count(*) FROM observation_fact"), store.sizes()
     copied, copied_processor = store.copy_again()
     print(f"{store.name}, {count} {'consumer' if count == 1 else 'consumers'}: {options.messages / seconds:.0f} surveys/s "
           f"({sent / seconds:.0f} messages/s), {options.messages / seconds / (options.messages / copied):.2f} of COPY's "
           f"{options.messages / copied:.0f}/s; processor time a message: consumers {1000 * processor / sent:.2f} ms, server "
           f"{1000 * server / sent:.2f} ms, COPY {1000 * copied_processor / sent:.2f} ms; memory {memory:.0f} MB; {rows / options.messages:.1f} rows and "
-          f"{size / options.messages / 1000:.1f} kB a survey", flush=True)
+          f"{(size + indexes) / options.messages / 1000:.1f} kB a survey, {size / options.messages / 1000:.1f} without indexes", flush=True)
 
 
 def report_samples(store, count, loaded, sent, seconds, processor, server, memory):

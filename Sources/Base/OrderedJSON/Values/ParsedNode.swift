@@ -54,6 +54,36 @@ package struct ParsedNode: Sendable {
         read { $0.word(index).isString && $0.string($0.word(index), equals: other.bytes) }
     }
 
+    /// Whether it is written with the same bytes as another node, of this text or of another one.
+    package func isWritten(like other: ParsedNode) -> Bool {
+        read { own in
+            other.read { others in
+                let start = own.word(index).offset
+                let otherStart = others.word(other.index).offset
+                let count = own.endOffset(of: index) - start
+                guard others.endOffset(of: other.index) - otherStart == count else { return false }
+                let bytes = UnsafeRawPointer(own.bytes + start)
+                let otherBytes = UnsafeRawPointer(others.bytes + otherStart)
+                var position = 0
+                while position + 8 <= count {
+                    guard
+                        bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+                            == otherBytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+                    else { return false }
+                    position += 8
+                }
+                while position < count {
+                    guard
+                        bytes.load(fromByteOffset: position, as: UInt8.self)
+                            == otherBytes.load(fromByteOffset: position, as: UInt8.self)
+                    else { return false }
+                    position += 1
+                }
+                return true
+            }
+        }
+    }
+
     /// The elements of an array, in order; `nil` for other kinds.
     package var elements: ParsedElements? {
         read { $0.words(in: index, .array) }.map {

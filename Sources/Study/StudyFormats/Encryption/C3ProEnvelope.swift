@@ -181,14 +181,11 @@ public struct C3ProEnvelope: Sendable, Hashable {
             return text
         }
         func bytes(_ name: String) throws -> Data {
+            let digits = Data(try text(name).utf8)
+            if let data = Data(base64Encoded: digits) { return data }
             // Android's encoder breaks lines.
-            let digits = try text(name).utf8.filter { byte in
-                switch byte {
-                case 0x20, 0x0A, 0x0D, 0x09: false
-                default: true
-                }
-            }
-            guard let data = Data(base64Encoded: Data(digits)) else {
+            let unbroken = digits.filter { ![0x20, 0x0A, 0x0D, 0x09].contains($0) }
+            guard let data = Data(base64Encoded: unbroken) else {
                 throw refuse("“\(name)” is not base64")
             }
             return data

@@ -16,6 +16,8 @@ struct Intake: Sendable {
         case withdrawal(WithdrawnData?)
         /// Facts, and the resource under the pseudonym's name.
         case data(FactSet, written: WarehouseTime, type: String)
+        /// A number of a phone or watch in the form of another; its facts are made when they are needed.
+        case sample(ObservationMapper, received: FHIRDateTime)
     }
 
     /// What a participant agreed to.
@@ -109,6 +111,52 @@ struct Intake: Sendable {
         }
     }
 
+    /// An Observation that has the form of another, which was read, but for its own values.
+    init(
+        _ json: JSONValue,
+        _ sample: StudySample,
+        like other: Intake,
+        mapper: ResponseMapper,
+        received: FHIRDateTime
+    ) {
+        participant = other.participant
+        phoneID = other.phoneID
+        resource = json
+        self.sample = sample
+        classification = .sample(ObservationMapper(freeText: mapper.freeText), received: received)
+    }
+
+    /// The resource's type, and what makes its facts and the time when they are taken to have been written;
+    /// `nil` for consents and withdrawals.
+    private var content: (type: String, make: () -> (facts: FactSet, written: WarehouseTime))? {
+        switch classification {
+        case .data(let set, let written, let type): (type, { (set, written) })
+        case .sample(let mapper, let received):
+            ("Observation", { Self.facts(of: resource, mapper, received) })
+        case .consent, .withdrawal: nil
+        }
+    }
+
+    private var data: (facts: FactSet, written: WarehouseTime, type: String)? {
+        content.map { content in
+            let made = content.make()
+            return (made.facts, made.written, content.type)
+        }
+    }
+
+    /// The facts of a sample.
+    private static func facts(of json: JSONValue, _ mapper: ObservationMapper, _ received: FHIRDateTime) -> (
+        FactSet, WarehouseTime
+    ) {
+        let written = Self.written(json, received)
+        do {
+            // It has an identifier, which its visit is named after.
+            return (try mapper.map(Observation(view: json), visit: "", received: received), written)
+        } catch {
+            preconditionFailure("an Observation has no facts whose form has some: \(error)")
+        }
+    }
+
     /// When a resource was last changed.
     private static func changed(_ json: JSONValue) -> WarehouseTime? {
         ResourceOrder.changed(json).map(WarehouseTime.init)
@@ -154,6 +202,17 @@ struct Intake: Sendable {
         return ids.count <= maximumParticipants ? ids : nil
     }
 
+    /// The digests of the participants whose resources these are. As a rule they are all of one.
+    static func participants(in intakes: [Intake]) -> Set<String> {
+        var participants: Set<String> = []
+        var last: String?
+        for intake in intakes where intake.participant != last {
+            participants.insert(intake.participant)
+            last = intake.participant
+        }
+        return participants
+    }
+
     /// Under how many participants a message is filed that should be of one: each of them is locked.
     static let maximumParticipants = 100
 
@@ -179,18 +238,29 @@ struct Intake: Sendable {
     private static let idLength = 36
 
     /// Whether it has facts.
-    var isData: Bool { if case .data = classification { true } else { false } }
+    var isData: Bool {
+        switch classification {
+        case .data, .sample: true
+        case .consent, .withdrawal: false
+        }
+    }
+
+    /// What identifies a visit: its id, or the digest of it that a sample has.
+    enum Identity: Hashable {
+        case visit(String)
+        case sample(Int)
+    }
 
     /// The identity of the visit of an answer or a measurement; a Patient has one visit for all times.
-    var visit: String? {
-        guard case .data(let set, _, let type) = classification, type != "Patient" else { return nil }
-        return set.visit.id
+    var identity: Identity? {
+        if let sample { return .sample(sample.id) }
+        guard let data, data.type != "Patient" else { return nil }
+        return StudySample.id(ofVisit: data.facts.visit.id).map { .sample($0) } ?? .visit(data.facts.visit.id)
     }
 
     /// The visit of an answer, a measurement or a Patient, with the pseudonym where the phone's id was.
     func visit(named pseudonym: String) -> StudyVisit? {
-        guard case .data(let set, _, _) = classification else { return nil }
-        var visit = set.visit
+        guard var visit = data?.facts.visit else { return nil }
         if let id = ParticipantID(phoneID) { visit.id = id.replacing(in: visit.id, with: pseudonym) }
         return visit
     }
@@ -200,8 +270,7 @@ struct Intake: Sendable {
 
     /// When it is taken to have been changed.
     var written: WarehouseTime? {
-        guard case .data(_, let written, _) = classification else { return nil }
-        return written
+        data?.written
     }
 
     /// Takes it apart into columns, where it is one number that a phone or watch measured.
@@ -221,9 +290,10 @@ struct Intake: Sendable {
 
     /// Makes it one of several that are equally new under one visit's id.
     mutating func number(_ number: Int, written: WarehouseTime?) {
-        guard case .data(var set, let own, let type) = classification else { return }
+        guard let data else { return }
+        var set = data.facts
         set.visit.number = number
-        classification = .data(set, written: written ?? own, type: type)
+        classification = .data(set, written: written ?? data.written, type: data.type)
     }
 
     /// Whether a response was made of a result of ResearchKit, which has no subject.
@@ -391,25 +461,24 @@ struct Intake: Sendable {
     final class PseudonymisedData {
         let sample: StudySample?
         let isCorrection: Bool
-        let written: WarehouseTime
         let type: String
-        private(set) lazy var facts = makeFacts()
+        private lazy var data = makeData()
+        var facts: FactSet { data.facts }
+        var written: WarehouseTime { data.written }
         private(set) lazy var resource = makeResource()
-        private let makeFacts: () -> FactSet
+        private let makeData: () -> (facts: FactSet, written: WarehouseTime)
         private let makeResource: () -> JSONValue
 
         init(
             _ intake: Intake,
-            written: WarehouseTime,
             type: String,
-            facts: @escaping () -> FactSet,
+            data: @escaping () -> (facts: FactSet, written: WarehouseTime),
             resource: @escaping () -> JSONValue
         ) {
             sample = intake.sample
             isCorrection = intake.isCorrection
-            self.written = written
             self.type = type
-            makeFacts = facts
+            makeData = data
             makeResource = resource
         }
     }
@@ -421,14 +490,16 @@ struct Intake: Sendable {
     func pseudonymisedData(_ pseudonym: String, received: FHIRDateTime, _ disclosure: Disclosure)
         -> PseudonymisedData?
     {
-        guard case .data(let mapped, let written, let type) = classification else { return nil }
-        let id = ParticipantID(phoneID)
+        guard let content else { return nil }
         return PseudonymisedData(
             self,
-            written: written,
-            type: type,
-            facts: { id?.replacing(in: mapped, with: pseudonym) ?? mapped },
-            resource: { pseudonymised(id, pseudonym, received, disclosure) }
+            type: content.type,
+            data: {
+                let data = content.make()
+                let facts = ParticipantID(phoneID)?.replacing(in: data.facts, with: pseudonym)
+                return (facts ?? data.facts, data.written)
+            },
+            resource: { pseudonymised(ParticipantID(phoneID), pseudonym, received, disclosure) }
         )
     }
 

@@ -68,7 +68,13 @@ struct MessageReader: Sendable {
         let message = origin.message
         let received = FHIRDateTime(text: message.received) ?? FHIRDateTime(Date())
         var splitter = SampleSplitter(disclosure)
+        var forms = SampleForms(received: received)
+        // The Intakes that the forms are of.
+        var models: [Int: Intake] = [:]
         let intakes = try resources.enumerated().map { index, resource in
+            if let (sample, form) = forms.sample(resource), let model = models[form] {
+                return Intake(resource, sample, like: model, mapper: mapper, received: received)
+            }
             var intake = try Intake(
                 resource,
                 visit: resources.count == 1 ? message.id : "\(message.id)#\(index)",
@@ -78,9 +84,14 @@ struct MessageReader: Sendable {
                 phoneID: message.subject
             )
             if storage == .table { intake.split(by: &splitter, received: received) }
+            if let sample = intake.sample,
+                let form = forms.add(resource, sample, phoneID: intake.phoneID)
+            {
+                models[form] = intake
+            }
             return intake
         }
-        guard Set(intakes.map(\.participant)).count <= 1 else {
+        guard Intake.participants(in: intakes).count <= 1 else {
             throw ProcessingError.subjects("it names several participants")
         }
         return MessageVisits.newest(of: intakes)

@@ -20,6 +20,7 @@ struct MessageRules: Sendable {
     let disclosure: Disclosure
     let rules: StudyRules
     private let received: FHIRDateTime
+    private let receivedTime: WarehouseTime
     private let now = WarehouseTime(FHIRDateTime(Date()))
     private var message: StudyMessage { opened.message }
 
@@ -29,6 +30,7 @@ struct MessageRules: Sendable {
         self.disclosure = disclosure
         self.rules = rules
         received = FHIRDateTime(text: opened.message.received) ?? FHIRDateTime(Date())
+        receivedTime = WarehouseTime(received)
     }
 
     /// Decides what becomes of the message, and changes the batch by it.
@@ -79,7 +81,7 @@ struct MessageRules: Sendable {
                 owners = participants.union([named].compactMap { $0 }).sorted()
                 stored.participant = named ?? owners.first
                 let left = try owners.contains {
-                    try batch.hasWithdrawn($0) && !batch.tookPart($0, at: WarehouseTime(received))
+                    try batch.hasWithdrawn($0) && !batch.tookPart($0, at: receivedTime)
                 }
                 if left { refuse(&stored) }
             }
@@ -102,7 +104,7 @@ struct MessageRules: Sendable {
         throws
     {
         guard let participant = stored.participant else { return }
-        let moment = WarehouseTime(received)
+        let moment = receivedTime
         let consents = Intake.consents(in: intakes)
         guard consents.count <= Intake.maximumConsents else {
             stored.state = .failed(reason: "it has more than \(Intake.maximumConsents) consents")
@@ -167,7 +169,7 @@ struct MessageRules: Sendable {
                 of: participant,
                 message: message.id,
                 written: item.written,
-                received: WarehouseTime(received),
+                received: receivedTime,
                 isNewer: known == false,
                 now: now
             )
@@ -235,7 +237,7 @@ struct MessageRules: Sendable {
             sample,
             of: participant,
             message: message.id,
-            received: WarehouseTime(received),
+            received: receivedTime,
             now: now
         )
         return true
@@ -248,7 +250,7 @@ struct MessageRules: Sendable {
         in batch: inout WarehouseBatch
     ) throws {
         guard try batch.sampleStorage() == .table, let lookup = lookup(item, of: participant) else { return }
-        try batch.makeVisit(lookup, message: message.id, received: WarehouseTime(received), now: now)
+        try batch.makeVisit(lookup, message: message.id, received: receivedTime, now: now)
     }
 
     /// Whether what a visit has is newer; `nil` where there is no such visit, or its resource is not kept.

@@ -6,18 +6,23 @@ import StudyWarehouse
 enum MessageVisits {
     /// The resources that no other one replaces. Those of one visit follow each other, and are numbered.
     static func newest(of intakes: [Intake]) -> [Intake] {
-        var visits: [String: [Intake]] = [:]
-        for intake in intakes {
-            if let visit = intake.visit { visits[visit, default: []].append(intake) }
-        }
+        let identities = intakes.map(\.identity)
+        var visits: [Intake.Identity: Int] = [:]
+        visits.reserveCapacity(intakes.count)
+        for identity in identities { if let identity { visits[identity, default: 0] += 1 } }
+        // As a rule each is there once.
+        guard visits.values.contains(where: { $0 > 1 }) else { return intakes }
+        let groups = Dictionary(grouping: intakes.indices) { identities[$0] }
         var result: [Intake] = []
-        for intake in intakes {
-            guard let visit = intake.visit else {
+        for (intake, identity) in zip(intakes, identities) {
+            guard let identity, let count = visits[identity], count != 1 else {
                 result.append(intake)
                 continue
             }
-            guard let group = visits.removeValue(forKey: visit) else { continue }
-            result += numbered(group.count == 1 ? group : newest(ofOneVisit: different(group)))
+            // All of them come where the first is.
+            guard count > 1, let group = groups[identity] else { continue }
+            visits[identity] = 0
+            result += numbered(newest(ofOneVisit: different(group.map { intakes[$0] })))
         }
         return result
     }

@@ -32,7 +32,7 @@ struct OpenedMessage: Sendable {
     var participants: Set<String> {
         let named = [message.subject.map(Intake.digest)].compactMap { $0 }
         switch read {
-        case .success(let intakes): return Set(intakes.map(\.participant)).union(named)
+        case .success(let intakes): return Intake.participants(in: intakes).union(named)
         case .failure(let problem): return (problem.participants ?? []).union(named)
         }
     }

@@ -20,7 +20,7 @@ public final class PostgreSQLMessageQueue: MessageQueue {
 
     private static let channel: StaticString = "study_queue"
     /// The bytes of the messages that are received at once; one that is larger comes alone.
-    private static let largestBatch = 64 << 20
+    private static let largestBatch = 16 << 20
 
     /// Opens a queue, and makes its tables if need be.
     ///
@@ -207,7 +207,8 @@ public final class PostgreSQLMessageQueue: MessageQueue {
                     [
                         min(limit, 1000), Self.largestBatch, maximumReceives, visibility, lease,
                         maximumReceives,
-                    ]
+                    ],
+                    isBinary: true
                 )
                 return (
                     rows.compactMap { Self.received($0, lease) },
@@ -268,7 +269,8 @@ public final class PostgreSQLMessageQueue: MessageQueue {
             RETURNING m.number, f.visible AS was, m.id, m.content, m.subject, m.received, m.client, m.body,
                 m.receives
         )
-        SELECT taken.*, (SELECT count(*) FROM dead_letters) AS dead_letters
+        SELECT id, content, subject, received, client, body, receives,
+            (SELECT count(*) FROM dead_letters) AS dead_letters
         FROM (SELECT 1) AS one
         LEFT JOIN taken ON true
         ORDER BY was, number

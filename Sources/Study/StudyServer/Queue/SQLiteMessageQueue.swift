@@ -9,7 +9,7 @@ public final class SQLiteMessageQueue: MessageQueue {
     /// The file; `nil` in memory.
     private let path: String?
     /// With so many bytes no further message is received at once.
-    private static let largestBatch = 64 << 20
+    private static let largestBatch = 16 << 20
     /// Seconds since 1970.
     private let now: @Sendable () -> Int
 

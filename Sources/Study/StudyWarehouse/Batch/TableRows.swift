@@ -1,15 +1,32 @@
+/// A type of a column as PostgreSQL's binary `COPY` wants it.
+enum ColumnType: Sendable, Hashable {
+    case integer, bigint, double, text, bytes
+}
+
 /// Rows that are written into a table together.
 struct TableRows: Sendable, Hashable {
     /// The table and its columns: names of the program's own.
     let table: String
     let columns: [String]
+    /// Those of the columns, for a table with many or long values: numbers and bytes need not be made texts.
+    let types: [ColumnType]?
     /// The values, in the order of the columns.
     private(set) var rows: [[SQLValue]] = []
 
     init(_ table: String, _ columns: [String]) {
         self.table = table
         self.columns = columns
+        types = nil
     }
+
+    /// Rows of columns whose types are known.
+    init(_ table: String, _ columns: KeyValuePairs<String, ColumnType>) {
+        self.table = table
+        self.columns = columns.map(\.key)
+        types = columns.map(\.value)
+    }
+
+    mutating func reserveCapacity(_ count: Int) { rows.reserveCapacity(count) }
 
     /// Adds a row with a value for each column; a missing value is NULL.
     mutating func append(_ values: [(any SQLConvertible)?]) {

@@ -64,7 +64,7 @@ extension WarehouseBatch {
     }
 
     /// A visit as it is now; `nil` where there is none.
-    private mutating func visit(_ key: BatchVisit.Key, of participant: String) throws -> BatchVisit? {
+    mutating func visit(_ key: BatchVisit.Key, of participant: String) throws -> BatchVisit? {
         if let known = visits[key] { return known }
         // Somebody new has none.
         guard people[participant]?.created == nil else { return nil }

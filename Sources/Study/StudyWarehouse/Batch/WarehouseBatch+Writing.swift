@@ -302,7 +302,11 @@ extension WarehouseBatch {
         for load in loads { numbers[load.label] = load.number }
         var new = TableRows(
             "study_message",
-            ["id", "kind", "body", "received", "state", "reason", "participant", "upload_id"]
+            [
+                "id": .text, "kind": .text, "body": .bytes, "received": .text, "state": .text,
+                "reason": .text,
+                "participant": .text, "upload_id": .integer,
+            ]
         )
         var clients = TableRows("study_message_client", ["message", "client"])
         // In one order, so that no two transactions wait for each other.

@@ -26,8 +26,6 @@ public struct WarehouseBatch {
 
     /// Samples that were asked for, as they are now.
     var samples: [BatchSample.Key: BatchSample.Known] = [:]
-    /// Those who have samples in the table about the days that were asked for, or may have.
-    var peopleWithSamples: Set<String> = []
     /// What was asked of samples.
     var wantedSamples: [SampleLookup] = []
     /// Where samples are; `nil` until somebody asks.

@@ -31,6 +31,9 @@ public struct ParticipantID: Sendable, Hashable {
         return text.withUTF8 { firstRange(in: $0, from: 0) != nil }
     }
 
+    /// Whether a text in UTF-8 has the id in it.
+    func isIn(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool { firstRange(in: bytes, from: 0) != nil }
+
     /// A text with another id wherever this one is.
     public func replacing(in text: String, with other: String) -> String {
         var text = text

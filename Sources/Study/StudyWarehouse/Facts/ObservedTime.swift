@@ -18,8 +18,12 @@ struct ObservedTime {
     }
 
     static func isAhead(_ written: FHIRDateTime, of received: FHIRDateTime) -> Bool {
-        let latest = received.instant.map { FHIRDateTime($0.addingTimeInterval(tolerance)) } ?? received
-        return WarehouseTime(latest) < WarehouseTime(written)
+        latest(received: received) < WarehouseTime(written)
+    }
+
+    /// The latest time that a clock shows which is right.
+    static func latest(received: FHIRDateTime) -> WarehouseTime {
+        WarehouseTime(received.instant.map { FHIRDateTime($0.addingTimeInterval(tolerance)) } ?? received)
     }
 
     /// The modifiers that keep the time as it was written: none where the fact's own time is all of it, in

@@ -20,7 +20,14 @@ public struct WarehouseTime: Sendable, Hashable, Comparable, CustomStringConvert
         time.nanosecond -= time.nanosecond % 1000
         time.trimFraction()
         time.offset = nil
-        description = time.description.replacing("T", with: " ")
+        description = Self.exchanging(time.description, UInt8(ascii: " "))
+    }
+
+    /// A date and time of a year of four digits with another character between the two.
+    private static func exchanging(_ text: String, _ separator: UInt8) -> String {
+        var bytes = ContiguousArray(text.utf8)
+        if bytes.count > 10 { bytes[10] = separator }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The first moment of a day, month or year, in UTC.
@@ -33,7 +40,7 @@ public struct WarehouseTime: Sendable, Hashable, Comparable, CustomStringConvert
     }
 
     /// As XML Schema writes it: `2026-03-01T09:00:00Z`.
-    public var xml: String { description.replacing(" ", with: "T") + "Z" }
+    public var xml: String { Self.exchanging(description, UInt8(ascii: "T")) + "Z" }
 
     public static func < (a: WarehouseTime, b: WarehouseTime) -> Bool { a.description < b.description }
 }

@@ -1,14 +1,35 @@
 import Foundation
 
+/// A form of the rows that `COPY` reads.
+protocol CopyFormat {
+    /// What the statement says of it.
+    static var options: String { get }
+
+    /// What is written so far.
+    var bytes: [UInt8] { get }
+
+    /// Writes a row.
+    ///
+    /// - Throws: ``PostgreSQLError/unstorableText``, ``PostgreSQLError/unstorableNumber``,
+    ///   ``PostgreSQLError/tooLarge(limit:)``.
+    mutating func append(_ row: [SQLValue]) throws(PostgreSQLError)
+
+    /// Writes what follows the last row.
+    mutating func end()
+
+    /// Forgets what was sent.
+    mutating func removeAll()
+}
+
 /// Rows in the text format of PostgreSQL's `COPY`: tabs between values, `\N` for NULL, and a backslash before
 /// what means something ("COPY", "File Formats", "Text Format").
-struct CopyText {
-    /// What is written so far.
+struct CopyText: CopyFormat {
+    static let options = ""
+
     private(set) var bytes: [UInt8] = []
 
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// - Throws: ``PostgreSQLError/unstorableText``.
     mutating func append(_ row: [SQLValue]) throws(PostgreSQLError) {
         for (index, value) in row.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: "\t")) }
@@ -22,6 +43,8 @@ struct CopyText {
         }
         bytes.append(UInt8(ascii: "\n"))
     }
+
+    mutating func end() {}
 
     mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 

@@ -13,6 +13,8 @@ package enum PostgreSQLError: Error, Sendable, Hashable, CustomStringConvertible
     case refused(state: String, detail: String)
     /// A text that PostgreSQL cannot hold: one with a character of number 0.
     case unstorableText
+    /// A number that its column cannot hold.
+    case unstorableNumber
     /// A result has more bytes than this.
     case tooLarge(limit: Int)
 
@@ -24,7 +26,7 @@ package enum PostgreSQLError: Error, Sendable, Hashable, CustomStringConvertible
         case .refused(let state, _):
             state.hasPrefix("08") || state.hasPrefix("53") || state.hasPrefix("57P")
                 || ["40001", "40P01", "55P03", "23505"].contains(state)
-        case .notBuilt, .badAddress, .unstorableText, .tooLarge: false
+        case .notBuilt, .badAddress, .unstorableText, .unstorableNumber, .tooLarge: false
         }
     }
 
@@ -34,7 +36,7 @@ package enum PostgreSQLError: Error, Sendable, Hashable, CustomStringConvertible
         switch self {
         case .refused(let state, _): ["25", "28", "3D", "3F", "42", "58"].contains { state.hasPrefix($0) }
         case .notBuilt, .badAddress: true
-        case .cannotConnect, .connectionLost, .unstorableText, .tooLarge: false
+        case .cannotConnect, .connectionLost, .unstorableText, .unstorableNumber, .tooLarge: false
         }
     }
 
@@ -42,7 +44,7 @@ package enum PostgreSQLError: Error, Sendable, Hashable, CustomStringConvertible
     package var isOfValues: Bool {
         switch self {
         case .refused(let state, _): ["22", "23", "54"].contains { state.hasPrefix($0) }
-        case .unstorableText: true
+        case .unstorableText, .unstorableNumber: true
         default: false
         }
     }
@@ -57,6 +59,7 @@ package enum PostgreSQLError: Error, Sendable, Hashable, CustomStringConvertible
             "the connection to PostgreSQL broke; what was under way may have been done or not"
         case .refused(let state, let detail): "PostgreSQL refuses it: \(detail) (SQLSTATE \(state))"
         case .unstorableText: "a text has a character of number 0, which PostgreSQL does not keep"
+        case .unstorableNumber: "a number is larger than its column"
         case .tooLarge(let limit): "a result has more than \(limit) bytes"
         }
     }

@@ -14,17 +14,24 @@ struct SampleDay {
 
     /// What the samples of one participant and day come to, by kinds.
     static func days(of samples: [StudySample]) -> [SampleDay] {
-        Dictionary(grouping: samples, by: \.kind).compactMap { kind, samples in
-            let values = samples.map(\.value)
-            guard let minimum = values.min(), let maximum = values.max(),
-                let last = samples.max(by: { ($0.start, $0.id) < ($1.start, $1.id) })
-            else { return nil }
-            return SampleDay(
+        var groups: [(kind: StudySample.Kind, values: [Double], last: StudySample)] = []
+        for sample in samples {
+            // Of few kinds, which follow each other as a rule.
+            if let index = groups.lastIndex(where: { $0.kind == sample.kind }) {
+                groups[index].values.append(sample.value)
+                let last = groups[index].last
+                if (last.start, last.id) < (sample.start, sample.id) { groups[index].last = sample }
+            } else {
+                groups.append((sample.kind, [sample.value], sample))
+            }
+        }
+        return groups.map { kind, values, last in
+            SampleDay(
                 kind: kind,
                 count: values.count,
                 sum: values.reduce(0, +),
-                minimum: minimum,
-                maximum: maximum,
+                minimum: values.min() ?? last.value,
+                maximum: values.max() ?? last.value,
                 last: last.value
             )
         }

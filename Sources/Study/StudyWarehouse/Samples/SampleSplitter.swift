@@ -14,7 +14,7 @@ package struct SampleSplitter {
     /// The most characters of a source.
     private static let maximumSourceLength = 4000
     /// The years that FHIR, i2b2 and phones all write.
-    private static let times = -2_208_988_800_000_000..<7_258_118_400_000_000
+    static let times = -2_208_988_800_000_000..<7_258_118_400_000_000
 
     private let disclosure: Disclosure
     /// What is kept of the rest of Observations; `nil` where that would not be all.

@@ -48,10 +48,19 @@ public struct StudySample: Sendable, Hashable {
     static let visitPrefix = "Observation/\(SampleConverter.identifierSystem.rawValue)|urn:uuid:"
 
     /// The digest of a visit's id; `nil` for a visit that is no sample's.
-    static func id(ofVisit key: String) -> Int? {
+    package static func id(ofVisit key: String) -> Int? {
         guard key.hasPrefix(visitPrefix) else { return nil }
-        let digest = SHA256.hash(data: Array("study sample\n\(key)".utf8))
-        return Int(bitPattern: digest.prefix(8).reduce(UInt(0)) { $0 << 8 | UInt($1) })
+        return id(ofIdentity: Array("\(identityPrefix)\(key)".utf8))
+    }
+
+    /// What the digested identity of a visit begins with.
+    static let identityPrefix = "study sample\n"
+
+    /// The digest of a visit's id behind ``identityPrefix``, in UTF-8.
+    static func id(ofIdentity bytes: [UInt8]) -> Int {
+        SHA256.hash(data: bytes).withUnsafeBytes { digest in
+            Int(bigEndian: digest.loadUnaligned(as: Int.self))
+        }
     }
 
     package init(id: Int, kind: Kind, start: Int, end: Int?, value: Double, offset: Int, source: String) {

@@ -32,13 +32,11 @@ extension WarehouseBatch {
         let removed = changes.removed.compactMap { place in
             number(of: place.participant).map { [$0, place.start, place.id] }
         }
-        let new = changes.newPlaces.keys.compactMap { place in
-            changes.new[place].map { (participant: place.participant, new: $0) }
+        let new = changes.new.compactMap { place, new in new.map { (participant: place.participant, new: $0) }
         }
         try db.withIndexes { try warehouse.removeSamples(at: removed) }
         try writeRows(new.compactMap { item in number(of: item.participant).map { ($0, item.new) } })
         try storeDays(changes.days, new)
-        peopleWithSamples.formUnion(changes.days.keys.map(\.participant))
     }
 
     private func writeRows(_ new: [(patient: Int, new: BatchSample.New)]) throws {
@@ -57,8 +55,12 @@ extension WarehouseBatch {
         )
         var rows = TableRows(
             "study_sample",
-            ["start_us", "id", "value", "end_us", "patient_num", "set_num"]
+            [
+                "start_us": .bigint, "id": .bigint, "value": .double, "end_us": .bigint,
+                "patient_num": .integer, "set_num": .integer,
+            ]
         )
+        rows.reserveCapacity(new.count)
         // Samples of a set follow each other, as a rule.
         var before: (patient: Int, new: BatchSample.New, set: Int)?
         for (patient, new) in new {
@@ -177,21 +179,34 @@ extension WarehouseBatch {
 
     // MARK: Days
 
+    /// Whether a day had samples before.
+    private mutating func isVisit(_ day: BatchSample.Day) throws -> Bool {
+        guard let pseudonym = try knownPseudonym(of: day.participant) else { return false }
+        let key = BatchVisit.Key(SampleDay.visit(of: day.day), of: pseudonym)
+        return try visit(key, of: day.participant) != nil
+    }
+
     /// Makes the facts of days anew.
     ///
-    /// - Parameter new: What was written, which is all that somebody has who had nothing about these days.
+    /// - Parameter new: What was written, which is all that a day has that was no visit before.
     private mutating func storeDays(
         _ days: [BatchSample.Day: BatchSample.Change],
         _ new: [(participant: String, new: BatchSample.New)]
     ) throws {
         try read(visits: days.keys.map { ($0.participant, SampleDay.visit(of: $0.day)) })
         var found: [BatchSample.Day: [SampleDay]] = [:]
-        let firsts = new.filter { !peopleWithSamples.contains($0.participant) }
-        let ofOneDay = Dictionary(grouping: firsts) { item in
-            BatchSample.Day(participant: item.participant, day: item.new.sample.day)
+        let others = try days.keys.filter { try isVisit($0) }
+        let later = Set(others)
+        var before: BatchSample.Day?
+        var samples: [BatchSample.Day: [StudySample]] = [:]
+        for (participant, new) in new {
+            var day = BatchSample.Day(participant: participant, day: new.sample.day)
+            // Samples of a day follow each other, as a rule: one text for all of them.
+            if let before, before == day { day = before }
+            before = day
+            samples[day, default: []].append(new.sample)
         }
-        for (day, items) in ofOneDay { found[day] = SampleDay.days(of: items.map(\.new.sample)) }
-        let others = days.keys.filter { peopleWithSamples.contains($0.participant) }
+        for (day, samples) in samples where !later.contains(day) { found[day] = SampleDay.days(of: samples) }
         var participants: [Int: String] = [:]
         for day in others { number(of: day.participant).map { participants[$0] = day.participant } }
         let wanted = others.compactMap { day in number(of: day.participant).map { ($0, day.day) } }

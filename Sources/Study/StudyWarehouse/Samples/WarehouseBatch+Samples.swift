@@ -7,6 +7,9 @@ struct BatchSample {
     struct Key: Hashable {
         let participant: String
         let id: Int
+
+        /// The id is a digest already.
+        func hash(into hasher: inout Hasher) { hasher.combine(id) }
     }
 
     /// A row of the table, as far as a key has it.
@@ -16,6 +19,8 @@ struct BatchSample {
         let id: Int
 
         var key: Key { Key(participant: participant, id: id) }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(id) }
     }
 
     /// A day of a participant.
@@ -63,37 +68,59 @@ struct BatchSample {
         var isVisit = false
         /// Whether all rows are known.
         var isWhole = false
-        /// By their starts; `nil` where there is none.
-        private var rows: [Int: Row?] = [:]
+        /// With their starts, of which there is one as a rule; `nil` where there is none.
+        private var rows: [(start: Int, row: Row?)] = []
 
-        var starts: [Int] { rows.compactMap { $0.value == nil ? nil : $0.key } }
+        var starts: [Int] { rows.compactMap { $0.row == nil ? nil : $0.start } }
 
         /// The row that was received last.
         var latest: Row? {
-            rows.values.compactMap { $0 }.max {
+            rows.compactMap(\.row).max {
                 ($0.received, $0.sample.start) < ($1.received, $1.sample.start)
             }
         }
 
-        func knows(_ start: Int) -> Bool { isWhole || rows.index(forKey: start) != nil }
+        private func index(_ start: Int) -> Int? { rows.firstIndex { $0.start == start } }
+
+        func knows(_ start: Int) -> Bool { isWhole || index(start) != nil }
 
         subscript(start: Int) -> Row? {
-            get { rows[start] ?? nil }
-            set { rows.updateValue(newValue, forKey: start) }
+            get { index(start).flatMap { rows[$0].row } }
+            set {
+                if let index = index(start) {
+                    rows[index].row = newValue
+                } else {
+                    rows.append((start, newValue))
+                }
+            }
         }
 
         /// Notes a row of the database, which a batch may have taken away.
-        mutating func add(_ row: Row) {
-            if rows.index(forKey: row.sample.start) == nil { self[row.sample.start] = row }
-        }
+        mutating func add(_ row: Row) { if index(row.sample.start) == nil { self[row.sample.start] = row } }
     }
 
     // What the batch changes, in the order in which it was changed.
-    var new: [Place: New] = [:]
-    var newPlaces = OrderedKeys<Place>()
+    private(set) var new: [(place: Place, new: New?)] = []
+    private var newIndexes: [Place: Int] = [:]
     var removed: [Place] = []
     var visits = OrderedKeys<Key>()
     var days: [Day: Change] = [:]
+
+    /// Writes a row, where its place was first written.
+    mutating func add(_ new: New, at place: Place) {
+        if let index = newIndexes[place] { return self.new[index].new = new }
+        newIndexes[place] = self.new.count
+        self.new.append((place, new))
+    }
+
+    /// Writes no row there.
+    ///
+    /// - Returns: Whether one would have been written.
+    mutating func remove(at place: Place) -> Bool {
+        guard let index = newIndexes[place], new[index].new != nil else { return false }
+        new[index].new = nil
+        return true
+    }
 }
 
 /// What is known of a sample's identity.
@@ -183,19 +210,19 @@ extension WarehouseBatch {
         try warehouse.db.prepareSampleMonths(Set(wanted.map { StudySample.month(of: $0.start) }))
         guard !known.isEmpty else { return }
         try warehouse.db.withIndexes {
-            let keys = (places + corrections).map { [$0.patient, $0.lookup.id] }
+            let filed = try warehouse.patientsWithSampleVisits(Set(known.keys))
+            let keys = (places + corrections).compactMap { patient, lookup in
+                filed.contains(patient) ? [patient, lookup.id] : nil
+            }
             for (patient, id) in try warehouse.sampleVisits(keys) {
                 guard let participant = known[patient] else { continue }
                 samples[BatchSample.Key(participant: participant, id: id)]?.isVisit = true
             }
             let windows = Dictionary(grouping: places, by: \.patient).map { patient, lookups in
                 let starts = lookups.map(\.lookup.start)
-                // All of their days, in whatever zone.
-                let day = 2 * StudySample.microsecondsOfDay
-                return [patient, (starts.min() ?? 0) - day, (starts.max() ?? 0) + day]
+                return [patient, starts.min() ?? 0, starts.max() ?? 0]
             }
             let filled = try warehouse.patientsWithSamples(in: windows)
-            for patient in filled { known[patient].map { _ = peopleWithSamples.insert($0) } }
             let asked = places.compactMap { patient, lookup in
                 filled.contains(patient) ? [patient, lookup.start, lookup.id] : nil
             }
@@ -250,8 +277,7 @@ extension WarehouseBatch {
         let change = BatchSample.Change(message: message, received: received, now: now)
         let place = BatchSample.Place(participant: participant, start: sample.start, id: sample.id)
         if takeAway(place, change) { loads[load].deleted += 1 }
-        sampleChanges.new[place] = BatchSample.New(sample: sample, received: received, load: load)
-        sampleChanges.newPlaces.append(place)
+        sampleChanges.add(BatchSample.New(sample: sample, received: received, load: load), at: place)
         sampleChanges.days[BatchSample.Day(participant: participant, day: sample.day)] = change
         samples[place.key, default: BatchSample.Known()][sample.start] = BatchSample.Row(
             sample,
@@ -283,10 +309,7 @@ extension WarehouseBatch {
     private mutating func takeAway(_ place: BatchSample.Place, _ change: BatchSample.Change) -> Bool {
         guard let row = samples[place.key]?[place.start] else { return false }
         // One that is new in this batch is in no table.
-        if sampleChanges.new.removeValue(forKey: place) == nil {
-            sampleChanges.removed.append(place)
-            peopleWithSamples.insert(place.participant)
-        }
+        if !sampleChanges.remove(at: place) { sampleChanges.removed.append(place) }
         samples[place.key]?[place.start] = nil
         sampleChanges.days[BatchSample.Day(participant: place.participant, day: row.sample.day)] = change
         return true

@@ -27,7 +27,8 @@ extension WarehouseTransaction {
     ///
     /// - Parameter keys: Numbers of participants, and ids.
     func sampleVisits(_ keys: [[Int]]) throws -> [(patient: Int, id: Int)] {
-        try db.rows(
+        guard !keys.isEmpty else { return [] }
+        return try db.rows(
             sql: """
                 SELECT v.patient_num, v.id
                 FROM (\(db.numbers(2))) AS k
@@ -35,6 +36,18 @@ extension WarehouseTransaction {
                 """,
             arguments: [type(of: db).table(keys)]
         ).map { ($0.integer(0) ?? 0, $0.integer(1) ?? 0) }
+    }
+
+    /// Those of some participants who have samples that are visits.
+    func patientsWithSampleVisits(_ patients: Set<Int>) throws -> Set<Int> {
+        let rows = try db.rows(
+            sql: """
+                SELECT k.a FROM (\(db.numbers(1))) AS k
+                WHERE EXISTS (SELECT 1 FROM study_sample_visit v WHERE v.patient_num = k.a)
+                """,
+            arguments: [type(of: db).table(patients.map { [$0] })]
+        )
+        return Set(rows.compactMap { $0.integer(0) })
     }
 
     /// That a sample began between two times, given as numbers: of other months no table is looked at.
@@ -46,6 +59,7 @@ extension WarehouseTransaction {
 
     /// Those of some participants who have samples between two times, in microseconds.
     func patientsWithSamples(in windows: [[Int]]) throws -> Set<Int> {
+        guard !windows.isEmpty else { return [] }
         let rows = try db.rows(
             sql: """
                 SELECT k.a FROM (\(db.numbers(3))) AS k
