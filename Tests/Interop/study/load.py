@@ -1,6 +1,6 @@
 """Clients and figures for scripts/interop study-load."""
 
-import argparse, base64, http.client, json, multiprocessing, os, shutil, sqlite3, statistics, subprocess, sys, tempfile, time
+import argparse, base64, http.client, json, multiprocessing, os, random, shutil, sqlite3, statistics, subprocess, sys, tempfile, time
 import uuid
 
 parser = argparse.ArgumentParser()
@@ -13,6 +13,7 @@ parser.add_argument("--pairs", help="numbers of receivers with as many consumers
 parser.add_argument("--messages", type=int, default=2000, help="for --pairs")
 parser.add_argument("--consumers", help="numbers of consumers, as in 1,2,4: from a full queue into the warehouse")
 parser.add_argument("--samples", action="store_true", help="for --consumers: messages of 1,000 heart rates each, into their table")
+parser.add_argument("--kills", type=int, default=0, help="for --consumers: how often a consumer or a process of PostgreSQL is killed")
 parser.add_argument("--stores", default="sqlite,postgresql", help="for --consumers")
 parser.add_argument("--indivo", help="the tool")
 parser.add_argument("--queue", default="sqlite:queue{n}.sqlite", help="for --pairs; {n} is their number: each has an empty one")
@@ -227,6 +228,18 @@ class SQLiteStore:
     def processor_seconds(self):
         return 0
 
+    def left(self, table="message"):
+        """How many messages are in the queue, or dead."""
+        with sqlite3.connect(self.file.replace("study", "queue"), timeout=60) as database:
+            return database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+
+    def dead(self):
+        return self.left("dead")
+
+    def kill(self):
+        """There is no server."""
+        return False
+
     def size_of_samples(self):
         return self.ask("SELECT sum(pgsize) FROM dbstat WHERE name = 'study_sample'")
 
@@ -249,7 +262,23 @@ class PostgreSQLStore:
                               capture_output=True, text=True, cwd=self.work).stdout.strip()
 
     def ask(self, sql):
-        return int(self.psql(self.url, "-c", sql))
+        for _ in range(240):
+            try:
+                return int(self.psql(self.url, "-c", sql))
+            except subprocess.CalledProcessError:
+                # A server that was killed recovers.
+                time.sleep(0.5)
+        sys.exit(f"PostgreSQL does not answer {sql}")
+
+    def left(self, table="queue_message"):
+        return self.ask(f"SELECT count(*) FROM {table}")
+
+    def dead(self):
+        return self.left("queue_dead")
+
+    def kill(self):
+        self.server.kill()
+        return True
 
     def sizes(self):
         """The bytes of tables and of their indexes, keys too."""
@@ -293,6 +322,8 @@ def measure_consumers(store, count):
     kind = "samples" if options.samples else "surveys"
     subprocess.run([options.tool, "prepare", queue, warehouse, kind], check=True)
     subprocess.run([options.tool, "fill", queue, keys, str(options.messages), kind], check=True)
+    if options.kills:
+        return report_kills(store, count, [options.tool, "consume", queue, warehouse, keys, "10"])
     before, start = store.processor_seconds(), time.monotonic()
     consumers = [subprocess.Popen([options.tool, "consume", queue, warehouse, keys], stdout=subprocess.PIPE, text=True,
                                   stderr=subprocess.DEVNULL) for _ in range(count)]
@@ -320,6 +351,43 @@ def measure_consumers(store, count):
           f"{options.messages / copied:.0f}/s; processor time a message: consumers {1000 * processor / sent:.2f} ms, server "
           f"{1000 * server / sent:.2f} ms, COPY {1000 * copied_processor / sent:.2f} ms; memory {memory:.0f} MB; {rows / options.messages:.1f} rows and "
           f"{(size + indexes) / options.messages / 1000:.1f} kB a survey, {size / options.messages / 1000:.1f} without indexes", flush=True)
+
+
+def report_kills(store, count, command):
+    """Has consumers empty a queue while they and the database are killed at random, and counts what is there in the end."""
+    run = lambda: subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    consumers, killed, servers, start = [run() for _ in range(count)], 0, 0, time.monotonic()
+    while True:
+        time.sleep(random.uniform(0.3, 1.5))
+        left = store.left()
+        if killed + servers < options.kills and left:
+            if random.random() < 0.5 and store.kill():
+                servers += 1
+            else:
+                random.choice(consumers).kill()
+                killed += 1
+        ended = [number for number, consumer in enumerate(consumers) if consumer.poll() is not None]
+        if not left and len(ended) == count:
+            break
+        if left:
+            # What a killed consumer had comes back when its time is over.
+            for number in ended:
+                consumers[number] = run()
+    sent = options.messages + max(1, options.messages // 20)
+    loaded = store.ask("SELECT count(*) FROM study_message WHERE state = 'loaded'")
+    if options.samples:
+        wanted = options.messages * SAMPLES_OF_A_MESSAGE
+        found = {"rows": store.ask("SELECT count(*) FROM study_sample"), "in days": store.ask(
+            "SELECT cast(sum(nval_num) AS bigint) FROM observation_fact WHERE modifier_cd = 'SAMPLE:COUNT'")}
+    else:
+        wanted = 11 * options.messages
+        found = {"facts": store.ask("SELECT count(*) FROM observation_fact"),
+                 "resources, times 11": 11 * store.ask("SELECT count(*) FROM study_resource")}
+    told = ", ".join(f"{number} {what}" for what, number in found.items())
+    print(f"{store.name}, {count} consumers: {sent} messages under {killed} kills of consumers and {servers} of the database's "
+          f"processes in {time.monotonic() - start:.0f} s; {loaded} loaded, {store.dead()} given up, {told} of {wanted}", flush=True)
+    if loaded != sent or set(found.values()) != {wanted}:
+        sys.exit("something is lost or doubled")
 
 
 def report_samples(store, count, loaded, sent, seconds, processor, server, memory):

@@ -128,6 +128,109 @@ import Testing
         }
     }
 
+    /// The key and the indexes of facts as an earlier version made them, with a fact.
+    private static func makeEarlierFacts(_ warehouse: Warehouse, _ statements: [String]) async throws {
+        try await warehouse.transaction { db in
+            let now = WarehouseTime("2026-03-01T10:00:00Z" as FHIRDateTime)
+            let person = try db.participant("digest", now: now)
+            var set = FactSet(StudyVisit(id: "v", start: now))
+            set.facts = [Fact("X:1", start: now)]
+            try db.store([set], of: person, label: "l", written: now, now: now)
+            for sql in statements { _ = try db.db.execute(sql: sql) }
+        }
+    }
+
+    private static func hasEarlierFact(_ warehouse: Warehouse) async throws {
+        let count = try await warehouse.read { db in
+            try db.db.number(sql: "SELECT count(*) FROM observation_fact")
+        }
+        #expect(count == 1)
+        await #expect(throws: (any Error).self) {
+            try await warehouse.transaction { db in
+                _ = try db.db.execute(
+                    sql: """
+                        INSERT INTO observation_fact (
+                            encounter_num, patient_num, concept_cd, provider_id, start_date, instance_num
+                        )
+                        SELECT encounter_num, patient_num, concept_cd, provider_id, start_date, instance_num
+                        FROM observation_fact
+                        """
+                )
+            }
+        }
+    }
+
+    private static let earlierKey =
+        "patient_num, concept_cd, modifier_cd, start_date, encounter_num, instance_num, provider_id"
+
+    @Test("facts of an earlier version get a key that begins with the visit, and lighter indexes")
+    func earlierFacts() async throws {
+        let url = try await url()
+        let database = PostgreSQLDatabase(try PostgreSQLAddress(url))
+        try await Self.makeEarlierFacts(
+            try await Warehouse(postgreSQL: url),
+            [
+                "ALTER TABLE observation_fact DROP CONSTRAINT observation_fact_pk",
+                "ALTER TABLE observation_fact ADD CONSTRAINT observation_fact_pk PRIMARY KEY (\(Self.earlierKey))",
+                "DROP INDEX of_patient, of_upload, of_text_search",
+                "CREATE INDEX of_encounter ON observation_fact (encounter_num, patient_num, instance_num)",
+                "CREATE INDEX of_upload ON observation_fact (upload_id)",
+                "CREATE UNIQUE INDEX of_text_search ON observation_fact (text_search_index)",
+            ]
+        )
+        func indexes() async throws -> [String] {
+            let sql = """
+                SELECT regexp_replace(indexdef, '.* USING ', '') FROM pg_indexes
+                WHERE schemaname = current_schema() AND tablename = 'observation_fact' ORDER BY 1
+                """
+            return try await database.run(.statement) { try $0.rows(sql, []).compactMap { $0.text(0) } }
+        }
+        let heavy = try await indexes()
+        #expect(heavy.contains("btree (upload_id)"))
+        _ = try await Warehouse(postgreSQL: url, makes: false)
+        #expect(try await indexes() == heavy)
+        for _ in 1...2 { try await Self.hasEarlierFact(try await Warehouse(postgreSQL: url)) }
+        #expect(
+            try await indexes() == [
+                "brin (text_search_index)", "brin (upload_id)", "btree (concept_cd)",
+                "btree (\(WarehouseSchema.factKey))", "btree (modifier_cd)", "btree (patient_num)",
+                "btree (start_date, patient_num)",
+            ]
+        )
+    }
+
+    @Test("facts in an earlier version's file get a key that begins with the visit")
+    func earlierFactsInFile() async throws {
+        let folder = try Folder()
+        let file = folder.file("s.sqlite")
+        let table = WarehouseSchema.i2b2.split(separator: ";").first.map(String.init) ?? ""
+        #expect(table.contains(WarehouseSchema.factKey))
+        try await Self.makeEarlierFacts(
+            try Warehouse(file),
+            [
+                "ALTER TABLE observation_fact RENAME TO f", "DROP INDEX of_patient", "DROP INDEX of_concept",
+                table.replacing(WarehouseSchema.factKey, with: Self.earlierKey),
+                "INSERT INTO observation_fact SELECT * FROM f", "DROP TABLE f",
+                "CREATE INDEX of_concept ON observation_fact (concept_cd)",
+                "CREATE INDEX of_encounter ON observation_fact (encounter_num, patient_num, instance_num)",
+                "DELETE FROM grdb_migrations WHERE identifier = '10'",
+            ]
+        )
+        for _ in 1...2 {
+            let warehouse = try Warehouse(file)
+            try await Self.hasEarlierFact(warehouse)
+            let names = try await warehouse.read { db in
+                try db.db.rows(
+                    sql: """
+                        SELECT name FROM sqlite_master
+                        WHERE type = 'index' AND tbl_name = 'observation_fact' ORDER BY name
+                        """
+                ).compactMap { $0.text(0) }
+            }
+            #expect(names == ["of_concept", "of_patient", "sqlite_autoindex_observation_fact_1"])
+        }
+    }
+
     @Test("numbers of 32 bits get 64, and how much of them is used is said")
     func wideNumbers() async throws {
         let url = try await url()

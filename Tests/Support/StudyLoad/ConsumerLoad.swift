@@ -64,11 +64,14 @@ enum ConsumerLoad {
     }
 
     /// Consumes a queue until it is empty, and prints what became of its messages, in how many seconds.
-    static func consume(_ queue: String, into store: String, keys folder: URL) async throws {
+    ///
+    /// - Parameter visibility: Seconds after which others get what this consumer has, where it is killed.
+    static func consume(_ queue: String, into store: String, keys folder: URL, visibility: Int) async throws {
         let consumer = Consumer(
             queue: try await self.queue(queue),
             warehouse: try await warehouse(store),
-            keys: try KeyRing(contentsOf: folder)
+            keys: try KeyRing(contentsOf: folder),
+            visibility: visibility
         )
         let start = ContinuousClock.now
         let report = try await consumer.drain()

@@ -9,7 +9,7 @@ import WebServing
 /// StudyLoad receiver|append QUEUE.sqlite
 /// StudyLoad prepare QUEUE STORE surveys|samples
 /// StudyLoad fill QUEUE KEYS COUNT surveys|samples
-/// StudyLoad consume QUEUE STORE KEYS
+/// StudyLoad consume QUEUE STORE KEYS [SECONDS]
 /// StudyLoad load STORE DAYS
 /// ```
 /// The first prints the port, and runs until it is killed. The receiver lets every app register with the
@@ -28,9 +28,13 @@ enum StudyLoad {
                 let count = Int(arguments[3]) ?? 0
                 try await ConsumerLoad.fill(arguments[1], kind(arguments[4]), keys: keys, count: count)
             case ("load", 3): try await SampleLoad.load(arguments[1], count: Int(arguments[2]) ?? 0)
-            case ("consume", 4):
-                let keys = URL(filePath: arguments[3])
-                try await ConsumerLoad.consume(arguments[1], into: arguments[2], keys: keys)
+            case ("consume", 4), ("consume", 5):
+                try await ConsumerLoad.consume(
+                    arguments[1],
+                    into: arguments[2],
+                    keys: URL(filePath: arguments[3]),
+                    visibility: arguments.dropFirst(4).first.flatMap { Int($0) } ?? 300
+                )
             case (let kind?, 2): try await serve(kind, arguments[1])
             default: throw CocoaError(.featureUnsupported)
             }

@@ -1,5 +1,5 @@
-/// Rows in the binary format of PostgreSQL's `COPY`: for each row the number of its values, and for each value
-/// its length and its bytes, all numbers with their highest byte first ("COPY", "File Formats", "Binary
+/// Rows in the binary format of PostgreSQL's `COPY`: for each row the number of its values, and for each
+/// value its length and its bytes, all numbers with their highest byte first ("COPY", "File Formats", "Binary
 /// Format").
 struct CopyBinary: CopyFormat {
     static let options = " (FORMAT binary)"

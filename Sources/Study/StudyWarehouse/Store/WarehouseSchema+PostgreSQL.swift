@@ -54,13 +54,10 @@ extension WarehouseSchema {
             confidence_num numeric(18,5),
             \(loads),
             text_search_index bigserial NOT NULL,
-            CONSTRAINT observation_fact_pk PRIMARY KEY (
-                patient_num, concept_cd, modifier_cd, start_date, encounter_num, instance_num, provider_id
-            )
+            CONSTRAINT observation_fact_pk PRIMARY KEY (\(factKey))
         );
         CREATE INDEX of_concept ON observation_fact (concept_cd);
-        CREATE INDEX of_encounter ON observation_fact (encounter_num, patient_num, instance_num);
-        CREATE INDEX of_upload ON observation_fact (upload_id);
+        \(lightIndexes);
         CREATE TABLE archive_observation_fact (
             encounter_num bigint,
             patient_num integer,
@@ -288,6 +285,22 @@ extension WarehouseSchema {
             upload_id integer,
             PRIMARY KEY (patient_num, type, visit)
         )
+        """
+
+    /// Indexes of i2b2's: those whose columns grow with the rows need a few bytes for many of them.
+    private static let lightIndexes = """
+        CREATE INDEX of_patient ON observation_fact (patient_num);
+        CREATE INDEX of_upload ON observation_fact USING brin (upload_id);
+        CREATE INDEX of_text_search ON observation_fact USING brin (text_search_index)
+        """
+
+    /// Gives an earlier version's facts their present key and indexes. It makes the indexes anew.
+    static let lighterFacts = """
+        ALTER TABLE observation_fact DROP CONSTRAINT observation_fact_pk;
+        DROP INDEX of_encounter;
+        DROP INDEX IF EXISTS of_upload, of_text_search;
+        ALTER TABLE observation_fact ADD CONSTRAINT observation_fact_pk PRIMARY KEY (\(factKey));
+        \(lightIndexes)
         """
 
     /// Gives 64 bits to the numbers that an earlier version gave 32. It writes four tables anew.

@@ -5,8 +5,13 @@ enum WarehouseSchema {
     private static let bookkeeping =
         "update_date TEXT, download_date TEXT, import_date TEXT, sourcesystem_cd TEXT, upload_id INTEGER"
 
-    /// i2b2's tables (release 1.8). Moments are texts in UTC, as ``WarehouseTime`` writes them.
-    static let i2b2 = """
+    /// The columns of i2b2's key of a fact, the visit first: new facts follow each other in the index, which
+    /// finds those of a visit, too.
+    static let factKey =
+        "encounter_num, patient_num, concept_cd, modifier_cd, start_date, instance_num, provider_id"
+
+    /// The facts, with the indexes that the study's own queries have a use for.
+    private static let facts = """
         CREATE TABLE observation_fact (
             encounter_num INTEGER NOT NULL,
             patient_num INTEGER NOT NULL,
@@ -26,18 +31,27 @@ enum WarehouseSchema {
             observation_blob TEXT,
             confidence_num NUMERIC,
             \(bookkeeping),
-            PRIMARY KEY (
-                patient_num, concept_cd, modifier_cd, start_date, encounter_num, instance_num, provider_id
-            ),
+            PRIMARY KEY (\(factKey)),
             CHECK (length(concept_cd) <= 50),
             CHECK (length(modifier_cd) <= 100),
             CHECK (length(tval_char) <= 255)
         );
-        CREATE INDEX of_concept ON observation_fact (concept_cd);
-        CREATE INDEX of_encounter ON observation_fact (encounter_num, patient_num, instance_num);
-        CREATE INDEX of_upload ON observation_fact (upload_id);
-        CREATE INDEX of_start ON observation_fact (start_date, patient_num);
-        CREATE INDEX of_modifier ON observation_fact (modifier_cd);
+        CREATE INDEX of_patient ON observation_fact (patient_num);
+        CREATE INDEX of_concept ON observation_fact (concept_cd)
+        """
+
+    /// Gives an earlier version's facts their present key and indexes. It writes the table anew.
+    static let factsInNewOrder = """
+        ALTER TABLE observation_fact RENAME TO observation_fact_before;
+        DROP INDEX of_concept;
+        \(facts);
+        INSERT INTO observation_fact SELECT * FROM observation_fact_before;
+        DROP TABLE observation_fact_before
+        """
+
+    /// i2b2's tables (release 1.8). Moments are texts in UTC, as ``WarehouseTime`` writes them.
+    static let i2b2 = """
+        \(facts);
         CREATE TABLE archive_observation_fact (
             encounter_num INTEGER,
             patient_num INTEGER,

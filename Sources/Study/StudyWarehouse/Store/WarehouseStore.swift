@@ -56,6 +56,12 @@ struct SQLiteWarehouseStore: WarehouseStore {
             try db.execute(sql: WarehouseSchema.sqliteSamples)
             try WarehouseSchema.describe(SQLiteSession(db: db), source: source)
         }
+        migrator.registerMigration("10") { db in
+            guard try db.indexes(on: "observation_fact").contains(where: { $0.name == "of_encounter" }) else {
+                return
+            }
+            try db.execute(sql: WarehouseSchema.factsInNewOrder)
+        }
         // What is deleted is overwritten: somebody who withdrew is not in free pages either.
         try database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA secure_delete = ON") }
         try PrivateSQLite.migrate(database, by: migrator)
@@ -137,24 +143,31 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
             }
             try WarehouseSchema.check(session, source: source)
         }
-        if makes { try await widenNumbers() }
+        guard makes else { return }
+        try await change(where: Self.narrow, by: WarehouseSchema.wideNumbers)
+        try await change(where: Self.heavy, by: WarehouseSchema.lighterFacts)
     }
 
-    /// Gives 64 bits to the numbers of an earlier version's tables. Where that cannot be, since a view has
-    /// them, or the tables are another role's, they stay as they are until their end:
+    /// Whether the numbers of an earlier version's tables have 32 bits.
+    private static let narrow = """
+        SELECT 1 FROM pg_attribute
+        WHERE attrelid = to_regclass('observation_fact') AND attname = 'encounter_num'
+            AND atttypid = 'integer'::regtype
+        """
+
+    /// Whether the facts have an earlier version's indexes.
+    private static let heavy = "SELECT 1 WHERE to_regclass('of_encounter') IS NOT NULL"
+
+    /// Changes an earlier version's tables. Where that cannot be, since a view has their columns, or they are
+    /// another role's, they stay as they are: numbers until their end, of which
     /// ``WarehouseTransaction/usedNumbers()`` says how near it is.
-    private func widenNumbers() async throws {
-        let narrow = """
-            SELECT 1 FROM pg_attribute
-            WHERE attrelid = to_regclass('observation_fact') AND attname = 'encounter_num'
-                AND atttypid = 'integer'::regtype
-            """
-        guard try await database.run(.statement, { try !$0.rows(narrow, []).isEmpty }) else { return }
+    private func change(where isEarlier: String, by statements: String) async throws {
+        guard try await database.run(.statement, { try !$0.rows(isEarlier, []).isEmpty }) else { return }
         do {
             try await database.run(.transaction) { session in
                 try session.lock("schema of the warehouse")
-                guard try !session.rows(narrow, []).isEmpty else { return }
-                try session.command(WarehouseSchema.wideNumbers)
+                guard try !session.rows(isEarlier, []).isEmpty else { return }
+                try session.command(statements)
             }
         } catch PostgreSQLError.refused {}
     }
@@ -162,8 +175,7 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
     /// Those of i2b2's that an earlier version did not make.
     private static let addedIndexes = """
         CREATE INDEX IF NOT EXISTS of_start ON observation_fact (start_date, patient_num);
-        CREATE INDEX IF NOT EXISTS of_modifier ON observation_fact (modifier_cd);
-        CREATE UNIQUE INDEX IF NOT EXISTS of_text_search ON observation_fact (text_search_index)
+        CREATE INDEX IF NOT EXISTS of_modifier ON observation_fact (modifier_cd)
         """
 
     private static let pendingIndex = """
