@@ -18,7 +18,7 @@ import Testing
         for text in [Given.contract(participant), Given.response(participant, text: "=HYPERLINK(1)")] {
             try await queue.send(Given.message(text))
         }
-        let warehouse = try Warehouse(store)
+        let warehouse = try Warehouse(store, source: "SLEEP")
         let consumer = Consumer(
             queue: queue,
             warehouse: warehouse,
@@ -89,7 +89,7 @@ import Testing
         let participant = UUID()
         let queue = try SQLiteMessageQueue(nil)
         let store = folder.file("s.sqlite")
-        let warehouse = try Warehouse(store)
+        let warehouse = try Warehouse(store, source: "SLEEP")
         try await warehouse.store(samplesAs: .table)
         let samples = [
             SampleTableTests.sample(60.25, from: "2026-02-28T23:59:59.5-05:00"),

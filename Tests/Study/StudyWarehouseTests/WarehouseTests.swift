@@ -2,6 +2,7 @@ import FHIR
 import Foundation
 import IndivoXML
 import OrderedJSON
+import StudyTesting
 import StudyWarehouse
 import Testing
 
@@ -346,6 +347,15 @@ import Testing
         )
     }
 
+    @Test func withoutASourceTheDatabasesOwnIsTaken() async throws {
+        guard let url = try await TestDatabase.emptySchema() else { try Test.cancel("\(TestDatabase.hint)") }
+        _ = try await Warehouse(postgreSQL: url, source: "A")
+        for makes in [true, false] {
+            #expect(try await Warehouse(postgreSQL: url, makes: makes).source == "A")
+        }
+        await #expect(throws: WarehouseError.self) { try await Warehouse(postgreSQL: url, source: "B") }
+    }
+
     @Test func aWarehouseIsOfOneStudy() throws {
         let file = FileManager.default.temporaryDirectory.appending(
             path: "warehouse-\(UUID().uuidString).sqlite"
@@ -354,7 +364,10 @@ import Testing
             for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + end) }
         }
         _ = try Warehouse(file, source: "A")
-        #expect(throws: WarehouseError.self) { try Warehouse(file, source: "B") }
+        let error = #expect(throws: WarehouseError.self) { try Warehouse(file, source: "B") }
+        #expect(error?.description.contains("of the study A, not of B; name A as the source") == true)
+        #expect(try Warehouse(file).source == "A")
+        #expect(try Warehouse(nil).source == "STUDY")
         #expect(throws: WarehouseError.self) { try Warehouse(nil, source: "a'b") }
         let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
         #expect(mode == 0o600)

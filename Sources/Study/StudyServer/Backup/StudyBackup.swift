@@ -81,7 +81,7 @@ public struct StudyBackup: Sendable {
 
     private let queue: Place?
     private let warehouse: Place
-    private let source: String
+    private let source: String?
     /// What is copied beside the databases.
     public let others: [Other]
 
@@ -91,9 +91,9 @@ public struct StudyBackup: Sendable {
 
     /// - Parameters:
     ///   - queue: `nil` for one that is a service's (SQS).
-    ///   - source: The study's code in the warehouse.
+    ///   - source: The study's code in the warehouse; without it that of the warehouse, or of the backup.
     ///   - others: What is copied, too: the configuration, and the files that it names.
-    public init(queue: Place?, warehouse: Place, source: String = "STUDY", others: [Other] = []) {
+    public init(queue: Place?, warehouse: Place, source: String? = nil, others: [Other] = []) {
         self.queue = queue?.standardized
         self.warehouse = warehouse.standardized
         self.source = source
@@ -124,18 +124,19 @@ public struct StudyBackup: Sendable {
         let draft = parent.appending(path: "\(Self.draftName)\(UUID().uuidString.lowercased())")
         try PrivateFolder.make(draft)
         do {
-            var counts: [String: Int] = [:]
+            var found = Found()
             var files: [JSONValue] = []
             if let queue, !isOneDatabase {
-                files.append(try await copy(queue, "queue", to: draft, &counts))
+                files.append(try await copy(queue, "queue", to: draft, &found))
             }
-            files.append(try await copy(warehouse, "warehouse", to: draft, &counts))
+            files.append(try await copy(warehouse, "warehouse", to: draft, &found))
             files += try copyOthers(to: draft)
             let manifest: JSONValue = [
-                "format": 1, "source": JSONValue(source), "made": JSONValue(StudyTime(time).description),
+                "format": 1, "source": JSONValue(found.source),
+                "made": JSONValue(StudyTime(time).description),
                 "queueIsInWarehouse": JSONValue(isOneDatabase),
                 "counts": JSONValue(
-                    members: counts.sorted { $0.key < $1.key }.map {
+                    members: found.counts.sorted { $0.key < $1.key }.map {
                         JSONMember(name: $0.key, value: JSONValue($0.value))
                     }
                 ),
@@ -146,7 +147,7 @@ public struct StudyBackup: Sendable {
             guard rename(draft.path(percentEncoded: false), folder.path(percentEncoded: false)) == 0 else {
                 throw StudyError.storage(reason: String(cString: strerror(errno)))
             }
-            return Made(folder: folder, counts: counts, others: present, missing: missing)
+            return Made(folder: folder, counts: found.counts, others: present, missing: missing)
         } catch {
             try? FileManager.default.removeItem(at: draft)
             throw error
@@ -164,8 +165,13 @@ public struct StudyBackup: Sendable {
         }
     }
 
-    private func copy(_ place: Place, _ part: String, to folder: URL, _ counts: inout [String: Int])
-        async throws
+    /// What is in queue and warehouse.
+    private struct Found {
+        var source: String?
+        var counts: [String: Int] = [:]
+    }
+
+    private func copy(_ place: Place, _ part: String, to folder: URL, _ found: inout Found) async throws
         -> JSONValue
     {
         switch place {
@@ -175,7 +181,7 @@ public struct StudyBackup: Sendable {
             }
             let target = folder.appending(path: "\(part).sqlite")
             try Self.copy(file, to: target)
-            counts.merge(try await self.counts(of: .file(target), part)) { _, new in new }
+            try await count(.file(target), part, &found)
             // What is counted is closed again, and leaves no log beside the copy.
             for end in ["-wal", "-shm"] {
                 try? FileManager.default.removeItem(atPath: target.path(percentEncoded: false) + end)
@@ -188,12 +194,13 @@ public struct StudyBackup: Sendable {
                 return try Self.entry(part, target, schema: nil)
             }
             let warehouse = try await Warehouse(postgreSQL: url, source: source, makes: false)
-            let (found, schema) = try await warehouse.read { db in
+            found.source = warehouse.source
+            let (tables, schema) = try await warehouse.read { db in
                 let schema = try db.currentSchema()
                 try PostgreSQLDump.make(url, to: target, snapshot: try db.exportedSnapshot(), schema: schema)
                 return (try db.tableCounts(), schema)
             }
-            for (table, rows) in found { counts[table] = rows }
+            for (table, rows) in tables { found.counts[table] = rows }
             return try Self.entry(part, target, schema: schema)
         }
     }
@@ -249,19 +256,21 @@ public struct StudyBackup: Sendable {
         return (Hexadecimal.encode(hash.finalize()), bytes)
     }
 
-    private func counts(of place: Place, _ part: String) async throws -> [String: Int] {
+    private func count(_ place: Place, _ part: String, _ found: inout Found) async throws {
         guard part == "warehouse" else {
-            guard case .file(let file) = place else { return [:] }
+            guard case .file(let file) = place else { return }
             let status = try await SQLiteMessageQueue(file).status()
-            return ["queue": status.depth, "dead": status.dead]
+            found.counts["queue"] = status.depth
+            found.counts["dead"] = status.dead
+            return
         }
         let warehouse: Warehouse =
             switch place {
             case .file(let file): try Warehouse(file, source: source)
             case .postgreSQL(let url): try await Warehouse(postgreSQL: url, source: source, makes: false)
             }
-        let found = try await warehouse.read { try $0.tableCounts() }
-        return Dictionary(uniqueKeysWithValues: found.map { ($0.table, $0.rows) })
+        found.source = warehouse.source
+        for (table, rows) in try await warehouse.read({ try $0.tableCounts() }) { found.counts[table] = rows }
     }
 
     // MARK: Restoring
@@ -273,7 +282,7 @@ public struct StudyBackup: Sendable {
     ///   way, and where the counts are others.
     public func restore(_ folder: URL) async throws -> Made {
         let json = try Self.manifest(of: folder)
-        guard json["source"]?.string == source else {
+        if let source, json["source"]?.string != source {
             throw StudyOperationsError.failed(
                 "the backup is of the study \(json["source"]?.string ?? ""), not of \(source)"
             )
@@ -342,11 +351,10 @@ public struct StudyBackup: Sendable {
     ///
     /// - Throws: ``StudyOperationsError`` where the counts are others than the manifest's.
     private func counted(_ json: JSONValue) async throws -> [String: Int] {
-        var counts: [String: Int] = [:]
-        if let queue, !isOneDatabase {
-            counts.merge(try await self.counts(of: queue, "queue")) { _, new in new }
-        }
-        counts.merge(try await self.counts(of: warehouse, "warehouse")) { _, new in new }
+        var found = Found()
+        if let queue, !isOneDatabase { try await count(queue, "queue", &found) }
+        try await count(warehouse, "warehouse", &found)
+        let counts = found.counts
         for member in json["counts"]?.members ?? [] {
             guard let now = counts[member.name], now != member.value.integer else { continue }
             throw StudyOperationsError.failed(

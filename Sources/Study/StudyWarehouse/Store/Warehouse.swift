@@ -20,11 +20,13 @@ public final class Warehouse: Sendable {
     ///
     /// - Parameters:
     ///   - file: The database; in memory without it.
-    ///   - source: 1 to 50 letters, digits, `.`, `_` and `-`. A warehouse is of one study.
-    /// - Throws: ``WarehouseError``, SQLite's error.
-    public init(_ file: URL?, source: String = "STUDY") throws {
-        self.source = try Self.checked(source)
-        store = try SQLiteWarehouseStore(file, source: source)
+    ///   - source: 1 to 50 letters, digits, `.`, `_` and `-`. A warehouse is of one study: without it a
+    ///     warehouse that is there keeps its own, and a new one has `STUDY`.
+    /// - Throws: ``WarehouseError``, also where the warehouse is of another study; SQLite's error.
+    public init(_ file: URL?, source: String? = nil) throws {
+        let store = try SQLiteWarehouseStore(file, source: source.map(Self.checked))
+        self.store = store
+        self.source = store.source
     }
 
     /// Opens a warehouse in a database of PostgreSQL, and makes it if need be.
@@ -36,9 +38,11 @@ public final class Warehouse: Sendable {
     ///   - source: As of a file's.
     ///   - makes: Whether a new one is made.
     /// - Throws: ``WarehouseError``, what PostgreSQL says. No error holds a password.
-    public init(postgreSQL url: String, source: String = "STUDY", makes: Bool = true) async throws {
-        self.source = try Self.checked(source)
-        store = try await PostgreSQLWarehouseStore(url, source: source, makes: makes)
+    public init(postgreSQL url: String, source: String? = nil, makes: Bool = true) async throws {
+        let source = try source.map(Self.checked)
+        let store = try await PostgreSQLWarehouseStore(url, source: source, makes: makes)
+        self.store = store
+        self.source = store.source
     }
 
     private static func checked(_ source: String) throws(WarehouseError) -> String {

@@ -5,6 +5,9 @@ import WebServing
 
 /// The database of a warehouse.
 protocol WarehouseStore: Sendable {
+    /// The code of the study that the warehouse is of.
+    var source: String { get }
+
     /// Does all of `body`, or nothing of it. What was committed is on the disk. `body` may be executed
     /// several times until it succeeds.
     func write<Value: Sendable>(_ body: @escaping @Sendable (any WarehouseSession) throws -> Value)
@@ -20,9 +23,10 @@ protocol WarehouseStore: Sendable {
 
 /// A warehouse in a SQLite file.
 struct SQLiteWarehouseStore: WarehouseStore {
+    let source: String
     private let database: any DatabaseWriter
 
-    init(_ file: URL?, source: String) throws {
+    init(_ file: URL?, source: String?) throws {
         do {
             database = try PrivateSQLite.open(file)
         } catch let error as PrivateSQLite.ProtectionError {
@@ -48,13 +52,13 @@ struct SQLiteWarehouseStore: WarehouseStore {
         migrator.registerMigration("6") { db in
             try db.execute(sql: WarehouseSchema.units)
             try WarehouseSchema.keepUnits(SQLiteSession(db: db))
-            try WarehouseSchema.describe(SQLiteSession(db: db), source: source)
+            try WarehouseSchema.describe(SQLiteSession(db: db))
         }
         migrator.registerMigration("7") { db in try db.execute(sql: WarehouseSchema.keptData) }
         migrator.registerMigration("8") { db in try db.execute(sql: WarehouseSchema.consentNumbers) }
         migrator.registerMigration("9") { db in
             try db.execute(sql: WarehouseSchema.sqliteSamples)
-            try WarehouseSchema.describe(SQLiteSession(db: db), source: source)
+            try WarehouseSchema.describe(SQLiteSession(db: db))
         }
         migrator.registerMigration("10") { db in
             guard try db.indexes(on: "observation_fact").contains(where: { $0.name == "of_encounter" }) else {
@@ -65,7 +69,7 @@ struct SQLiteWarehouseStore: WarehouseStore {
         // What is deleted is overwritten: somebody who withdrew is not in free pages either.
         try database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA secure_delete = ON") }
         try PrivateSQLite.migrate(database, by: migrator)
-        try database.read { try WarehouseSchema.check(SQLiteSession(db: $0), source: source) }
+        self.source = try database.read { try WarehouseSchema.source(of: SQLiteSession(db: $0), source) }
     }
 
     func write<Value: Sendable>(_ body: @escaping @Sendable (any WarehouseSession) throws -> Value)
@@ -104,12 +108,13 @@ struct SQLiteWarehouseStore: WarehouseStore {
 
 /// A warehouse in a database of PostgreSQL.
 struct PostgreSQLWarehouseStore: WarehouseStore {
+    let source: String
     private let database: PostgreSQLDatabase
 
-    init(_ url: String, source: String, makes: Bool) async throws {
+    init(_ url: String, source: String?, makes: Bool) async throws {
         database = PostgreSQLDatabase(try PostgreSQLAddress(url))
         try await database.check()
-        try await database.run(.transaction) { session in
+        self.source = try await database.run(.transaction) { session in
             // Several processes may start at once.
             try session.lock("schema of the warehouse")
             let tables = try session.rows("SELECT 1 WHERE to_regclass('study_participant') IS NOT NULL", [])
@@ -129,7 +134,7 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
                 try Self.add("study_published", WarehouseSchema.published, session)
                 if try Self.add("study_unit", WarehouseSchema.units + ";" + Self.addedIndexes, session) {
                     try WarehouseSchema.keepUnits(session)
-                    try WarehouseSchema.describe(session, source: source)
+                    try WarehouseSchema.describe(session)
                 }
                 if try !Self.has("erased", "study_earlier_withdrawal", session) {
                     try Self.change("study_withdrawal", WarehouseSchema.keptData, session)
@@ -138,10 +143,10 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
                     try Self.change("study_consent", Self.consentNumbers, session)
                 }
                 if try Self.add("study_sample", WarehouseSchema.postgreSQLSamples, session) {
-                    try WarehouseSchema.describe(session, source: source)
+                    try WarehouseSchema.describe(session)
                 }
             }
-            try WarehouseSchema.check(session, source: source)
+            return try WarehouseSchema.source(of: session, source)
         }
         guard makes else { return }
         try await change(where: Self.narrow, by: WarehouseSchema.wideNumbers)
@@ -243,16 +248,17 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
 
 extension WarehouseSchema {
     /// Writes what a new warehouse has.
-    static func fill(_ session: any WarehouseSession, source: String) throws {
+    static func fill(_ session: any WarehouseSession, source: String?) throws {
         try session.execute(
             sql: "INSERT INTO source_master (source_cd, description) VALUES (?, 'The study')",
-            arguments: [source]
+            arguments: [source ?? "STUDY"]
         )
     }
 
     /// Writes what every warehouse has of names, and an earlier version may not have written: modifiers,
     /// schemes, codes, and the tree's roots.
-    static func describe(_ session: any WarehouseSession, source: String) throws {
+    static func describe(_ session: any WarehouseSession) throws {
+        let source = try source(of: session)
         let now = WarehouseTime(FHIRDateTime(Date()))
         for modifier in FactModifier.all {
             try session.execute(
@@ -314,11 +320,18 @@ extension WarehouseSchema {
         }
     }
 
+    /// The code of the study that the warehouse is of.
+    ///
+    /// - Parameter expected: What it must be; `nil` takes any.
     /// - Throws: ``WarehouseError``, when the warehouse is of another study.
-    static func check(_ session: any WarehouseSession, source: String) throws {
-        let stored = try session.row(sql: "SELECT source_cd FROM source_master")?.text(0)
-        guard stored == source else {
-            throw WarehouseError.badInput("the warehouse is of the study \(stored ?? ""), not of \(source)")
+    static func source(of session: any WarehouseSession, _ expected: String? = nil) throws -> String {
+        let stored = try session.row(sql: "SELECT source_cd FROM source_master")?.text(0) ?? ""
+        guard stored == expected ?? stored else {
+            throw WarehouseError.badInput(
+                "the warehouse is of the study \(stored), not of \(expected ?? ""); "
+                    + "name \(stored) as the source, or none"
+            )
         }
+        return stored
     }
 }

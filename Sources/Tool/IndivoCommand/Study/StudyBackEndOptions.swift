@@ -72,8 +72,8 @@ struct StudyStoreOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The warehouse: sqlite:FILE or postgresql://….", valueName: "url"))
     var store = "sqlite:study.sqlite"
 
-    @Option(help: "The study’s code in the warehouse.")
-    var source = "STUDY"
+    @Option(help: "The study’s code in the warehouse; without it that of the warehouse, STUDY in a new one.")
+    var source: String?
 
     var place: StudyPlace { get throws { try StudyPlace(store, option: "store", takesSQS: false) } }
 
@@ -124,7 +124,7 @@ enum StudyBackEnd {
     }
 
     /// - Parameter makes: Whether a new one is made.
-    static func warehouse(_ place: StudyPlace, source: String, makes: Bool) async throws -> Warehouse {
+    static func warehouse(_ place: StudyPlace, source: String?, makes: Bool) async throws -> Warehouse {
         switch place {
         case .file(let file):
             let path = file.path(percentEncoded: false)

@@ -140,7 +140,7 @@ struct StudyBackupPlaces: ParsableArguments {
     private static func backup(
         queue: StudyPlace,
         store: StudyPlace,
-        source: String,
+        source: String?,
         others: [StudyBackup.Other] = []
     ) throws -> StudyBackup {
         guard let warehouse = place(store) else {

@@ -134,8 +134,8 @@ struct StudyKeysListCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The warehouse: sqlite:FILE or postgresql://….", valueName: "url"))
     var store: String?
 
-    @Option(help: "The study’s code in the warehouse.")
-    var source = "STUDY"
+    @Option(help: "The study’s code in the warehouse; without it that of the warehouse, STUDY in a new one.")
+    var source: String?
 
     @ArgumentParser.Flag(help: "A line of JSON for each key.")
     var json = false

@@ -162,8 +162,8 @@ struct StudyDecryptCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The queue: sqlite:FILE or postgresql://….", valueName: "url"))
     var queue: String?
 
-    @Option(help: "The study’s code in the warehouse.")
-    var source = "STUDY"
+    @Option(help: "The study’s code in the warehouse; without it that of the warehouse, STUDY in a new one.")
+    var source: String?
 
     @Option(help: "The folder of private keys.", completion: .directory)
     var keys: String

@@ -48,8 +48,8 @@ struct StudyProgressCommand: AsyncParsableCommand {
         let now = try at.map { try StudyDueCommand.date($0, "--at", .gmt) } ?? Date()
         guard open else { return try await count(schedule, now) }
         guard let schedule else { throw ValidationError("--open needs --schedule.") }
-        try StudyAudit.record("list open tasks", ["source": store.source])
         let warehouse = try await store.open(makes: false)
+        try StudyAudit.record("list open tasks", ["source": warehouse.source])
         let tasks = try await warehouse.read { warehouse in
             var tasks: [StudyProgress.OpenTask] = []
             try warehouse.eachCourse { tasks += try StudyProgress.open($0, schedule, at: now) }

@@ -131,7 +131,7 @@ struct StudyUpPlan: Sendable {
     }
 
     var title = "Study"
-    var source = "STUDY"
+    var source: String?
     var queue: StudyPlace
     var store: StudyPlace
     var keys: KeyRing?
