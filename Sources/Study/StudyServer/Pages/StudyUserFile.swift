@@ -22,7 +22,7 @@ public struct StudyUserFile: Sendable {
     /// A file, which need not be there yet.
     public init(_ url: URL) { self.url = url }
 
-    /// Adds a person, or gives them another password, which ends their sessions.
+    /// Adds a person, who may ``StudyRole/view``, or gives them another password, which ends their sessions.
     ///
     /// - Parameter name: 1 to 64 letters, digits, `.`, `_`, `-` and `@`.
     /// - Throws: ``StudyPagesError``.
@@ -39,7 +39,7 @@ public struct StudyUserFile: Sendable {
         }
         let hash = try PasswordHash(of: text)
         try change { users in
-            if users[name] == nil { users[name] = StudyUser(hash: hash) } else { users[name]?.hash = hash }
+            users[name, default: StudyUser(hash: hash, role: .view)].hash = hash
         }
     }
 

@@ -16,8 +16,9 @@ struct StudyUserCommand: ParsableCommand {
 
             Roles: view sees the pages, export downloads tables of the answers, operate puts messages \
             back and decides about withdrawals and corrections, administer sees the people and the audit \
-            log; each may do what those before it may. Without --role it is operate. --second-factor \
-            prints what an authenticator reads (TOTP, RFC 6238); from then on a login needs its code, too.
+            log; each may do what those before it may. A new person without --role may view. \
+            --second-factor prints what an authenticator reads (TOTP, RFC 6238); from then on a login needs \
+            its code, too.
             """
     )
 

@@ -40,6 +40,19 @@ import WebServing
         #expect(links.contains(#"href="/audit""#) == (role >= .administer))
     }
 
+    @Test("A new person may see the pages alone")
+    func newPerson() async throws {
+        let pages = try TestPages()
+        try pages.users.setPassword(Secret(TestPages.password), of: "bob")
+        #expect(try pages.users.users()["bob"]?.role == .view)
+        // Another password takes no role away.
+        try pages.users.setPassword("another password", of: "ada")
+        #expect(try pages.users.users()["ada"]?.role == .operate)
+        var visitor = Visitor(pages)
+        #expect(await visitor.logIn("bob").status == 303)
+        #expect(await visitor.get("/export/codebook.csv").status == 403)
+    }
+
     @Test("A form that is not known needs the right to operate")
     func unknownForms() {
         #expect(StudyRole.needed(for: "POST", ["something", "new"]) == .operate)
@@ -141,6 +154,21 @@ import WebServing
         try FileManager.default.createDirectory(at: pages.audit.url, withIntermediateDirectories: false)
         #expect(await visitor.post("/messages/reprocess", ["csrf": csrf]).status == 500)
         #expect(await visitor.get("/").status == 500)
+    }
+
+    @Test("Without an audit log a download is in the log of the pages, and no page says more")
+    func withoutAudit() async throws {
+        let log = OperationsTests.Lines()
+        let pages = try TestPages(logger: log.logger())
+        var visitor = Visitor(pages)
+        #expect(await visitor.logIn().status == 303)
+        #expect(await !visitor.get("/export").text.contains("written down"))
+        #expect(await visitor.get("/export/codebook.csv").status == 200)
+        let line = log.text.split(separator: "\n").first { $0.hasPrefix("a download") }
+        #expect(line?.contains("codebook.csv") == true && line?.contains("ada") == true)
+        var audited = Visitor(try TestPages())
+        #expect(await audited.logIn().status == 303)
+        #expect(await audited.get("/export").text.contains("What you download is written down."))
     }
 
     // MARK: Second factors

@@ -28,11 +28,20 @@ final class TestPages: Sendable {
         var elapsed: Duration { .seconds(seconds.withLock { $0 }) }
     }
 
-    init(host: String? = nil, names: [String] = ["ada"], studies: [String] = []) throws {
+    /// - Parameter logger: With it there is no audit log.
+    init(
+        host: String? = nil,
+        names: [String] = ["ada"],
+        studies: [String] = [],
+        logger: Logger? = nil
+    ) throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "study-pages-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         users = StudyUserFile(folder.appending(path: "users"))
-        for name in names { try users.setPassword(Secret(Self.password), of: name) }
+        for name in names {
+            try users.setPassword(Secret(Self.password), of: name)
+            try users.setRole(.operate, of: name)
+        }
         let clock = Clock()
         self.clock = clock
         audit = AuditLog(folder.appending(path: "audit.jsonl"))
@@ -43,8 +52,8 @@ final class TestPages: Sendable {
             users,
             title: "Sleep & rest",
             host: host,
-            audit: audit,
-            logger: Logger(label: "study.pages"),
+            audit: logger == nil ? audit : nil,
+            logger: logger ?? Logger(label: "study.pages"),
             elapsed: { clock.elapsed }
         )
         let studies = try studies.map { try StudyName($0) }

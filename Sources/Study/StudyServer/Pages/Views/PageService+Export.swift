@@ -18,12 +18,13 @@ extension PageService {
                 "<a href=\"\(base)/export/\(instrument.name).csv\">\(instrument.name).csv</a>",
             ]
         }
+        let written: Markup = access.audit == nil ? .empty : " What you download is written down."
         return frame(visit).page(
             "Export",
             """
             <section aria-labelledby="tables"><h2 id="tables">Tables</h2><p class="quiet">A row for each \
-            response, under pseudonyms: whoever has these files has each person's answers. What you download \
-            is written down. <a href="\(base)/export/codebook.csv">codebook.csv</a> and \
+            response, under pseudonyms: whoever has these files has each person's answers.\(written) \
+            <a href="\(base)/export/codebook.csv">codebook.csv</a> and \
             <a href="\(base)/export/labels.csv">labels.csv</a> say what the columns mean.</p>
             \(PageTable(heads: ["Questionnaire", "Columns", "File"], rows: rows).markup)</section>
             """
@@ -55,6 +56,7 @@ extension PageService {
         }
         guard let table else { return frame(visit).notFound }
         try record(visit, "export", ["file": file, "bytes": String(table.count)])
+        logger.info("a download", metadata: ["name": "\(visit.session.name)", "file": "\(file)"])
         return Response(type: "text/csv; charset=utf-8", body: table)
             .adding("Content-Disposition", "attachment; filename=\"\(file)\"")
             .adding("Cache-Control", "no-store")
