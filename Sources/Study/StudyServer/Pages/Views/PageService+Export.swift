@@ -56,7 +56,7 @@ extension PageService {
         }
         guard let table else { return frame(visit).notFound }
         try record(visit, "export", ["file": file, "bytes": String(table.count)])
-        logger.info("a download", metadata: ["name": "\(visit.session.name)", "file": "\(file)"])
+        access.logger.info("a download", metadata: ["name": "\(visit.session.name)", "file": "\(file)"])
         return Response(type: "text/csv; charset=utf-8", body: table)
             .adding("Content-Disposition", "attachment; filename=\"\(file)\"")
             .adding("Cache-Control", "no-store")
