@@ -70,6 +70,10 @@ struct BatchSample {
         var isWhole = false
         /// With their starts, of which there is one as a rule; `nil` where there is none.
         private var rows: [(start: Int, row: Row?)] = []
+        /// Where they are, once there are more than a few: nobody keeps a phone from sending thousands of one
+        /// identity.
+        private var indexes: [Int: Int] = [:]
+        private static let few = 8
 
         var starts: [Int] { rows.compactMap { $0.row == nil ? nil : $0.start } }
 
@@ -80,7 +84,9 @@ struct BatchSample {
             }
         }
 
-        private func index(_ start: Int) -> Int? { rows.firstIndex { $0.start == start } }
+        private func index(_ start: Int) -> Int? {
+            rows.count <= Self.few ? rows.firstIndex { $0.start == start } : indexes[start]
+        }
 
         func knows(_ start: Int) -> Bool { isWhole || index(start) != nil }
 
@@ -90,9 +96,16 @@ struct BatchSample {
                 if let index = index(start) {
                     rows[index].row = newValue
                 } else {
-                    rows.append((start, newValue))
+                    append(start, newValue)
                 }
             }
+        }
+
+        private mutating func append(_ start: Int, _ row: Row?) {
+            rows.append((start, row))
+            guard rows.count > Self.few else { return }
+            let unplaced = indexes.isEmpty ? 0 : rows.count - 1
+            for index in unplaced..<rows.count { indexes[rows[index].start] = index }
         }
 
         /// Notes a row of the database, which a batch may have taken away.
