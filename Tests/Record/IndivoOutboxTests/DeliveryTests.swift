@@ -183,6 +183,21 @@ struct DeliveryTests {
         }
     }
 
+    @Test("a record that the server does not have stops the delivery, and the report says so")
+    func noSuchRecord() async throws {
+        try await Place.use { place in
+            // A server that began anew has other records, under other ids.
+            let gone = place.record(id: UUID().uuidString.lowercased())
+            let outbox = try place.outbox(record: gone)
+            try await outbox.add(medication("A"))
+            let report = try await outbox.flush()
+            #expect(report.remaining == 1 && report.setAside.isEmpty)
+            #expect("\(report)".contains("waits for the server that has the record"))
+            #expect("\(report)".contains("This server has no such record"))
+            #expect(!"\(report)".contains("logs in again"))
+        }
+    }
+
     @Test(
         """
         a change on which the server fails again and again is set aside; one that a gateway cannot hand on \

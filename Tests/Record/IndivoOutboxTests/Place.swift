@@ -48,7 +48,8 @@ struct Place {
     func record(
         _ transport: any HTTPTransport = .system,
         token: OAuthToken? = nil,
-        api: URL? = nil
+        api: URL? = nil,
+        id: String? = nil
     ) -> IndivoRecord {
         IndivoServer(
             api: api ?? sandbox.apiURL,
@@ -59,7 +60,7 @@ struct Place {
                 consumerSecret: Secret(SandboxApp.demo.consumerSecret)
             ),
             transport: transport
-        ).record(id: recordID, token: token ?? self.token)
+        ).record(id: id ?? recordID, token: token ?? self.token)
     }
 
     var keys: FileKeyStore { FileKeyStore(folder.appending(path: "keys/outbox.key")) }

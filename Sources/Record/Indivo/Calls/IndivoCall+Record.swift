@@ -19,7 +19,16 @@ extension IndivoCall {
         procedureList, simpleClinicalNotesList, genericList, smartGeneric,
     ]
 
-    static let record = Self("record", .get, "/records/{record}", .element, "IndivoRecord.information()")
+    static let record = Self(
+        "record",
+        .get,
+        "/records/{record}",
+        .element,
+        "IndivoRecord.information()",
+        notFoundHint:
+            "This server has no such record: another one has it, or this one lost it, as a sandbox in memory "
+            + "does when it ends; log in with selectRecord for a record that it has."
+    )
     static let smartAllergies = Self(
         "smart_allergies",
         .get,

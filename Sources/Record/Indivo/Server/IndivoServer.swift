@@ -119,7 +119,7 @@ public final class IndivoServer: Sendable {
     /// Asks for the page that a login begins with, as the API server has something at its path too: a browser
     /// would show that, and the login would wait for ever. A request that fails says nothing of the
     /// browser's, which may go through a proxy.
-    func checkPages() async throws {
+    func checkPages(areThere: Bool = false) async throws {
         // A password is typed into the pages: they need TLS as the API does.
         let address: ServerAddress
         do { address = try ServerAddress(ui, plainHTTPHosts: options.plainHTTPHosts) } catch {
@@ -132,11 +132,19 @@ public final class IndivoServer: Sendable {
             path: appPage.path(percentEncoded: true)
         )
         let limit = min(Duration.seconds(5), options.retry.deadline)
-        let answer = try? await HTTPLimits.$remaining.withValue(limit) {
-            try await calls.engine.transport.send(request)
+        let answer: HTTPAnswer
+        do {
+            answer = try await HTTPLimits.$remaining.withValue(limit) {
+                try await calls.engine.transport.send(request)
+            }
+        } catch {
+            try Task.checkCancellation()
+            let failure = IndivoError(thrown: error, by: .loginPage, server: address.authority)
+            guard areThere, failure.reason == .notReachable else { return }
+            throw failure
         }
         try Task.checkCancellation()
-        guard let answer, RespondingServer(answer) == .api else { return }
+        guard RespondingServer(answer) == .api else { return }
         throw IndivoError(
             .badCallback(
                 """
@@ -146,6 +154,22 @@ public final class IndivoServer: Sendable {
                 """
             )
         )
+    }
+
+    /// Asks both servers for something harmless, since a login would wait for a browser that finds nobody.
+    ///
+    /// - Parameter withPages: Whether a browser on this machine has to reach the UI server.
+    /// - Throws: ``IndivoError`` where nobody listens, or the addresses are wrong.
+    package func checkIsThere(withPages: Bool) async throws {
+        let limit = min(Duration.seconds(5), options.retry.deadline)
+        do {
+            _ = try await HTTPLimits.$remaining.withValue(limit) {
+                try await calls.attempt(CallClient.Outgoing(call: .getVersion))
+            }
+        } catch let error as IndivoError where error.reason == .notReachable {
+            throw error
+        } catch {}
+        if withPages { try await checkPages(areThere: true) }
     }
 }
 
@@ -189,4 +213,9 @@ enum RespondingServer {
         default: return nil
         }
     }
+}
+
+extension IndivoCall {
+    /// The page of the UI server that a login begins with; no call of the API.
+    fileprivate static let loginPage = Self("login", .get, "/apps/{app}", .text, "")
 }

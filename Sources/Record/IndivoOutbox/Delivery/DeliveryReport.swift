@@ -49,7 +49,8 @@ public enum DeliveryStop: Error, CustomStringConvertible {
     /// There is no way to the server, or it is not well: try again later.
     case unreachable(IndivoError)
     /// The server does not take the token, or this app may not use the record any more: let the person log in
-    /// again, and open the outbox of the record that gives.
+    /// again, and open the outbox of the record that gives. With the reason `notFound` the server has no such
+    /// record: what is queued is for another server, or to be discarded.
     case loginNeeded(IndivoError)
 
     init(_ error: IndivoError) {
@@ -66,6 +67,8 @@ public enum DeliveryStop: Error, CustomStringConvertible {
     public var description: String {
         switch self {
         case .unreachable(let error): "delivery stopped, and goes on later: \(error)"
+        case .loginNeeded(let error) where error.reason == .notFound:
+            "delivery stopped, and waits for the server that has the record: \(error)"
         case .loginNeeded(let error): "delivery stopped until the person logs in again: \(error)"
         }
     }

@@ -50,6 +50,8 @@ extension CommandFailure {
     private static func nextCommand(after error: IndivoError) -> String? {
         switch error.reason {
         case .badArgument, .responseTooLarge, .login(.badCallback), .cancelled: nil
+        case .notReachable where error.call == "login":
+            "check INDIVO_UI, the address of the pages; for a server to try things with, run “indivo sandbox”"
         case .notReachable, .timedOut, .responseLost:
             """
             check INDIVO_API with “indivo call GET /version”; for a server to try things with, \
@@ -74,6 +76,7 @@ extension CommandFailure {
         if call.contains("app_") { return "“indivo app-documents list” lists the ids" }
         if call.contains("document") { return "“indivo documents list” lists the ids" }
         if call == "generic_list" { return "“indivo reports --help” lists the models" }
+        if call == "record" { return "run “indivo login” for a record that it has" }
         if call == "read_demographics" { return "“indivo demographics set FILE” sets them" }
         return "“indivo calls” lists the calls, “indivo sessions” the records"
     }

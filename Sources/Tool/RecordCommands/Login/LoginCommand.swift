@@ -41,6 +41,7 @@ struct LoginCommand: AsyncParsableCommand {
     func run() async throws {
         let opened = try options.connection.open(options.talk)
         let server = try await opened.server(needsPages: true)
+        try await server.checkIsThere(withPages: !outOfBand)
         let receiver: any CallbackReceiver =
             outOfBand
             ? OutOfBandReceiver { Self.ask($0) } : DeadlineReceiver(port: port, minutes: timeout)

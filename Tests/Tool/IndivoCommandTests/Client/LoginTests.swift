@@ -120,4 +120,20 @@ struct LoginTests {
             session.close()
         }
     }
+
+    @Test("a login to a server where nobody listens ends at once, and names the address")
+    func nobody() async throws {
+        try await use { client, port in
+            let free = "http://127.0.0.1:\(try LoopbackListener.onFreePort().port)"
+            let noAPI = try await client.with(["INDIVO_API": free]).run("login", "--port", "\(port)")
+            #expect(noAPI.status == 4)
+            #expect(noAPI.output.isEmpty && noAPI.errors.contains("INDIVO_API"))
+            let noPages = try await client.with(["INDIVO_UI": free]).run("login", "--port", "\(port)")
+            #expect(noPages.status == 4)
+            #expect(noPages.output.isEmpty && noPages.errors.contains("INDIVO_UI"))
+            // Where the browser is on another machine, the pages may be there alone.
+            let elsewhere = try await client.with(["INDIVO_UI": free]).run("login", "--out-of-band")
+            #expect(elsewhere.status == 1)
+        }
+    }
 }
