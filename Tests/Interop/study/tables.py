@@ -403,7 +403,7 @@ for row in rows[1:]:
     if not forms or forms[-1] != row[1]:
         forms.append(row[1])
 assert len(forms) == len(set(forms)) and rows[1][0] == "record_id" and rows[1][3] == "text", forms
-codes = {(field, value): code for field, value, _, code, _ in
+codes = {(field, value): code for field, value, _, code, _, _ in
          list(csv.reader(open(work / "redcap" / "codes.csv", newline="", encoding="utf-8")))[1:]}
 cells = 0
 for name, truths in expected.items():

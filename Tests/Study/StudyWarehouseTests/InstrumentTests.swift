@@ -56,6 +56,29 @@ import Testing
         )
     }
 
+    @Test func anOptionsScoreStandsBesideItsNumber() async throws {
+        let questionnaire = try Questionnaire(
+            parsing: Data(
+                """
+                {"resourceType": "Questionnaire", "status": "active", "url": "https://example.org/week",
+                 "name": "week", "item": [{"linkId": "tired", "type": "choice", "answerOption": [
+                   {"valueCoding": {"code": "none", "display": "Never", "extension": [
+                     {"url": "http://hl7.org/fhir/StructureDefinition/ordinalValue", "valueDecimal": 0}]}},
+                   {"valueCoding": {"code": "some", "display": "Often"}, "extension": [
+                     {"url": "http://hl7.org/fhir/StructureDefinition/itemWeight", "valueDecimal": 1.5}]},
+                   {"valueCoding": {"code": "other", "display": "Other"}}]}]}
+                """.utf8
+            )
+        )
+        let warehouse = try await TestStore.sqlite.warehouse()
+        let instruments = try await warehouse.read { try $0.instruments(of: [questionnaire]) }
+        let labels = InstrumentCodebook.labels(of: instruments)
+        let expected = [["none", "1", "0"], ["some", "2", "1.5"], ["other", "3", ""]]
+        #expect(labels.map { [$0[3], $0[5], $0[7]] } == expected)
+        let codes = REDCapProject(instruments).codes
+        #expect(codes.map { [$0[3], $0[5]] } == [["none", "0"], ["some", "1.5"], ["other", ""]])
+    }
+
     private func provenance(_ participants: Int, _ responses: Int) -> ExportProvenance {
         ExportProvenance(
             version: "1.2.3",
@@ -173,7 +196,7 @@ import Testing
         #expect(values["redcap_repeat_instrument"] == "diary" && values["diary_complete"] == "2")
         #expect(values["diary_mood___good"] == "1" && values["diary_pain"] == "la6568_5")
         #expect(values["diary_authored"] == "2026-03-01 09:00:00" && values["diary_well"] == "1")
-        #expect(project.codes.contains(["diary_pain", "la6568_5", "pain", "LA6568-5", "Not at all"]))
+        #expect(project.codes.contains(["diary_pain", "la6568_5", "pain", "LA6568-5", "Not at all", ""]))
     }
 
     // MARK: ODM

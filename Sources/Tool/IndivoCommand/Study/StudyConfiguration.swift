@@ -14,7 +14,7 @@ extension JSONMembers {
     }
 }
 
-/// The file study.json: to which study a participant gives, and how it is delivered.
+/// The phone's configuration, phone.json: to which study a participant gives, and how it is delivered.
 ///
 /// ```json
 /// {"study": "org.example.sleep", "subject": "0b6d…", "item": "diary", "protocol": "researchkit",
@@ -35,7 +35,7 @@ struct StudyConfiguration {
     private let json: JSONValue
     private let folder: URL
 
-    private static let members: Set = [
+    static let members: Set = [
         "study", "subject", "item", "protocol", "server", "encrypt", "cipher", "keyTransport", "keyID",
         "envelopeForm",
         "fhirVersion", "queue", "resume",
@@ -51,6 +51,13 @@ struct StudyConfiguration {
         folder = URL(filePath: path).deletingLastPathComponent()
         guard let members = json.members else { throw refuse("it is no object") }
         if let unknown = members.first(where: { !Self.members.contains($0.name) }) {
+            guard !StudyUpFile.members.contains(unknown.name) else {
+                throw refuse(
+                    "this is the configuration of a study's server, for indivo study up, since it has "
+                        + "“\(unknown.name)”; the phone's, as in phone.json, has “study”, “subject” and "
+                        + "“server” (indivo study submit --help)"
+                )
+            }
             throw refuse(
                 "“\(unknown.name)” is not known; there are \(Self.members.sorted().joined(separator: ", "))"
             )
@@ -161,6 +168,7 @@ struct StudyConfiguration {
             var submitted: [(String, StudyQueue.Submitted)] = []
             for file in files {
                 let resource = try StudyFile.read(file, limit: C3ProEnvelope.maximumBytes / 2)
+                try check(resource, of: file)
                 do {
                     let one = try await queue.submit(resource: resource, protection: protection)
                     submitted.append((file, one))
@@ -171,6 +179,23 @@ struct StudyConfiguration {
             }
             return submitted
         }
+    }
+
+    /// Refuses answers that are not the participant's: the study could give them to nobody.
+    private func check(_ resource: Data, of file: String) throws {
+        guard let json = try? JSONValue(parsing: resource),
+            json["resourceType"]?.string == "QuestionnaireResponse"
+        else { return }
+        let named = json["subject"]?["reference"]?.string
+        let id = named.flatMap { $0.split(separator: "/").last }.flatMap { UUID(uuidString: String($0)) }
+        guard id != subject else { return }
+        let participant = subject.uuidString.lowercased()
+        throw CommandFailure(
+            "\(file): “subject” is \(named.map { "“\($0.prefix(100))”" } ?? "missing"), and the participant of "
+                + "the configuration is \(participant): make it "
+                + "{\"reference\": \"Patient/\(participant)\"}, "
+                + "as indivo survey run --subject does"
+        )
     }
 
     func endpoint(_ server: String?, plainHTTPHosts: Set<String>) throws -> any StudyEndpoint {

@@ -7,7 +7,10 @@ import StudyDelivery
 
 /// Which study, and how it is reached.
 struct StudyOptions: ParsableArguments {
-    @Option(help: "The study’s configuration, study.json (indivo study submit --help).", completion: .file())
+    @Option(
+        help: "The phone’s configuration (indivo study submit --help); not that of indivo study up.",
+        completion: .file(extensions: ["json"])
+    )
     var config = "study.json"
 
     @OptionGroup var talk: MessageOptions
@@ -37,7 +40,9 @@ struct StudySubmitCommand: AsyncParsableCommand {
         abstract: "Submit files to a study: queue them, and deliver what can be delivered now.",
         discussion: """
             With the protocol researchkit the files are one package; with c3pro each is a FHIR resource. \
-            What was submitted before is not submitted again. The configuration is JSON:
+            What was submitted before is not submitted again. A QuestionnaireResponse names the participant: \
+            its subject is Patient/UUID, with the configuration's subject for UUID. The configuration is the \
+            phone's, not that of indivo study up:
 
             {"study": "org.example.sleep", "subject": "UUID", "item": "diary", "protocol": "researchkit",
              "server": "https://…", "encrypt": ["certificate.pem"], "cipher": "aes-256-gcm",

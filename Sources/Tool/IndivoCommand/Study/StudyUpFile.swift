@@ -11,7 +11,7 @@ struct StudyUpFile {
     let path: String
     let json: JSONValue
 
-    private static let members: Set = [
+    static let members: Set = [
         "title", "source", "queue", "store", "keys", "questionnaires", "freeText", "identities", "unproven",
         "withdrawnData", "consents", "samples", "allowPKCS1", "receiver", "pages", "operations", "audit",
         "schedule",
@@ -40,6 +40,13 @@ struct StudyUpFile {
     func check(_ json: JSONValue, _ name: String, _ known: Set<String>) throws {
         guard let members = json.members else { throw refuse("\(name) is no object") }
         if let unknown = members.first(where: { !known.contains($0.name) }) {
+            guard known != Self.members || !StudyConfiguration.members.contains(unknown.name) else {
+                throw refuse(
+                    "this is the phone's configuration, for indivo study submit, since it has "
+                        + "“\(unknown.name)”; the server's has “receiver”, “store” and others "
+                        + "(indivo study up --help)"
+                )
+            }
             throw refuse(
                 "“\(unknown.name)” is not known; there are \(known.sorted().joined(separator: ", "))"
             )

@@ -51,6 +51,9 @@ public struct InstrumentColumn: Sendable, Hashable {
         public let label: String
         /// The code's system; `nil` for a text.
         public let system: String?
+        /// What it counts in a score (`ordinalValue`, `itemWeight`); `nil` where the questionnaire does not
+        /// say that of the option.
+        public internal(set) var score: String?
     }
 
     /// The heading: the link id, with `group[2]/` before it in the second repetition of a group, `[2]`

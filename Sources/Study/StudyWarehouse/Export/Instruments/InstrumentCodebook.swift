@@ -13,7 +13,9 @@ public enum InstrumentCodebook {
     ]
 
     /// The columns of ``labels(of:)``.
-    public static let labelColumns = ["file", "column", "variable", "code", "label", "number", "system"]
+    public static let labelColumns = [
+        "file", "column", "variable", "code", "label", "number", "system", "score",
+    ]
 
     /// A row for each column of each table.
     public static func rows(of instruments: [Instrument]) -> [[String]] {
@@ -34,14 +36,14 @@ public enum InstrumentCodebook {
         }
     }
 
-    /// A row for each option of each choice, with the number that it has in Stata.
+    /// A row for each option of each choice, with the number that it has in Stata, and its score.
     public static func labels(of instruments: [Instrument]) -> [[String]] {
         instruments.flatMap { instrument in
             instrument.columns.flatMap { column in
                 zip(column.options, column.optionNumbers).map { option, number in
                     let cells = [column.name, column.variable, option.code, option.label]
                     return [instrument.name] + cells.map(SpreadsheetText.guarded)
-                        + [String(number), SpreadsheetText.guarded(option.system ?? "")]
+                        + [String(number), SpreadsheetText.guarded(option.system ?? ""), option.score ?? ""]
                 }
             }
         }

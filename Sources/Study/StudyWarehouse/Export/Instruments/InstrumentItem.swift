@@ -34,26 +34,44 @@ struct InstrumentItem: Sendable, Hashable {
         minimum = bounds?.minimum
         maximum = bounds?.maximum
         for option in item.answerOption {
+            func score(_ coding: Coding? = nil) -> String? {
+                Self.score(coding?.extension ?? []) ?? Self.score(option.extension)
+            }
             switch option.value {
             case .coding(let coding):
                 guard let code = coding.code, !code.isEmpty else { continue }
-                add(code: code, system: coding.system?.rawValue, label: coding.display)
-            case .string(let text): add(code: text, system: nil, label: nil)
-            case .integer(let number): add(code: String(number), system: nil, label: nil)
-            case .date(let date): add(code: date.description, system: nil, label: nil)
-            case .time(let time): add(code: time.description, system: nil, label: nil)
+                add(code: code, system: coding.system?.rawValue, label: coding.display, score: score(coding))
+            case .string(let text): add(code: text, system: nil, label: nil, score: score())
+            case .integer(let number): add(code: String(number), system: nil, label: nil, score: score())
+            case .date(let date): add(code: date.description, system: nil, label: nil, score: score())
+            case .time(let time): add(code: time.description, system: nil, label: nil, score: score())
             default: continue
             }
         }
     }
 
+    private static let scoreURLs: Set = [
+        "http://hl7.org/fhir/StructureDefinition/ordinalValue",
+        "http://hl7.org/fhir/StructureDefinition/itemWeight",
+        "http://hl7.org/fhir/StructureDefinition/questionnaire-ordinalValue",
+    ]
+
+    private static func score(_ extensions: [Extension]) -> String? {
+        for found in extensions where scoreURLs.contains(found.url?.rawValue ?? "") {
+            if case .decimal(let score)? = found.value { return score.description }
+        }
+        return nil
+    }
+
     /// Adds an option, unless it is there.
-    mutating func add(code: String, system: String?, label: String?) {
+    mutating func add(code: String, system: String?, label: String?, score: String? = nil) {
         let same = options.filter { $0.code == code }
         // A code without its system is that of the question's options.
         guard !same.contains(where: { $0.system == system || system == nil }) else { return }
         if !same.isEmpty { ambiguous.insert(code) }
-        options.append(InstrumentColumn.Option(code: code, label: label ?? code, system: system))
+        options.append(
+            InstrumentColumn.Option(code: code, label: label ?? code, system: system, score: score)
+        )
     }
 
     /// The code of an option as tables have it.
@@ -68,7 +86,8 @@ struct InstrumentItem: Sendable, Hashable {
             InstrumentColumn.Option(
                 code: shown(code: $0.code, system: $0.system),
                 label: $0.label,
-                system: $0.system
+                system: $0.system,
+                score: $0.score
             )
         }
     }

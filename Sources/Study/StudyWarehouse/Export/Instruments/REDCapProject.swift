@@ -15,7 +15,7 @@ public struct REDCapProject: Sendable {
     ]
 
     /// The columns of ``codes``.
-    public static let codeColumns = ["field", "value", "link id", "code", "label"]
+    public static let codeColumns = ["field", "value", "link id", "code", "label", "score"]
 
     /// A field, with the columns of the instrument that it is made of.
     private struct Field {
@@ -201,7 +201,8 @@ public struct REDCapProject: Sendable {
             form.fields.flatMap { field in
                 field.choices.map { choice in
                     let linkID = field.columns.first.map { form.instrument.columns[$0].linkID } ?? ""
-                    return [field.name, choice.value, linkID, choice.option.code, choice.option.label]
+                    let option = choice.option
+                    return [field.name, choice.value, linkID, option.code, option.label, option.score ?? ""]
                 }
             }
         }
