@@ -4,13 +4,7 @@ import OrderedJSON
 
 /// The forms of Observations of one message that became rows. Others of a form differ from it in their UUID,
 /// times and number alone, as they do when one program wrote them: they are as valid, and have the same
-/// kind, source and participant.
-///
-/// ```swift
-/// var forms = SampleForms(received: received)
-/// if let (sample, form) = forms.sample(resource) { … }       // no validation, no mapping
-/// else if let sample = splitter.sample(…) { forms.add(resource, sample, phoneID: id) }
-/// ```
+/// kind, source and participant. What ``sample(_:)`` gives needs no validation and no mapping.
 package struct SampleForms {
     /// How many are remembered.
     package static let maximumCount = 8
