@@ -192,8 +192,8 @@ class SQLiteStore:
         self.work = work
 
     def places(self, number):
-        self.file = os.path.join(self.work, f"study{number}.sqlite")
-        return f"sqlite:{self.work}/queue{number}.sqlite", "sqlite:" + self.file
+        self.file, self.queue = (os.path.join(self.work, f"{name}{number}.sqlite") for name in ("study", "queue"))
+        return "sqlite:" + self.queue, "sqlite:" + self.file
 
     def ask(self, sql):
         with sqlite3.connect(self.file) as database:
@@ -230,7 +230,7 @@ class SQLiteStore:
 
     def left(self, table="message"):
         """How many messages are in the queue, or dead."""
-        with sqlite3.connect(self.file.replace("study", "queue"), timeout=60) as database:
+        with sqlite3.connect(self.queue, timeout=60) as database:
             return database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
 
     def dead(self):
@@ -423,7 +423,7 @@ def consumers():
         os.chmod(work, 0o755)
         for kind in options.stores.split(","):
             store = kinds[kind](work)
-            if options.samples:
+            if options.samples and not options.kills:
                 measure_rows(store)
             for count in map(int, options.consumers.split(",")):
                 measure_consumers(store, count)

@@ -318,7 +318,8 @@ extension WarehouseBatch {
                 continue
             }
             new.append([
-                message.id, message.kind, message.body, message.received, message.state.name,
+                message.id, message.kind, message.body.map(StoredBody.packed), message.received,
+                message.state.name,
                 message.state.reason, message.participant, upload,
             ])
         }
@@ -335,7 +336,8 @@ extension WarehouseBatch {
                 WHERE id = ?
                 """,
             arguments: [
-                message.state.name, message.state.reason, message.body, message.participant, upload,
+                message.state.name, message.state.reason, message.body.map(StoredBody.packed),
+                message.participant, upload,
                 message.id,
             ]
         )

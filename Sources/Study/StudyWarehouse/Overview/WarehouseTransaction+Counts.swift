@@ -36,7 +36,7 @@ extension WarehouseTransaction {
             sql: "SELECT state, body FROM study_message WHERE kind = 'envelope' AND body IS NOT NULL",
             arguments: []
         ) { row in
-            try body(row.text(0) ?? "", row.bytes("body").map { [UInt8]($0) } ?? [])
+            try body(row.text(0) ?? "", row.bytes("body").map { [UInt8](StoredBody.content($0)) } ?? [])
         }
     }
 }

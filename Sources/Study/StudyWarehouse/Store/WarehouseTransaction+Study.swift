@@ -94,7 +94,7 @@ public struct StoredMessage: Sendable, Hashable {
         self.init(
             id: row.text("id") ?? "",
             kind: row.text("kind") ?? "",
-            body: row.bytes("body"),
+            body: row.bytes("body").map(StoredBody.content),
             received: row.text("received") ?? "",
             state: state,
             participant: row.text("participant"),

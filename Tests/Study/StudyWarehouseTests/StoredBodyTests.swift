@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+@testable import StudyWarehouse
+
+@Suite struct StoredBodyTests {
+    private static let bytes = Data((0..<600).map { UInt8(truncatingIfNeeded: $0 * $0 + $0 / 7) })
+    private static let base64 = bytes.base64EncodedString()
+
+    @Test(arguments: [
+        #"{"key_id": "k", "symmetric_key": "\#(base64)", "message": "\#(base64)", "version": "4.0.1"}"#,
+        #"{"message":"\#(base64)"}"#, " {\n \"message\" : \"\(base64)\"\n}\n",
+        // Text that other bytes stand for, too, or that has escapes.
+        #"{"message": "\#(base64.dropLast())=", "b": "\#(base64.replacing("/", with: "\\/"))"}"#,
+        #"{"message": "\#(base64.prefix(100))\n\#(base64.dropFirst(100))"}"#,
+        #"{"message": "\#(String(repeating: "A", count: 61))B=="}"#,
+        #"{"a": "\#(base64)", "a": "\#(base64)"}"#,
+        #"{"a": ["\#(base64)"], "é": "\#(base64)"}"#, #"{"message": "\#(base64)"#, "", "{}", "PK\u{3}\u{4}",
+        "\0b64", "\0b64\u{1}\0\0\0\u{9}x",
+    ])
+    func whatIsKeptComesBackByteForByte(text: String) {
+        let content = Data(text.utf8)
+        #expect(StoredBody.content(StoredBody.packed(content)) == content)
+        // Also from the middle of other bytes.
+        let part = (Data("before".utf8) + content).dropFirst(6)
+        #expect(StoredBody.content(StoredBody.packed(part)) == content)
+    }
+
+    @Test func anEnvelopeTakesThreeQuarters() {
+        let text = #"{"key_id": "", "symmetric_key": "\#(Self.base64)", "message": "\#(Self.base64)"}"#
+        let content = Data(text.utf8)
+        #expect(StoredBody.packed(content).count < content.count * 4 / 5)
+    }
+
+    @Test func whatIsDamagedIsGivenAsItIs() {
+        let packed = StoredBody.packed(Data(#"{"message": "\#(Self.base64)"}"#.utf8))
+        for count in [5, 8, 20, packed.count - 1] {
+            #expect(StoredBody.content(packed.prefix(count)) == packed.prefix(count))
+        }
+        #expect(StoredBody.content(Data([0, 0x62, 0x36, 0x34, 7, 0, 0, 0, 0])).count == 9)
+    }
+}
