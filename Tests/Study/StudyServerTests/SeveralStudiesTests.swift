@@ -125,7 +125,7 @@ struct SeveralStudiesTests {
         var visitor = Visitor(pages)
         #expect(await visitor.logIn().status == 303)
         #expect(await visitor.get("/").text.contains("no role in any study"))
-        #expect(await visitor.get("/sleep/").status == 403)
+        #expect(await visitor.get("/sleep/").status == 404)
         try pages.users.setRole(.operate, of: "ada", in: StudyName("sleep"))
         let list = await visitor.get("/")
         #expect(list.text.contains(#"<a href="/sleep/">Sleep &amp; rest</a>"#))
@@ -139,8 +139,12 @@ struct SeveralStudiesTests {
             let isShared = ["/", "/style.css", "/favicon.ico", "/logout"].contains(String(link))
             #expect(isShared || link.hasPrefix("/sleep/"), "\(link)")
         }
+        // Of another study they do not learn whether there is one.
+        let other = await visitor.get("/asthma/")
+        #expect(other.status == 404)
+        #expect(other.text == (await visitor.get("/none/")).text)
+        try pages.users.setRole(.view, of: "ada", in: StudyName("asthma"))
         #expect(await visitor.get("/asthma/").status == 503)
-        #expect(await visitor.get("/none/").status == 404)
     }
 
     @Test("a role in one study allows nothing in another")
@@ -181,14 +185,16 @@ struct SeveralStudiesTests {
         try pages.users.setRole(.view, of: "bob", in: StudyName("asthma"))
         var bob = Visitor(pages)
         _ = await bob.logIn("bob")
-        _ = await bob.get("/sleep/messages")
         _ = await bob.get("/asthma/questions")
         var ada = Visitor(pages)
         _ = await ada.logIn()
+        _ = await ada.get("//sleep/messages")
+        _ = await ada.get("/sleep/export/codebook.csv")
         let people = await ada.get("/sleep/people").text
         #expect(people.contains("eve") && !people.contains("bob"))
         let audit = await ada.get("/sleep/audit").text
-        #expect(audit.contains("/sleep/messages") && !audit.contains("/asthma/"))
+        #expect(audit.contains("//sleep/messages") && audit.contains("file codebook.csv"))
+        #expect(!audit.contains("asthma") && !audit.contains("its head is"))
         var eve = Visitor(pages)
         _ = await eve.logIn("eve")
         #expect(await eve.get("/sleep/people").text.contains("bob"))
@@ -206,15 +212,85 @@ struct SeveralStudiesTests {
         #expect(users["ada"]?.roles == ["sleep": .export, "asthma": .view])
         #expect(users["bob"]?.roles.isEmpty == true)
         try pages.users.setRole(nil, of: "ada", in: StudyName("sleep"))
-        #expect(try pages.users.users()["ada"]?.roles == ["asthma": .view])
+        #expect(try pages.users.users()["ada"]?.roles == ["asthma": .view, "sleep": nil])
         let wrong = ["none,", "none,sleep", "view,sleep=god", "view,a=view,a=view", ",a=view"]
         for field in wrong {
             let file = pages.users.url.deletingLastPathComponent().appending(path: UUID().uuidString)
             let text = try String(contentsOf: pages.users.url, encoding: .utf8)
-            try Data(text.replacing(":none,asthma=view\n", with: ":\(field)\n").utf8).write(to: file)
+            let changed = text.replacing(":none,asthma=view,sleep=none\n", with: ":\(field)\n")
+            try Data(changed.utf8).write(to: file)
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
             #expect(throws: StudyPagesError.self) { try StudyUserFile(file).users() }
         }
+    }
+
+    @Test("a role in one study takes away what a person of an earlier file could do in the others")
+    func earlierFiles() throws {
+        let pages = try TestPages()
+        let text = try String(contentsOf: pages.users.url, encoding: .utf8)
+        try Data(text.replacing(#/:[a-z]+\n/#, with: "\n").utf8).write(to: pages.users.url)
+        #expect(try pages.users.users()["ada"]?.hasRole == false)
+        try pages.users.setRole(.view, of: "ada", in: StudyName("sleep"))
+        let user = try #require(try pages.users.users()["ada"])
+        #expect(user.role(in: try StudyName("sleep")) == .view)
+        #expect(user.role(in: try StudyName("asthma")) == nil)
+    }
+
+    @Test("who is new for one study has no role in another, and none can be given in one alone")
+    func newForOne() throws {
+        let pages = try TestPages(names: [])
+        let sleep = try StudyName("sleep")
+        let asthma = try StudyName("asthma")
+        try pages.users.setPassword(Secret("a long password"), of: "bob", in: sleep)
+        #expect(try pages.users.users()["bob"]?.role(in: sleep) == .view)
+        #expect(try pages.users.users()["bob"]?.role(in: asthma) == nil)
+        try pages.users.setRole(.administer, of: "bob")
+        try pages.users.setRole(nil, of: "bob", in: asthma)
+        let user = try #require(try pages.users.users()["bob"])
+        #expect(user.may(.administer, in: try StudyName("other")) && !user.may(.view, in: asthma))
+    }
+
+    @Test("people who are added by several at once are all there")
+    func addedAtOnce() async throws {
+        let pages = try TestPages(names: [])
+        let users = pages.users
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<8 {
+                group.addTask { try users.setPassword(Secret("a long password"), of: "user\(number)") }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try users.names() == (0..<8).map { "user\($0)" })
+    }
+
+    @Test("what does not respond is not waited for, and goes on by itself")
+    func timeLimit() async throws {
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let late = await result(within: .milliseconds(1)) {
+            for await _ in gate { break }
+            end.finish()
+            return 1
+        }
+        #expect(late == nil)
+        open.finish()
+        for await _ in ends {}
+        #expect(await result(within: .seconds(60)) { 2 } == 2)
+    }
+
+    @Test("one study that does not respond keeps no other's state waiting, however often it is asked")
+    func hangingStudy() async throws {
+        let names = [try StudyName("away"), try StudyName("here")]
+        let hosted = HostedStudies<Int>(names, patience: .milliseconds(50))
+        for (index, name) in names.enumerated() { hosted[name] = index }
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let question: @Sendable (Int) async throws -> String = { number in
+            if number == 0 { for await _ in gate { break } }
+            return "ok"
+        }
+        // More looks than may be under way at once: the last ones are not begun.
+        for _ in 0..<20 { #expect(await hosted.asked(question).map(\.value) == [nil, "ok"]) }
+        open.finish()
     }
 
     // MARK: The configuration
@@ -226,6 +302,9 @@ struct SeveralStudiesTests {
     private func folder(sleep: String = "{}", asthma: String = "{}") throws -> Folder {
         let folder = try Folder()
         for (name, text) in [("sleep", sleep), ("asthma", asthma)] {
+            let isNamed = text.contains("\"source\"")
+            let rest = text.dropFirst() == "}" ? "}" : ", \(text.dropFirst())"
+            let text = isNamed ? text : "{\"source\": \"\(name)\"\(rest)"
             try FileManager.default.createDirectory(
                 at: folder.file(name),
                 withIntermediateDirectories: true
@@ -259,6 +338,9 @@ struct SeveralStudiesTests {
             ("{}", #"{"queue": "sqlite:../sleep/queue.sqlite"}"#, "", "give each study a place"),
             ("{}", #"{"store": "sqlite:../sleep/study.sqlite"}"#, "", "give each study a place"),
             ("{}", #"{"queue": "sqlite:../sleep/study.sqlite"}"#, "", "give each study a place"),
+            ("{}", #"{"receiver": {"clients": "../sleep/queue.sqlite"}}"#, "", "give each study a place"),
+            ("{}", #"{"receiver": {"connectionsPerAddress": 9}}"#, "", "stands in"),
+            (#"{"source": "A"}"#, #"{"source": "A"}"#, "", "give each study another"),
             ("{}", "{}", #", "source": "S""#, "“source” is not known"),
             ("{}", #"{"studies": {}}"#, "", "this is of several studies"),
         ]
@@ -267,6 +349,39 @@ struct SeveralStudiesTests {
         let folder = try folder(sleep: sleep, asthma: asthma)
         let error = #expect(throws: CommandFailure.self) { try site("{\(both)\(more)}", in: folder) }
         #expect(error?.description.contains(advice) == true, "\(error?.description ?? "")")
+    }
+
+    @Test("two ways to one place are found to be one")
+    func places() throws {
+        let folder = try Folder()
+        let files = FileManager.default
+        let real = folder.file("real")
+        try files.createDirectory(at: real, withIntermediateDirectories: true)
+        try files.createSymbolicLink(at: folder.file("link"), withDestinationURL: real)
+        func identity(_ path: String) throws -> String {
+            try StudyPlace("sqlite:\(folder.url.path)/\(path)", option: "queue", takesSQS: true).identity
+        }
+        // Before the file is there, and afterwards.
+        #expect(try identity("real/q") == identity("link/./q"))
+        #expect(try identity("real/q") != identity("real/w"))
+        try Data().write(to: real.appending(path: "q"))
+        try files.linkItem(at: real.appending(path: "q"), to: folder.file("hard"))
+        #expect(try identity("link/q") == identity("hard"))
+        func identity(of url: String) throws -> String {
+            try StudyPlace(url, option: "queue", takesSQS: true).identity
+        }
+        let base = try identity(of: "postgresql://a@localhost/d")
+        let same = [
+            "postgres://b@127.0.0.1:5432/d?sslmode=disable", "postgresql://LOCALHOST/%64",
+            "postgresql:///d?host=localhost", "postgresql://x/?host=/run/postgresql&dbname=d",
+        ]
+        for url in same { #expect(try identity(of: url) == base, "\(url)") }
+        for url in ["postgresql://localhost:5433/d", "postgresql://db/d", "postgresql://localhost/e"] {
+            #expect(try identity(of: url) != base, "\(url)")
+        }
+        let schema = "postgresql://localhost/d?options=-csearch_path%3Dsleep"
+        #expect(try identity(of: schema) != base)
+        #expect(try identity(of: "sqs:https://q/1") == identity(of: "sqs:https://q/1/?bucket=b"))
     }
 
     @Test(

@@ -5,8 +5,17 @@ final class HostedStudies<Service: Sendable>: Sendable {
     /// The studies in their order.
     let names: [StudyName]
     private let services = Mutex<[StudyName: Service]>([:])
+    /// For each study, how many look at its state at once.
+    private let looks: [StudyName: Slots]
 
-    init(_ names: some Collection<StudyName>) { self.names = Set(names).sorted() }
+    /// How long a study may take to tell its state.
+    private let patience: Duration
+
+    init(_ names: some Collection<StudyName>, patience: Duration = .seconds(5)) {
+        self.names = Set(names).sorted()
+        self.patience = patience
+        looks = Dictionary(self.names.map { ($0, Slots(16)) }, uniquingKeysWith: { first, _ in first })
+    }
 
     /// The study of a path's first part; `nil` where no study has that name.
     func name(_ text: String) -> StudyName? { names.first { $0.description == text } }
@@ -16,9 +25,25 @@ final class HostedStudies<Service: Sendable>: Sendable {
         set { services.withLock { $0[name] = newValue } }
     }
 
-    /// Those that are there, in their order.
-    var all: [(name: StudyName, service: Service)] {
+    /// What each study that is there tells of itself, asked all at once, in their order. One that does not
+    /// respond, or throws, has `nil`, and keeps no other waiting.
+    func asked<Value: Sendable>(
+        _ question: @escaping @Sendable (Service) async throws -> Value
+    ) async -> [(name: StudyName, value: Value?)] {
         let services = services.withLock { $0 }
-        return names.compactMap { name in services[name].map { (name, $0) } }
+        let answers = await withTaskGroup(of: (StudyName, Value?).self) { group in
+            for (name, service) in services {
+                group.addTask { [looks, patience] in
+                    guard let look = looks[name], look.enter() else { return (name, nil) }
+                    let answer = await result(within: patience) {
+                        defer { look.leave() }
+                        return try? await question(service)
+                    }
+                    return (name, answer ?? nil)
+                }
+            }
+            return await group.reduce(into: [:]) { $0.updateValue($1.1, forKey: $1.0) }
+        }
+        return names.compactMap { name in answers[name].map { (name, $0) } }
     }
 }

@@ -15,6 +15,8 @@ struct PageService: Sendable {
     let access: PageAccess
     /// The study among several; `nil` for the only one.
     let name: StudyName?
+    /// Each table that is downloaded is in memory as a whole.
+    let downloads: Slots
     let warehouse: Warehouse
     let queue: any MessageQueue
     let answers: PageCache<[QuestionSummary]>
@@ -40,6 +42,7 @@ struct PageService: Sendable {
     ) {
         self.access = access
         self.name = name
+        downloads = Slots(name == nil ? 2 : 1)
         self.warehouse = warehouse
         self.queue = queue
         self.title = title
@@ -117,7 +120,9 @@ struct PageService: Sendable {
         }
     }
 
+    /// Writes down what somebody did, with the study where there are several.
     func record(_ visit: PageVisit, _ action: String, _ details: [String: String] = [:]) throws {
-        try access.record(visit.session.name, action, details)
+        let study = name.map { ["study": $0.description] } ?? [:]
+        try access.record(visit.session.name, action, details.merging(study) { first, _ in first })
     }
 }

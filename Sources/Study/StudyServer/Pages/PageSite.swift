@@ -11,7 +11,11 @@ struct PageSite: Sendable {
 
     private func page(_ visit: PageVisit, _ path: [String]) async throws -> Response {
         guard let first = path.first else { return list(visit) }
-        guard let name = hosted.name(first) else { return access.frame(visit).notFound }
+        // Of a study in which somebody has no role, they learn nothing, not even that it is there.
+        guard let name = hosted.name(first), visit.user.may(.view, in: name) else {
+            try access.record(visit.session.name, "refused", ["path": visit.request.rawPath])
+            return access.frame(visit).notFound
+        }
         guard let service = hosted[name] else {
             return access.frame(visit).problem(
                 "Not yet",
@@ -41,16 +45,7 @@ struct PageSite: Sendable {
     }
 
     private func metrics() async -> Response {
-        var texts: [(study: String, text: String)] = []
-        for (name, service) in hosted.all {
-            do { texts.append((name.description, try await service.metricsText())) } catch {
-                // The others' are told all the same.
-                access.logger.error(
-                    "the metrics fail",
-                    metadata: ["study": "\(name)", "reason": "\(FailureReason.text(of: error))"]
-                )
-            }
-        }
-        return MetricsText.response(MetricsText.merged(texts))
+        let told = await hosted.asked { try await $0.metricsText() }
+        return MetricsText.response(MetricsText.merged(told.map { ($0.name.description, $0.value ?? "") }))
     }
 }

@@ -35,8 +35,8 @@ struct StudyUser: Sendable, Hashable {
     var role: StudyRole? = standardRole {
         didSet { hasRole = true }
     }
-    /// The roles in single studies, by their names.
-    var roles: [String: StudyRole] = [:]
+    /// The roles in single studies, by their names; `nil` for none there.
+    var roles: [String: StudyRole?] = [:]
     /// False for a person of an earlier version's file. The pages showed nobody's answers then: who got a
     /// login may not download them before somebody says so.
     var hasRole = true
@@ -44,7 +44,18 @@ struct StudyUser: Sendable, Hashable {
     var totp: TOTP?
 
     /// - Parameter study: One of several; `nil` for the only one.
-    func role(in study: StudyName?) -> StudyRole? { study.flatMap { roles[$0.description] } ?? role }
+    func role(in study: StudyName?) -> StudyRole? {
+        guard let study, let own = roles[study.description] else { return role }
+        return own
+    }
+
+    /// Gives another role, or none.
+    mutating func set(_ role: StudyRole?, in study: StudyName?) {
+        guard let study else { return self.role = role }
+        // Of an earlier version's file nobody knows in which studies the person may do what.
+        if !hasRole { self.role = nil }
+        roles[study.description] = .some(role)
+    }
 
     func may(_ needed: StudyRole, in study: StudyName?) -> Bool {
         guard let role = role(in: study) else { return false }
@@ -60,7 +71,7 @@ struct StudyUser: Sendable, Hashable {
 
     /// `operate`, or with roles in single studies `none,sleep=operate`.
     var roleField: String {
-        let single = roles.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.rawValue)" }
+        let single = roles.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value?.rawValue ?? "none")" }
         return ([role?.rawValue ?? "none"] + single).joined(separator: ",")
     }
 
@@ -72,9 +83,9 @@ struct StudyUser: Sendable, Hashable {
         for part in parts.dropFirst() {
             let sides = part.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
             guard sides.count == 2, (try? StudyName(sides[0])) != nil, roles[sides[0]] == nil,
-                let role = StudyRole(rawValue: sides[1])
+                sides[1] == "none" || StudyRole(rawValue: sides[1]) != nil
             else { return false }
-            roles[sides[0]] = role
+            roles[sides[0]] = .some(StudyRole(rawValue: sides[1]))
         }
         return true
     }

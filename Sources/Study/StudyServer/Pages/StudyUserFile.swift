@@ -24,9 +24,11 @@ public struct StudyUserFile: Sendable {
 
     /// Adds a person, who may ``StudyRole/view``, or gives them another password, which ends their sessions.
     ///
-    /// - Parameter name: 1 to 64 letters, digits, `.`, `_`, `-` and `@`.
+    /// - Parameters:
+    ///   - name: 1 to 64 letters, digits, `.`, `_`, `-` and `@`.
+    ///   - study: Who is new may view this one of several studies alone; `nil` for all.
     /// - Throws: ``StudyPagesError``.
-    public func setPassword(_ password: Secret, of name: String) throws {
+    public func setPassword(_ password: Secret, of name: String, in study: StudyName? = nil) throws {
         guard Self.isName(name) else {
             throw StudyPagesError.badInput("a name has 1 to 64 letters, digits, ‘.’, ‘_’, ‘-’ and ‘@’")
         }
@@ -39,7 +41,12 @@ public struct StudyUserFile: Sendable {
         }
         let hash = try PasswordHash(of: text)
         try change { users in
-            users[name, default: StudyUser(hash: hash, role: .view)].hash = hash
+            if users[name] == nil {
+                var user = StudyUser(hash: hash, role: nil)
+                user.set(.view, in: study)
+                users[name] = user
+            }
+            users[name]?.hash = hash
         }
     }
 
@@ -59,9 +66,7 @@ public struct StudyUserFile: Sendable {
     ///     own.
     /// - Throws: ``StudyPagesError``.
     public func setRole(_ role: StudyRole?, of name: String, in study: StudyName? = nil) throws {
-        try changeKnown(name) { user in
-            if let study { user.roles[study.description] = role } else { user.role = role }
-        }
+        try changeKnown(name) { $0.set(role, in: study) }
     }
 
     /// Asks a person for the code of an authenticator, from the next login on.
@@ -110,7 +115,10 @@ public struct StudyUserFile: Sendable {
         FileManager.default.fileExists(atPath: url.path(percentEncoded: false)) ? try users() : [:]
     }
 
+    /// One process at a time reads the file and writes it anew.
     private func change(_ body: (inout [String: StudyUser]) throws -> Void) throws {
+        let lock = try lock()
+        defer { withExtendedLifetime(lock) {} }
         var users = try known()
         try body(&users)
         let lines = users.sorted { $0.key < $1.key }.map { name, user in
@@ -118,6 +126,9 @@ public struct StudyUserFile: Sendable {
             let fields = [name, user.hash.text] + role + [user.totp?.base32].compactMap { $0 }
             return fields.joined(separator: ":") + "\n"
         }.joined()
+        guard lines.utf8.count <= Self.limit else {
+            throw StudyPagesError.badInput("the file would have more than \(Self.limit >> 20) MiB")
+        }
         do {
             try Disk().writeAtomically(
                 to: url.lastPathComponent,
@@ -126,6 +137,19 @@ public struct StudyUserFile: Sendable {
         } catch let failure as DiskFailure {
             throw StudyPagesError.badInput("\(failure)")
         }
+    }
+
+    private func lock() throws -> FileLock {
+        let path = url.path(percentEncoded: false)
+        do {
+            for _ in 0..<2000 {
+                if let lock = try FileLock(ifFree: path + ".lock") { return lock }
+                usleep(5000)
+            }
+        } catch {
+            throw StudyPagesError.badInput("\(path) cannot be locked: \(error)")
+        }
+        throw StudyPagesError.badInput("\(path): another process writes to it, and does not end")
     }
 
     /// The people by their names.

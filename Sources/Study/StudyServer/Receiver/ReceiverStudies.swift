@@ -4,12 +4,19 @@ import WebServing
 
 /// The studies of one receiver, each below a path of its own.
 struct ReceiverStudies: Sendable {
+    /// The requests of all studies that are under way at once, as the listener has connections for them.
+    private static let maximumRequests = 192
+
     let hosted: HostedStudies<ReceiverService>
+    /// For each study a part of them: one whose database does not respond leaves the others theirs.
+    private let slots: [StudyName: Slots]
     private let trustsProxy: Bool
     private let logger: Logger
 
     init(_ names: Set<StudyName>, trustsProxy: Bool, logger: Logger) {
         hosted = HostedStudies(names)
+        let part = max(4, Self.maximumRequests / max(1, names.count))
+        slots = Dictionary(names.map { ($0, Slots(part)) }, uniquingKeysWith: { first, _ in first })
         self.trustsProxy = trustsProxy
         self.logger = logger
     }
@@ -37,8 +44,10 @@ struct ReceiverStudies: Sendable {
     func respond(to request: Request) async -> (route: String, Response) {
         let path = request.rawPath.dropFirst()
         let first = String(path.prefix { $0 != "/" })
-        if let name = hosted.name(first) {
+        if request.rawPath.hasPrefix("/"), let name = hosted.name(first) {
             guard let service = hosted[name] else { return ("\(name)", ReceiverResponse.busy(30)) }
+            guard let slot = slots[name], slot.enter() else { return ("\(name)", ReceiverResponse.busy(5)) }
+            defer { slot.leave() }
             guard request.body.count <= service.configuration.bodyLimit else {
                 let refusal = ReceiverResponse.error(413, "invalid_request", "The body is too large")
                 return ("\(name)", refusal)
@@ -57,10 +66,10 @@ struct ReceiverStudies: Sendable {
 
     private var health: Response {
         get async {
-            var states: [JSONMember] = []
-            for name in hosted.names {
-                let status = await hosted[name]?.status() ?? "starting"
-                states.append(JSONMember(name: name.description, value: JSONValue(status)))
+            let told = await hosted.asked { await $0.status() }
+            let known = Dictionary(told.map { ($0.name, $0.value ?? "failing") }) { first, _ in first }
+            let states = hosted.names.map { name in
+                JSONMember(name: name.description, value: JSONValue(known[name] ?? "starting"))
             }
             let isOK = states.allSatisfy { $0.value.string == "ok" }
             return ReceiverResponse.json(
@@ -74,16 +83,8 @@ struct ReceiverStudies: Sendable {
         guard request.isOfThisMachine else {
             return ReceiverResponse.error(403, "access_denied", "Metrics are for programs on this machine")
         }
-        var texts: [(study: String, text: String)] = []
-        for (name, service) in hosted.all {
-            do { texts.append((name.description, try await service.metricsText())) } catch {
-                // The others' are told all the same; this one's health says that it fails.
-                logger.error(
-                    "the metrics fail",
-                    metadata: ["study": "\(name)", "reason": "\(FailureReason.text(of: error))"]
-                )
-            }
-        }
-        return MetricsText.response(MetricsText.merged(texts))
+        // Of one that does not tell them, the health says that it fails.
+        let told = await hosted.asked { try await $0.metricsText() }
+        return MetricsText.response(MetricsText.merged(told.map { ($0.name.description, $0.value ?? "") }))
     }
 }

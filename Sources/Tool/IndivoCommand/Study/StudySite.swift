@@ -32,6 +32,9 @@ struct StudySite: Sendable {
     let pages: StudyPages?
     private let studies: [(name: StudyName, up: StudyUp)]
 
+    /// The files, sockets and connections that so many studies have open at most.
+    static func openFiles(of studies: Int) -> Int { 1024 + 32 * studies }
+
     /// Starts to listen.
     init(plan: StudySitePlan, printsJSON: Bool) async throws {
         self.plan = plan

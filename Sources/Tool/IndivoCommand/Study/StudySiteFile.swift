@@ -68,7 +68,9 @@ struct StudySiteFile {
         for (name, study) in studies {
             // They are of all studies together. Told twice, one of them would count for nothing.
             let own = ["pages", "operations", "audit"].first { study.json[$0] != nil }
-            let listening = ["address", "port", "trustsProxy"].first { study.json["receiver"]?[$0] != nil }
+            let listening = ["address", "port", "trustsProxy", "connectionsPerAddress"].first {
+                study.json["receiver"]?[$0] != nil
+            }
             if let told = own ?? listening.map({ "receiver.\($0)" }) {
                 throw study.refuse("“\(told)” stands in \(file.path), for all studies; take it out here")
             }
@@ -78,20 +80,36 @@ struct StudySiteFile {
         return plan
     }
 
-    /// No two studies share a queue or a warehouse: the data of one would be read as the other's.
+    /// No two studies share a queue, a warehouse or the registered apps: the data of one would be read as the
+    /// other's.
     private func checkPlaces(_ plan: StudySitePlan) throws {
-        var seen: [StudyPlace: String] = [:]
+        var seen: [String: String] = [:]
+        var sources: [String: StudyName] = [:]
         for (name, study) in plan.studies {
-            for (place, what) in [(study.queue, "queue"), (study.store, "warehouse")] {
-                let isDatabase = if case .postgreSQL = place { true } else { false }
-                // Queue and warehouse of one study may be in one database.
-                let owner = isDatabase ? name.description : "\(name) \(what)"
+            var places = [(study.queue.identity, "queue"), (study.store.identity, "warehouse")]
+            switch study.clients {
+            case .besideQueue: break
+            case .file(let url): places.append((StudyPlace.file(url).identity, "apps"))
+            case .postgreSQL(let url): places.append((StudyPlace.postgreSQL(url).identity, "apps"))
+            }
+            for (place, what) in places {
+                // What one study has may be in one database.
+                let owner = place.hasPrefix("/") ? "\(name) \(what)" : name.description
                 if let other = seen[place], other != owner {
                     throw file.refuse(
-                        "the \(what) of “\(name)” is where “\(other)” has its own; give each study a place"
+                        "“\(name)” has its \(what) where “\(other)” has its own; give each study a place"
                     )
                 }
                 seen[place] = owner
+            }
+            // A warehouse knows whose it is by it, whatever the ways to it are called.
+            guard let source = study.source else {
+                throw file.refuse("“\(name)” needs a “source” of its own in its configuration, such as SLEEP")
+            }
+            if let other = sources.updateValue(name, forKey: source) {
+                throw file.refuse(
+                    "“\(name)” and “\(other)” have the “source” \(source); give each study another"
+                )
             }
         }
     }

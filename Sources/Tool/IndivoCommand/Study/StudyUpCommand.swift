@@ -81,6 +81,7 @@ struct StudyUpCommand: AsyncParsableCommand {
             try StandardStreams.say("\(config): \(plan.parts.joined(separator: ", "))")
             return
         }
+        try OpenFiles.raiseLimit(to: StudySite.openFiles(of: plan.studies.count))
         let site = try await StudySite(plan: plan, printsJSON: json)
         for (name, _) in plan.studies {
             report("receiver \(name)", site.receiver.url.appending(path: name.description))
@@ -111,7 +112,14 @@ struct StudyUpCommand: AsyncParsableCommand {
         let work = Task { await supervisor.run() }
         await Interrupt.wait()
         work.cancel()
+        let patience = Task {
+            try await Task.sleep(for: .seconds(45))
+            // Nothing is lost: what was not finished comes again, as after the machine's own end.
+            StandardStreams.printError("warning: a database does not respond; its part is ended unfinished")
+            Foundation.exit(ExitStatus.refused.rawValue)
+        }
         await work.value
+        patience.cancel()
         await operations.stop()
         talk.note("All parts have ended.")
     }

@@ -33,8 +33,8 @@ struct StudyUserCommand: ParsableCommand {
     )
     var users: String
 
-    @Option(help: "view, export, operate or administer.")
-    var role: StudyRole?
+    @Option(help: "view, export, operate, administer or none.", transform: StudyUserCommand.role)
+    var role: StudyRole??
 
     @Option(
         help: ArgumentHelp("The role is in this one of several studies alone.", valueName: "name"),
@@ -69,7 +69,7 @@ struct StudyUserCommand: ParsableCommand {
         do {
             let changes = [
                 remove ? "removed" : nil,
-                role.map { "role \($0.rawValue)" + (study.map { " in \($0)" } ?? "") },
+                role.map { "role \($0?.rawValue ?? "none")" + (study.map { " in \($0)" } ?? "") },
                 secondFactor ? "second factor" : nil, noSecondFactor ? "no second factor" : nil,
             ].compactMap { $0 }
             let isKnown = try file.names().contains(name)
@@ -78,15 +78,21 @@ struct StudyUserCommand: ParsableCommand {
                 ["name": name, "change": changes.isEmpty ? "password" : changes.joined(separator: ", ")]
             )
             if remove { return try file.remove(name) }
-            if changes.isEmpty || !isKnown { try file.setPassword(readPassword(), of: name) }
-            // Who is new for one study has no role in the others.
-            if study != nil, !isKnown { try file.setRole(nil, of: name) }
+            if changes.isEmpty || !isKnown { try file.setPassword(readPassword(), of: name, in: study) }
             if let role { try file.setRole(role, of: name, in: study) }
             if noSecondFactor { try file.removeSecondFactor(of: name) }
             if secondFactor { try StandardStreams.say(try file.makeSecondFactor(of: name, study: title)) }
         } catch let error as StudyPagesError {
             throw CommandFailure("\(error)")
         }
+    }
+
+    private static func role(_ text: String) throws -> StudyRole? {
+        guard text != "none" else { return nil }
+        guard let role = StudyRole(rawValue: text) else {
+            throw ValidationError("a role is view, export, operate, administer or none.")
+        }
+        return role
     }
 
     private func readPassword() throws -> Secret {
@@ -99,5 +105,3 @@ struct StudyUserCommand: ParsableCommand {
         return Secret(line)
     }
 }
-
-extension StudyRole: ExpressibleByArgument {}

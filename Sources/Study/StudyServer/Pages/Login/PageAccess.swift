@@ -20,8 +20,6 @@ struct PageAccess: Sendable {
     let limiter: LoginLimiter
     let checks: PasswordChecks
     let usedCodes = UsedCodes()
-    /// Each table that is downloaded is in memory as a whole.
-    let downloads = Slots(2)
     private let host: String?
     private let requests: RateLimiter
 

@@ -33,7 +33,7 @@ extension PageService {
 
     /// A table, or the codebook.
     func export(_ visit: PageVisit, _ file: String) async throws -> Response {
-        guard access.downloads.enter() else {
+        guard downloads.enter() else {
             return frame(visit).problem(
                 "Too many downloads",
                 "Others download tables. Try again.",
@@ -41,7 +41,7 @@ extension PageService {
             )
             .adding("Retry-After", "5")
         }
-        defer { access.downloads.leave() }
+        defer { downloads.leave() }
         let table: Data?
         do {
             table = try await warehouse.read { [questionnaires] in
@@ -124,11 +124,14 @@ extension PageService {
         let words: Markup
         do {
             let state = try audit.verify {
-                guard seesAll(visit) || $0.details["path"]?.hasPrefix(base + "/") == true else { return }
+                guard seesAll(visit) || $0.details["study"] == name?.description else { return }
                 last.append($0)
                 if last.count > 400 { last.removeFirst(200) }
             }
-            words = "The chain of \(state.count) entries holds; its head is <code>\(state.head)</code>."
+            words =
+                seesAll(visit)
+                ? "The chain of \(state.count) entries holds; its head is <code>\(state.head)</code>."
+                : "The chain of entries holds; those of this study:"
         } catch let problem as AuditLog.Problem {
             words = "<strong>The log does not hold:</strong> \(problem.description)."
         }
