@@ -191,8 +191,8 @@ struct StudyConfiguration {
         guard id != subject else { return }
         let participant = subject.uuidString.lowercased()
         throw CommandFailure(
-            "\(file): “subject” is \(named.map { "“\($0.prefix(100))”" } ?? "missing"), and the participant "
-                + "of the configuration is \(participant): make it "
+            "\(file): “subject” is \(named.map { "“\($0.prefix(100))”" } ?? "missing"), and the "
+                + "participant of the configuration is \(participant): make it "
                 + "{\"reference\": \"Patient/\(participant)\"}, "
                 + "as indivo survey run --subject does"
         )
