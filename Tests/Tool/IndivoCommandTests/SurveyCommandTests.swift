@@ -42,6 +42,59 @@ struct SurveyCommandTests {
         }
     }
 
+    @Test("an answer to a question that is not asked is told, and a refused one is not missing as well")
+    func leftOut() throws {
+        try Tool.use { tool in
+            try tool.write(
+                Self.questionnaire.replacing(#""choice", "#, with: #""choice", "required": true, "#),
+                to: "q.json"
+            )
+            try tool.write(#"{"smokes": false, "how": "pipe"}"#, to: "hidden.json")
+            let hidden = try tool.run("survey", "run", "q.json", "--answers", "hidden.json")
+            #expect(hidden.status == 0 && !hidden.output.contains("pipe"))
+            #expect(
+                hidden.errors == "warning: how: the answer is left out, since the question is not asked\n"
+            )
+            try tool.write(#"{"smokes": true, "how": "water"}"#, to: "wrong.json")
+            let wrong = try tool.run("survey", "run", "q.json", "--answers", "wrong.json")
+            #expect(wrong.status == 1 && wrong.errors.contains("how: "))
+            #expect(wrong.errors.split(separator: "\n").count == 1, "\(wrong.errors)")
+            try tool.write(#"{"smokes": true}"#, to: "missing.json")
+            let missing = try tool.run("survey", "run", "q.json", "--answers", "missing.json")
+            #expect(missing.status == 1 && missing.errors.contains("how: "), "\(missing.errors)")
+        }
+    }
+
+    @Test("a subject and a time that are none end with 2, without a line on how the tool is used")
+    func badOptions() throws {
+        try Tool.use { tool in
+            try tool.write(Self.questionnaire, to: "q.json")
+            try tool.write(#"{"smokes": false}"#, to: "a.json")
+            for wrong in [["--subject", "ada"], ["--subject", "Pateint/ada"], ["--now", "yesterday"]] {
+                let run = try tool.run(["survey", "run", "q.json", "--answers", "a.json"] + wrong)
+                #expect(run.status == 2 && run.output.isEmpty, "\(wrong)")
+                #expect(run.errors.contains(wrong[0]) && !run.errors.contains("Usage"), "\(run.errors)")
+            }
+            for subject in ["Patient/ada", "https://example.org/Patient/1", "urn:uuid:0b6d", "#p"] {
+                let run = try tool.run("survey", "run", "q.json", "--answers", "a.json", "--subject", subject)
+                #expect(run.status == 0, "\(run.errors)")
+            }
+        }
+    }
+
+    @Test("check tells of what FHIR's definitions do not allow, and names the command that shows it")
+    func invalid() throws {
+        try Tool.use { tool in
+            try tool.write(
+                Self.questionnaire.replacing(#""draft""#, with: #""activ", "date": "2026-13-01""#),
+                to: "q.json"
+            )
+            let check = try tool.run("survey", "check", "q.json")
+            #expect(check.status == 1 && !check.output.contains("no problems"), "\(check.output)")
+            #expect(check.errors.contains("2 errors") && check.errors.contains("indivo fhir check q.json"))
+        }
+    }
+
     @Test("problems are printed to standard error, and files that are not what they should be end with 2")
     func problems() throws {
         try Tool.use { tool in

@@ -74,6 +74,7 @@ struct FHIRCheckCommand: ParsableCommand {
         options.checkResponses()
         var results: [JSONValue] = []
         var hasErrors = false
+        var hasIssues = false
         var isUnreadable = false
         for source in try Self.sources(files) {
             do {
@@ -83,6 +84,7 @@ struct FHIRCheckCommand: ParsableCommand {
                     continue
                 }
                 let issues = ValidationIssue.all(of: file.json, options).filter { $0.isError || !errorsOnly }
+                hasIssues = hasIssues || !issues.isEmpty
                 hasErrors = hasErrors || issues.contains(where: \.isError)
                 if json {
                     results.append([
@@ -99,6 +101,8 @@ struct FHIRCheckCommand: ParsableCommand {
         }
         if json { try StandardStreams.say(JSONValue(results).text(.pretty)) }
         if isUnreadable { throw ExitCode(ExitStatus.wrongUse.rawValue) }
+        // For people alone: programs take an empty output for it.
+        if !hasIssues, !json, StandardStreams.errorIsTerminal { StandardStreams.printError("no problems") }
         if hasErrors { throw ExitCode(ExitStatus.nothingFound.rawValue) }
     }
 

@@ -104,7 +104,10 @@ struct StudyUpCommand: AsyncParsableCommand {
         var sources = sources
         sources.supervisor = supervisor
         let watched = sources
-        let operations = try await CommandFailure.starting("health and metrics") {
+        let operations = try await CommandFailure.starting(
+            "health and metrics",
+            port: "“port” of “operations”"
+        ) {
             try await StudyOperations.start(watched, address: address.address, port: address.port)
         }
         report("operations", operations.url)

@@ -1,5 +1,7 @@
 import ArgumentParser
 import FHIR
+import FHIRTerminology
+import FHIRValidation
 import Foundation
 import OrderedJSON
 import RecordCommands
@@ -80,12 +82,12 @@ struct SurveyContextOptions: ParsableArguments {
     func context() throws -> SurveyContext {
         var context = SurveyContext(now: now)
         if let now, FHIRDateTime(text: now)?.time == nil {
-            throw ValidationError("--now needs a date and time with a zone, as in 2026-11-22T09:30:00+01:00.")
+            throw CommandFailure("--now needs a date and time with a zone, as in 2026-11-22T09:30:00+01:00")
         }
         for resource in resources {
             let parts = resource.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2 else {
-                throw ValidationError("--context needs name=file, as in patient=Patient.json.")
+                throw CommandFailure("--context needs name=file, as in patient=Patient.json")
             }
             context.resources[parts[0], default: []].append(try InputFile(path: parts[1]).json())
         }
@@ -226,7 +228,9 @@ struct SurveyCheckCommand: ParsableCommand {
         abstract: "Report what is wrong in a questionnaire, or not supported.",
         discussion: """
             Errors break FHIR's rules or cannot work; warnings are what is not done as the questionnaire \
-            says. Neither keeps the rest from being asked.
+            says. Neither keeps the rest from being asked. What FHIR's definitions do not allow elsewhere in \
+            the file, such as a status or a date that is none, is counted on standard error, and \
+            indivo fhir check shows it, with the place.
 
             The exit status is 0 when there are no errors, 1 when there are, 2 when the file \
             is no questionnaire. Of a task of ResearchKit this is the questionnaire that it becomes; \
@@ -252,10 +256,23 @@ struct SurveyCheckCommand: ParsableCommand {
         }
         let survey = try file.survey(of: json)
         // What fails only when it is evaluated shows in a first session.
-        try (survey.diagnostics + SurveySession(survey).diagnostics).say(
-            asJSON: self.json,
-            none: "no problems"
-        )
+        let diagnostics = survey.diagnostics + SurveySession(survey).diagnostics
+        var options = ValidationOptions()
+        options.appliesProfiles = false
+        options.validateCode = { Terminology.r4.validate($0, system: $1, in: $2) }
+        let invalid =
+            ResearchKitQuestionnaire.isTask(json)
+            ? 0 : ValidationIssue.all(of: json, options).count { $0.isError }
+        if invalid > 0 {
+            StandardStreams.printError(
+                """
+                \(input.name): \(invalid == 1 ? "one error" : "\(invalid) errors") by FHIR's definitions; \
+                indivo fhir check \(input.path) shows where
+                """
+            )
+        }
+        try diagnostics.say(asJSON: self.json, none: invalid > 0 ? nil : "no problems")
+        if invalid > 0 { throw ExitCode(ExitStatus.nothingFound.rawValue) }
     }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FHIR
+import FHIRTables
 import Foundation
 import Indivo
 import IndivoBase
@@ -48,6 +49,7 @@ struct SurveyRunCommand: AsyncParsableCommand {
     var language: String?
 
     func run() async throws {
+        if let subject { try check(subject: subject) }
         let survey = try file.survey()
         let context = try context.context()
         let isInteractive = answers == nil && StandardStreams.inputIsTerminal
@@ -66,7 +68,10 @@ struct SurveyRunCommand: AsyncParsableCommand {
             guard json.kind == .object else {
                 throw CommandFailure("\(answers): this is no JSON object from linkIds to values")
             }
-            problems += session.fill(with: json)
+            let refused = session.fill(with: json)
+            problems += refused
+            session.printHidden(of: json)
+            problems += session.problems(except: refused)
         } else if isInteractive {
             var conversation = SurveyConversation(session: session, language: language)
             await conversation.hold(
@@ -76,7 +81,7 @@ struct SurveyRunCommand: AsyncParsableCommand {
             )
             session = conversation.session
         }
-        problems += session.problems()
+        if answers == nil { problems += session.problems() }
         session.diagnostics.printError()
         problems.printError()
         let hasErrors = problems.contains(where: \.isError)
@@ -85,6 +90,17 @@ struct SurveyRunCommand: AsyncParsableCommand {
         if isInteractive { try save(result) }
         try StandardStreams.say(result.tree.text(.pretty))
         try problems.end()
+    }
+
+    /// FHIR takes a relative reference, with a type and an id, or an absolute one.
+    private func check(subject text: String) throws {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        let isRelative =
+            parts.count > 1 && Definitions.r4.resourceNames.contains(String(parts[0])) && !parts[1].isEmpty
+        guard isRelative || text.contains(":") || text.hasPrefix("#") else {
+            let id = parts.count == 1 ? text : "7"
+            throw CommandFailure("--subject needs a type and an id, as in Patient/\(id.prefix(64))")
+        }
     }
 
     /// The response: complete, or in progress while there are problems. One that was only read stays as it
@@ -110,6 +126,42 @@ struct SurveyRunCommand: AsyncParsableCommand {
             throw CommandFailure("\(response): the file cannot be written: \(reason)")
         } catch {
             throw CommandFailure("\(response): the file cannot be written")
+        }
+    }
+}
+
+extension SurveySession {
+    /// Tells which of the given answers are in no response, since their questions are hidden.
+    fileprivate func printHidden(of answers: JSONValue) {
+        var named: Set<String> = []
+        var rest = [answers]
+        while let value = rest.popLast() {
+            rest += value.elements ?? []
+            for member in value.members ?? [] {
+                named.insert(member.name)
+                rest.append(member.value)
+            }
+        }
+        for item in survey.items where named.contains(item.linkId) {
+            let hidden = occurrences(of: item.linkId).contains {
+                $0.item == item.index && !isEnabled($0) && !self.answers(of: $0).isEmpty
+            }
+            guard hidden else { continue }
+            StandardStreams.printError(
+                "warning: \(item.linkId): the answer is left out, since the question is not asked"
+            )
+        }
+    }
+
+    /// The problems, without that an answer is missing where one was given and refused.
+    fileprivate func problems(except refused: [SurveyProblem]) -> [SurveyProblem] {
+        var counts = Dictionary(grouping: refused.compactMap(\.linkId)) { $0 }.mapValues(\.count)
+        return problems().filter { problem in
+            guard problem.reason == .required, let linkId = problem.linkId, let count = counts[linkId],
+                count > 0
+            else { return true }
+            counts[linkId] = count - 1
+            return false
         }
     }
 }

@@ -67,9 +67,10 @@ struct ReportsCommand: AsyncParsableCommand {
     /// The server alone knows all its models: only when it does not know one is the name wrong.
     private func unknownModel() -> CommandFailure {
         let names = DataModel.core.map(\.name)
+        let question = Spelling.question(about: model, among: names)
         return CommandFailure(
-            "the server knows no model “\(model.onOneLine)”\(Spelling.question(about: model, among: names)); "
-                + "the core models are \(names.joined(separator: ", "))"
+            "the server knows no model “\(model.onOneLine)”\(question.isEmpty ? "; the" : question + " The") "
+                + "core models are \(names.joined(separator: ", "))"
         )
     }
 }

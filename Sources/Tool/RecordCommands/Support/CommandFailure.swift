@@ -18,6 +18,7 @@ package struct CommandFailure: Error, CustomStringConvertible {
     /// sockets' library.
     package static func starting<Server>(
         _ server: String,
+        port setting: String? = nil,
         _ start: () async throws -> Server
     ) async throws -> Server {
         do {
@@ -28,8 +29,9 @@ package struct CommandFailure: Error, CustomStringConvertible {
             else {
                 throw CommandFailure("\(server) cannot start: \(text)")
             }
+            let which = setting.map { ", \($0)" } ?? ""
             throw CommandFailure(
-                "port \(taken.2) on \(taken.1) is in use; choose another port, or 0 for a free one"
+                "port \(taken.2) on \(taken.1) is in use; choose another port\(which), or 0 for a free one"
             )
         }
     }

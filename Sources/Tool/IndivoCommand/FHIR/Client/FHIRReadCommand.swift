@@ -36,10 +36,14 @@ struct FHIRReadCommand: AsyncParsableCommand {
         let id = try address.requiredID()
         let client = try connection.client()
         let resource: AnyResource
-        if let version = address.version {
-            resource = try await client.read(address.type, id: id, version: version)
-        } else {
-            resource = try await client.read(address.type, id: id)
+        do {
+            if let version = address.version {
+                resource = try await client.read(address.type, id: id, version: version)
+            } else {
+                resource = try await client.read(address.type, id: id)
+            }
+        } catch let error as FHIRClientError {
+            throw CommandFailure(error, hints: FHIRSearchHints.hints(type: address.type, parameters: []))
         }
         try StandardStreams.say(resource.tree.text(compact ? .compact : .pretty))
     }
