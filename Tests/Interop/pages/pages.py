@@ -757,7 +757,7 @@ class StudyPages:
         with open(path("sleep.json"), "w") as file:
             json.dump(questionnaire, file)
         self.run("study", "keys", path("keys/key-1"), "--bits", "2048")
-        self.run("study", "user", "ada", "--users", path("users"), input=self.PASSWORD + "\n")
+        self.run("study", "user", "ada", "--users", path("users"), "--role", "operate", input=self.PASSWORD + "\n")
         # A message without meaning makes queue and warehouse, with the ontology of the questionnaire.
         self.run("study", "consume", "--queue", "sqlite:" + path("queue.sqlite"), "--store", "sqlite:" + path("study.sqlite"),
                  "--keys", path("keys"), "--questionnaires", path("sleep.json"), "--once")

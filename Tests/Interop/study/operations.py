@@ -40,7 +40,7 @@ class Study:
         folder.mkdir(exist_ok=True)
         if not (folder / "keys").exists():
             run("keys", folder / "keys/key-1", "--bits", "2048")
-        run("user", "ada", "--users", folder / "users", input="a long password\n")
+        run("user", "ada", "--users", folder / "users", "--role", "operate", input="a long password\n")
         (folder / "antispam.txt").write_text("spam\n")
         (folder / "antispam.txt").chmod(0o600)
         (folder / "study.json").write_text(json.dumps({
