@@ -4,7 +4,7 @@ func result<Value: Sendable>(
     within limit: Duration,
     _ body: @escaping @Sendable () async -> Value
 ) async -> Value? {
-    let (results, continuation) = AsyncStream.makeStream(of: Value?.self, bufferingPolicy: .bufferingOldest(1))
+    let (results, continuation) = AsyncStream.makeStream(of: Value?.self)
     let clock = Task {
         try? await Task.sleep(for: limit)
         continuation.yield(nil)
