@@ -335,10 +335,10 @@ struct SeveralStudiesTests {
         arguments: [
             ("{}", #"{"pages": {"users": "u"}}"#, "", "“pages” stands in"),
             ("{}", #"{"receiver": {"port": 1}}"#, "", "“receiver.port” stands in"),
-            ("{}", #"{"queue": "sqlite:../sleep/queue.sqlite"}"#, "", "give each study a place"),
-            ("{}", #"{"store": "sqlite:../sleep/study.sqlite"}"#, "", "give each study a place"),
-            ("{}", #"{"queue": "sqlite:../sleep/study.sqlite"}"#, "", "give each study a place"),
-            ("{}", #"{"receiver": {"clients": "../sleep/queue.sqlite"}}"#, "", "give each study a place"),
+            ("{}", #"{"queue": "sqlite:../sleep/queue.sqlite"}"#, "", "give each a place"),
+            ("{}", #"{"store": "sqlite:../sleep/study.sqlite"}"#, "", "give each a place"),
+            ("{}", #"{"queue": "sqlite:../sleep/study.sqlite"}"#, "", "give each a place"),
+            ("{}", #"{"receiver": {"clients": "../sleep/queue.sqlite"}}"#, "", "give each a place"),
             ("{}", #"{"receiver": {"connectionsPerAddress": 9}}"#, "", "stands in"),
             (#"{"source": "A"}"#, #"{"source": "A"}"#, "", "give each study another"),
             ("{}", "{}", #", "source": "S""#, "“source” is not known"),
@@ -361,7 +361,9 @@ struct SeveralStudiesTests {
         func identity(_ path: String) throws -> String {
             try StudyPlace("sqlite:\(folder.url.path)/\(path)", option: "queue", takesSQS: true).identity
         }
+        try files.createSymbolicLink(atPath: folder.file("to-q").path, withDestinationPath: "link/q")
         // Before the file is there, and afterwards.
+        #expect(try identity("to-q") == identity("real/q"))
         #expect(try identity("real/q") == identity("link/./q"))
         #expect(try identity("real/q") != identity("real/w"))
         try Data().write(to: real.appending(path: "q"))

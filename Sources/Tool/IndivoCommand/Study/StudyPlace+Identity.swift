@@ -14,7 +14,14 @@ extension StudyPlace {
     }
 
     private static func identity(of url: URL) -> String {
-        let file = url.absoluteURL.resolvingSymlinksInPath()
+        var file = url.absoluteURL.resolvingSymlinksInPath()
+        // A link to what is not there yet.
+        for _ in 0..<16 {
+            let path = file.path(percentEncoded: false)
+            guard let end = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
+            let folder = file.deletingLastPathComponent()
+            file = URL(filePath: end, relativeTo: folder).absoluteURL.resolvingSymlinksInPath()
+        }
         let path = file.path(percentEncoded: false)
         if let known = try? FileManager.default.attributesOfItem(atPath: path),
             let disk = known[.systemNumber], let number = known[.systemFileNumber]

@@ -83,7 +83,7 @@ struct StudySiteFile {
     /// No two studies share a queue, a warehouse or the registered apps: the data of one would be read as the
     /// other's.
     private func checkPlaces(_ plan: StudySitePlan) throws {
-        var seen: [String: String] = [:]
+        var seen: [String: (name: StudyName, what: String)] = [:]
         var sources: [String: StudyName] = [:]
         for (name, study) in plan.studies {
             var places = [(study.queue.identity, "queue"), (study.store.identity, "warehouse")]
@@ -93,14 +93,14 @@ struct StudySiteFile {
             case .postgreSQL(let url): places.append((StudyPlace.postgreSQL(url).identity, "apps"))
             }
             for (place, what) in places {
-                // What one study has may be in one database.
-                let owner = place.hasPrefix("/") ? "\(name) \(what)" : name.description
-                if let other = seen[place], other != owner {
+                // What one study has may be in one database, but not in one file.
+                if let other = seen[place], other.name != name || place.hasPrefix("/") {
                     throw file.refuse(
-                        "“\(name)” has its \(what) where “\(other)” has its own; give each study a place"
+                        "“\(name)” has its \(what) in the same place as “\(other.name)” its "
+                            + "\(other.what); give each a place of its own"
                     )
                 }
-                seen[place] = owner
+                seen[place] = (name, what)
             }
             // A warehouse knows whose it is by it, whatever the ways to it are called.
             guard let source = study.source else {
