@@ -295,8 +295,9 @@ struct SeveralStudiesTests {
 
     // MARK: The configuration
 
-    private func site(_ text: String, in folder: Folder) throws -> StudySitePlan {
-        try StudySiteFile(Data(text.utf8), path: folder.file("site.json").path).plan()
+    private func plan(_ text: String, in folder: Folder) throws -> StudiesPlan {
+        let path = folder.file("studies.json").path
+        return try StudiesFile(StudyUpFile(Data(text.utf8), path: path, takesSeveral: true)).plan()
     }
 
     private func folder(sleep: String = "{}", asthma: String = "{}") throws -> Folder {
@@ -319,7 +320,7 @@ struct SeveralStudiesTests {
     @Test("each study has its own files, and all have one receiver and one set of pages")
     func configuration() throws {
         let folder = try folder(sleep: #"{"title": "Sleep", "source": "SLEEP"}"#)
-        let plan = try site(#"{\#(both), "receiver": {"port": 0}, "pages": {"users": "users"}}"#, in: folder)
+        let plan = try plan(#"{\#(both), "receiver": {"port": 0}, "pages": {"users": "users"}}"#, in: folder)
         #expect(plan.studies.map(\.name.description) == ["sleep", "asthma"])
         #expect(plan.studies[0].plan.title == "Sleep")
         let paths = plan.files.map { String($0.path.dropFirst(folder.url.path.count)) }
@@ -347,7 +348,7 @@ struct SeveralStudiesTests {
     )
     func refused(_ sleep: String, _ asthma: String, _ more: String, _ advice: String) throws {
         let folder = try folder(sleep: sleep, asthma: asthma)
-        let error = #expect(throws: CommandFailure.self) { try site("{\(both)\(more)}", in: folder) }
+        let error = #expect(throws: CommandFailure.self) { try plan("{\(both)\(more)}", in: folder) }
         #expect(error?.description.contains(advice) == true, "\(error?.description ?? "")")
     }
 
@@ -391,7 +392,7 @@ struct SeveralStudiesTests {
         arguments: [#"{}"#, #"["a"]"#, #"{"login": "a"}"#, #"{"Sleep": "a"}"#, #"{"sleep": 1}"#]
     )
     func wrongNames(_ studies: String) throws {
-        #expect(throws: CommandFailure.self) { try site("{\"studies\": \(studies)}", in: folder()) }
+        #expect(throws: CommandFailure.self) { try plan("{\"studies\": \(studies)}", in: folder()) }
     }
 
     @Test("receiver, consumers and pages of two studies work, and each study's data stay its own")
@@ -407,11 +408,11 @@ struct SeveralStudiesTests {
         let antispam = folder.file("antispam")
         try Data("spam-secret\n".utf8).write(to: antispam)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: antispam.path)
-        let plan = try site(#"{\#(both), "receiver": {"port": 0}}"#, in: folder)
-        let site = try await StudySite(plan: plan, printsJSON: false)
-        let supervisor = Supervisor(site.parts)
+        let plan = try plan(#"{\#(both), "receiver": {"port": 0}}"#, in: folder)
+        let studies = try await Studies(plan: plan, report: PartReport(printsJSON: false))
+        let supervisor = Supervisor(studies.parts)
         let work = Task { await supervisor.run() }
-        let phone = Phone(url: site.receiver.url)
+        let phone = Phone(url: studies.receiver.url)
         var isUp = false
         for _ in 0..<600 where !isUp {
             isUp = supervisor.states.allSatisfy(\.state.isUp)
@@ -419,11 +420,11 @@ struct SeveralStudiesTests {
         }
         #expect(isUp)
         #expect(try await phone.send(.get, "/health").status == 200)
-        #expect(site.consumers.map(\.part) == ["consumer sleep", "consumer asthma"])
+        #expect(studies.consumers.map(\.part) == ["consumer sleep", "consumer asthma"])
         work.cancel()
         await work.value
         #expect(try await phone.send(.get, "/health").status == 503)
-        await site.stop()
+        await studies.stop()
         for (name, source) in [("sleep", "SLEEP"), ("asthma", "ASTHMA")] {
             let warehouse = try Warehouse(folder.file("\(name)/study.sqlite"), source: source)
             #expect(try await warehouse.read { try $0.messageCounts() }.isEmpty)

@@ -277,6 +277,17 @@ package final class FileLock: Sendable {
         }
     }
 
+    /// Waits for the lock, but no longer than a time; `nil` when another process has it all the while, since
+    /// it was stopped, or its disk does not respond.
+    package static func waiting(for path: String, noLongerThan patience: Duration) throws -> FileLock? {
+        let end = ContinuousClock.now + patience
+        while ContinuousClock.now < end {
+            if let lock = try FileLock(ifFree: path) { return lock }
+            usleep(5000)
+        }
+        return nil
+    }
+
     /// Takes the lock if it is free.
     package init?(ifFree path: String) throws {
         descriptor = try FileLock.open(path)

@@ -120,11 +120,8 @@ enum ExtensionURL {
     static let entryMode = sdc + "entryMode"
     static let exclusive = core + "questionnaire-optionExclusive"
     static let optionPrefix = core + "questionnaire-optionPrefix"
-    static let scores = [
-        core + "ordinalValue", core + "itemWeight", core + "questionnaire-ordinalValue",
-        core + "codesystem-ordinalValue",
-        core + "valueset-ordinalValue",
-    ]
+    static let scores =
+        ScoreExtension.urls + [core + "codesystem-ordinalValue", core + "valueset-ordinalValue"]
     static let tooCostly = core + "valueset-toocostly"
     static let conceptProperty =
         "http://hl7.org/fhir/5.0/StructureDefinition/extension-ValueSet.expansion.contains.property"

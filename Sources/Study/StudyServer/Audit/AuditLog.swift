@@ -127,11 +127,7 @@ public struct AuditLog: Sendable {
     /// One process at a time reads the end and writes behind it. One that was stopped while it did, or whose
     /// disk does not respond, keeps the others waiting no longer than ``patience``.
     private func lock() throws -> FileLock {
-        let end = ContinuousClock.now + patience
-        while ContinuousClock.now < end {
-            if let lock = try FileLock(ifFree: path + ".lock") { return lock }
-            usleep(5000)
-        }
+        if let lock = try FileLock.waiting(for: path + ".lock", noLongerThan: patience) { return lock }
         throw Problem.storage("\(path): another process writes to it, and does not end")
     }
 

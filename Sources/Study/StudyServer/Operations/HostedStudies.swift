@@ -1,4 +1,5 @@
 import Synchronization
+import WebServing
 
 /// What serves each of some studies, as soon as it is there.
 final class HostedStudies<Service: Sendable>: Sendable {
@@ -45,5 +46,11 @@ final class HostedStudies<Service: Sendable>: Sendable {
             return await group.reduce(into: [:]) { $0.updateValue($1.1, forKey: $1.0) }
         }
         return names.compactMap { name in answers[name].map { (name, $0) } }
+    }
+
+    /// The metrics that the studies tell of themselves. Of one that does not, the health says that it fails.
+    func metrics(_ text: @escaping @Sendable (Service) async throws -> String) async -> Response {
+        let told = await asked(text)
+        return MetricsText.response(MetricsText.merged(told.map { ($0.name.description, $0.value ?? "") }))
     }
 }

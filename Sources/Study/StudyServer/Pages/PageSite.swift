@@ -6,7 +6,11 @@ struct PageSite: Sendable {
     let hosted: HostedStudies<PageService>
 
     func respond(to request: Request) async -> Response {
-        await access.respond(to: request, metrics: metrics) { try await page($0, $1) }
+        await access.respond(to: request) {
+            await hosted.metrics { try await $0.metricsText() }
+        } _: {
+            try await page($0, $1)
+        }
     }
 
     private func page(_ visit: PageVisit, _ path: [String]) async throws -> Response {
@@ -42,10 +46,5 @@ struct PageSite: Sendable {
             ? "<p>You have no role in any study. Who runs the pages can give you one.</p>"
             : "<ul class=\"list\">\(entries)</ul>"
         return access.frame(visit).page("Studies", "<section aria-label=\"Studies\">\(list)</section>")
-    }
-
-    private func metrics() async -> Response {
-        let told = await hosted.asked { try await $0.metricsText() }
-        return MetricsText.response(MetricsText.merged(told.map { ($0.name.description, $0.value ?? "") }))
     }
 }

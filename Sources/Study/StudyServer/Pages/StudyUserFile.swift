@@ -142,10 +142,8 @@ public struct StudyUserFile: Sendable {
     private func lock() throws -> FileLock {
         let path = url.path(percentEncoded: false)
         do {
-            for _ in 0..<2000 {
-                if let lock = try FileLock(ifFree: path + ".lock") { return lock }
-                usleep(5000)
-            }
+            let lock = try FileLock.waiting(for: path + ".lock", noLongerThan: .seconds(10))
+            if let lock { return lock }
         } catch {
             throw StudyPagesError.badInput("\(path) cannot be locked: \(error)")
         }

@@ -83,8 +83,6 @@ struct ReceiverStudies: Sendable {
         guard request.isOfThisMachine else {
             return ReceiverResponse.error(403, "access_denied", "Metrics are for programs on this machine")
         }
-        // Of one that does not tell them, the health says that it fails.
-        let told = await hosted.asked { try await $0.metricsText() }
-        return MetricsText.response(MetricsText.merged(told.map { ($0.name.description, $0.value ?? "") }))
+        return await hosted.metrics { try await $0.metricsText() }
     }
 }

@@ -23,18 +23,18 @@ extension StudyPlace {
             file = URL(filePath: end, relativeTo: folder).absoluteURL.resolvingSymlinksInPath()
         }
         let path = file.path(percentEncoded: false)
-        if let known = try? FileManager.default.attributesOfItem(atPath: path),
-            let disk = known[.systemNumber], let number = known[.systemFileNumber]
-        {
-            return "/\(disk)/\(number)"
-        }
+        if let number = number(of: path) { return number }
         // It is made later, in a folder that may have two names.
-        let folder = file.deletingLastPathComponent()
-        let place = folder.path(percentEncoded: false)
-        guard let known = try? FileManager.default.attributesOfItem(atPath: place),
+        let folder = file.deletingLastPathComponent().path(percentEncoded: false)
+        return number(of: folder).map { "\($0)/\(file.lastPathComponent)" } ?? path
+    }
+
+    /// The numbers that the system knows a file or folder by; `nil` where there is none.
+    private static func number(of path: String) -> String? {
+        guard let known = try? FileManager.default.attributesOfItem(atPath: path),
             let disk = known[.systemNumber], let number = known[.systemFileNumber]
-        else { return path }
-        return "/\(disk)/\(number)/\(file.lastPathComponent)"
+        else { return nil }
+        return "/\(disk)/\(number)"
     }
 
     private static func identity(ofDatabase text: String) -> String {

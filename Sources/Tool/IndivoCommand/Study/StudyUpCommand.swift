@@ -55,18 +55,15 @@ struct StudyUpCommand: AsyncParsableCommand {
     @OptionGroup var talk: MessageOptions
 
     func run() async throws {
-        let data = try StudyFile.read(config, limit: 1 << 20)
-        if let json = try? JSONValue(parsing: data), StudySiteFile.isSite(json) {
-            return try await run(StudySiteFile(data, path: config))
-        }
-        let file = try StudyUpFile(data, path: config)
+        let file = try StudyUpFile(config, takesSeveral: true)
+        if file.isOfSeveral { return try await run(StudiesFile(file)) }
         let plan = try file.plan()
         guard !check else {
             try file.checkFiles()
             try StandardStreams.say("\(config): \(plan.parts.joined(separator: ", "))")
             return
         }
-        let up = StudyUp(plan: plan, printsJSON: json)
+        let up = StudyUp(plan: plan, report: report)
         var sources = StudyOperations.Sources()
         sources.consumers = plan.keys == nil ? [] : [("consumer", up.watch)]
         sources.files = plan.files
@@ -74,24 +71,24 @@ struct StudyUpCommand: AsyncParsableCommand {
     }
 
     /// Several studies.
-    private func run(_ file: StudySiteFile) async throws {
+    private func run(_ file: StudiesFile) async throws {
         let plan = try file.plan()
         guard !check else {
             try file.checkFiles()
             try StandardStreams.say("\(config): \(plan.parts.joined(separator: ", "))")
             return
         }
-        try OpenFiles.raiseLimit(to: StudySite.openFiles(of: plan.studies.count))
-        let site = try await StudySite(plan: plan, printsJSON: json)
+        try OpenFiles.raiseLimit(to: Studies.openFiles(of: plan.studies.count))
+        let studies = try await Studies(plan: plan, report: report)
         for (name, _) in plan.studies {
-            report("receiver \(name)", site.receiver.url.appending(path: name.description))
+            report("receiver \(name)", studies.receiver.url.appending(path: name.description))
         }
-        if let pages = site.pages { report("pages", pages.url, host: plan.pages?.at.host) }
+        if let pages = studies.pages { report("pages", pages.url, host: plan.pages?.at.host) }
         var sources = StudyOperations.Sources()
-        sources.consumers = site.consumers
+        sources.consumers = studies.consumers
         sources.files = plan.files
-        try await run(site.parts, sources, at: plan.operations)
-        await site.stop()
+        try await run(studies.parts, sources, at: plan.operations)
+        await studies.stop()
     }
 
     /// Runs parts until the process is interrupted.
@@ -127,8 +124,20 @@ struct StudyUpCommand: AsyncParsableCommand {
         talk.note("All parts have ended.")
     }
 
-    private func report(_ part: String, _ url: URL, host: String? = nil) {
-        StudyUp.report(part, url, host: host, printsJSON: json)
+    private var report: PartReport { PartReport(printsJSON: json) }
+}
+
+/// Tells where a part is reached.
+struct PartReport: Sendable {
+    let printsJSON: Bool
+
+    /// - Parameter host: The name under which a proxy with TLS serves it.
+    func callAsFunction(_ part: String, _ url: URL, host: String? = nil) {
+        let line: JSONValue = ["part": JSONValue(part), "url": JSONValue(url.absoluteString)]
+        // Nobody reads it any more: the parts go on.
+        if printsJSON { try? StandardStreams.say(line.text()) }
+        let from = url.absoluteString
+        StandardStreams.printError("\(part): \(host.map { "https://\($0), from \(from)" } ?? from)")
     }
 }
 
@@ -173,7 +182,7 @@ struct StudyUpPlan: Sendable {
 /// The parts of a study's back end, each with connections of its own.
 struct StudyUp: Sendable {
     let plan: StudyUpPlan
-    let printsJSON: Bool
+    let report: PartReport
     /// Which of several studies it is; `nil` for the only one.
     var name: StudyName?
     let watch = ConsumerWatch()
@@ -183,19 +192,6 @@ struct StudyUp: Sendable {
         if plan.keys != nil { parts.append(Supervisor.Part("consumer", run: consume)) }
         if plan.pages != nil { parts.append(Supervisor.Part("pages", run: show)) }
         return parts
-    }
-
-    private func report(_ part: String, _ url: URL, host: String? = nil) {
-        Self.report(part, url, host: host, printsJSON: printsJSON)
-    }
-
-    /// - Parameter host: The name under which a proxy with TLS serves it.
-    static func report(_ part: String, _ url: URL, host: String?, printsJSON: Bool) {
-        let line: JSONValue = ["part": JSONValue(part), "url": JSONValue(url.absoluteString)]
-        // Nobody reads it any more: the parts go on.
-        if printsJSON { try? StandardStreams.say(line.text()) }
-        let from = url.absoluteString
-        StandardStreams.printError("\(part): \(host.map { "https://\($0), from \(from)" } ?? from)")
     }
 
     /// Waits for the end of the process.
@@ -254,12 +250,7 @@ struct StudyUp: Sendable {
     private func show(_ isReady: @escaping @Sendable () -> Void) async throws {
         guard let (users, at) = plan.pages else { return }
         let pages = try await told {
-            var configuration = pageConfiguration
-            configuration.address = at.address
-            configuration.port = at.port
-            configuration.host = at.host
-            configuration.audit = plan.audit.map { AuditLog($0) }
-            let configured = configuration
+            let configured = pageConfiguration.served(at: at, audit: plan.audit)
             let (warehouse, queue) = try await shown()
             return try await CommandFailure.starting("the pages") {
                 try await StudyPages.start(
@@ -293,5 +284,17 @@ struct StudyUp: Sendable {
             makes: plan.keys != nil
         )
         return (warehouse, try await StudyBackEnd.queue(plan.queue))
+    }
+}
+
+extension StudyPages.Configuration {
+    /// The same, served at an address.
+    func served(at: StudyUpPlan.Address, audit: URL?) -> Self {
+        var served = self
+        served.address = at.address
+        served.port = at.port
+        served.host = at.host
+        served.audit = audit.map { AuditLog($0) }
+        return served
     }
 }

@@ -78,7 +78,7 @@ extension StudyUpFile {
 
     /// The files of queue and warehouse. A configuration of several studies has none of its own.
     private func databases() throws -> [(name: String, path: String)] {
-        StudySiteFile.isSite(json) ? [] : try places().files
+        isOfSeveral ? [] : try places().files
     }
 
     private static func check(_ other: StudyBackup.Other, _ path: String) throws {

@@ -17,23 +17,31 @@ struct StudyUpFile {
         "schedule",
     ]
 
-    init(_ path: String) throws { try self.init(StudyFile.read(path, limit: 1 << 20), path: path) }
+    private static let membersOfSeveral: Set = [
+        "title", "studies", "receiver", "pages", "operations", "audit",
+    ]
+
+    /// - Parameter takesSeveral: Whether it may be the configuration of several studies.
+    init(_ path: String, takesSeveral: Bool = false) throws {
+        try self.init(StudyFile.read(path, limit: 1 << 20), path: path, takesSeveral: takesSeveral)
+    }
 
     /// A configuration that is, or will be, in a file.
-    ///
-    /// - Parameter members: What it may have.
-    init(_ data: Data, path: String, members: Set<String> = Self.members) throws {
+    init(_ data: Data, path: String, takesSeveral: Bool = false) throws {
         self.path = path
         do {
             json = try JSONValue(parsing: data)
         } catch {
             throw CommandFailure("\(error.reason)", at: "\(path):\(error.location):")
         }
-        guard members.contains("studies") || !StudySiteFile.isSite(json) else {
+        guard takesSeveral || !isOfSeveral else {
             throw refuse("this is of several studies; name one study's own configuration")
         }
-        try check(json, "it", members)
+        try check(json, "it", isOfSeveral ? Self.membersOfSeveral : Self.members)
     }
+
+    /// Whether it is the configuration of several studies in one process.
+    var isOfSeveral: Bool { json["studies"] != nil }
 
     func refuse(_ reason: String) -> CommandFailure { CommandFailure(reason, at: "\(path):") }
 
@@ -161,7 +169,10 @@ struct StudyUpFile {
         }
         try readReceiver(into: &plan)
         plan.schedule = try text("schedule").map { try StudyDueCommand.schedule(in: file($0)) }
-        (plan.pages, plan.operations, plan.audit) = try people()
+        let people = try people()
+        plan.pages = people.pages
+        plan.operations = people.operations
+        plan.audit = people.audit
         return plan
     }
 
@@ -182,7 +193,8 @@ struct StudyUpFile {
         )
     }
 
-    private func readReceiver(into plan: inout StudyUpPlan) throws {
+    /// The receiver's configuration, with the address and the port, and the file that has the rest of it.
+    func receiver() throws -> (file: ReceiverFile, configuration: ReceiverConfiguration) {
         let given = json["receiver"] ?? [:]
         guard let members = given.members else { throw refuse("“receiver” is no object") }
         let at = try address(given, port: 8084)
@@ -190,12 +202,18 @@ struct StudyUpFile {
             JSONValue(members: members.filter { $0.name != "address" && $0.name != "port" }),
             path: path
         )
-        plan.receiver = try file.configuration()
-        plan.receiver.address = at.address
-        plan.receiver.port = at.port
+        var configuration = try file.configuration()
+        configuration.address = at.address
+        configuration.port = at.port
+        return (file, configuration)
+    }
+
+    private func readReceiver(into plan: inout StudyUpPlan) throws {
+        let receiver = try receiver()
+        plan.receiver = receiver.configuration
         if let token = ProcessInfo.processInfo.environment["INDIVO_STUDY_ANTISPAM"], !token.isEmpty {
             plan.receiver.antispam.append(Secret(token))
         }
-        plan.clients = try file.clients(beside: plan.queue, plan.receiver)
+        plan.clients = try receiver.file.clients(beside: plan.queue, plan.receiver)
     }
 }

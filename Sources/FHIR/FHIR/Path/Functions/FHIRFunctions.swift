@@ -145,12 +145,6 @@ extension FHIRPathEvaluation {
 
     // MARK: Scores
 
-    private static let scoreURLs = [
-        "http://hl7.org/fhir/StructureDefinition/ordinalValue",
-        "http://hl7.org/fhir/StructureDefinition/itemWeight",
-        "http://hl7.org/fhir/StructureDefinition/questionnaire-ordinalValue",
-    ]
-
     /// The score of codings, and of answers with one (SDC, `ordinal()` and `weight()`): of the coding itself,
     /// else of the option of the questionnaire that is the same.
     private mutating func scores(_ call: Call) throws(FHIRPathError) -> Items {
@@ -169,7 +163,7 @@ extension FHIRPathEvaluation {
     }
 
     private static func score(of node: PathNode) -> FHIRPathItem? {
-        for url in scoreURLs {
+        for url in ScoreExtension.urls {
             if let found = extensions(of: FHIRPathItem(node), url: url).first,
                 case .node(let element) = found.storage,
                 let digits = element.json?.member("valueDecimal")?.number,

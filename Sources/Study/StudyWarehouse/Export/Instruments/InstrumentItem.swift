@@ -50,14 +50,8 @@ struct InstrumentItem: Sendable, Hashable {
         }
     }
 
-    private static let scoreURLs: Set = [
-        "http://hl7.org/fhir/StructureDefinition/ordinalValue",
-        "http://hl7.org/fhir/StructureDefinition/itemWeight",
-        "http://hl7.org/fhir/StructureDefinition/questionnaire-ordinalValue",
-    ]
-
     private static func score(_ extensions: [Extension]) -> String? {
-        for found in extensions where scoreURLs.contains(found.url?.rawValue ?? "") {
+        for found in extensions where ScoreExtension.urls.contains(found.url?.rawValue ?? "") {
             if case .decimal(let score)? = found.value { return score.description }
         }
         return nil

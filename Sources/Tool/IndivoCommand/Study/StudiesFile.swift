@@ -11,18 +11,15 @@ import StudyServer
 ///  "studies": {"sleep": "sleep/study.json", "asthma": "asthma/study.json"},
 ///  "receiver": {"port": 8084}, "pages": {"users": "users", "port": 8090}}
 /// ```
-struct StudySiteFile {
+struct StudiesFile {
     private static let maximumStudies = 100
-    private static let members: Set = ["title", "studies", "receiver", "pages", "operations", "audit"]
 
     private let file: StudyUpFile
     private let studies: [(name: StudyName, file: StudyUpFile)]
 
-    /// Whether a configuration is of several studies.
-    static func isSite(_ json: JSONValue) -> Bool { json["studies"] != nil }
-
-    init(_ data: Data, path: String) throws {
-        file = try StudyUpFile(data, path: path, members: Self.members)
+    /// - Parameter file: One that ``StudyUpFile/isOfSeveral``.
+    init(_ file: StudyUpFile) throws {
+        self.file = file
         guard let members = file.json["studies"]?.members, !members.isEmpty else {
             throw file.refuse(
                 "“studies” names a configuration for each study: {\"sleep\": \"sleep/study.json\"}"
@@ -32,47 +29,35 @@ struct StudySiteFile {
             throw file.refuse("“studies” has \(members.count), and may have \(Self.maximumStudies)")
         }
         if let twice = members.firstNamedTwice { throw file.refuse("“studies” has “\(twice)” twice") }
-        let site = file
         studies = try members.map { member in
             guard let path = member.value.string, !path.isEmpty else {
-                throw site.refuse("“studies”: “\(member.name)” is the path of a configuration")
+                throw file.refuse("“studies”: “\(member.name)” is the path of a configuration")
             }
             do {
-                return (try StudyName(member.name), try StudyUpFile(site.file(path)))
+                return (try StudyName(member.name), try StudyUpFile(file.file(path)))
             } catch let error as StudyOperationsError {
-                throw site.refuse("“studies”: \(error)")
+                throw file.refuse("“studies”: \(error)")
             }
         }
     }
 
     /// What the configurations ask for, with the files that they name read.
-    func plan() throws -> StudySitePlan {
-        var plan = StudySitePlan()
+    func plan() throws -> StudiesPlan {
+        var plan = StudiesPlan()
         if let title = try file.text("title") { plan.title = title }
-        let receiver = file.json["receiver"] ?? [:]
-        try file.check(receiver, "“receiver”", ["address", "port", "trustsProxy", "connectionsPerAddress"])
-        let at = try file.address(receiver, port: 8084)
-        plan.receiver.address = at.address
-        plan.receiver.port = at.port
-        guard let trustsProxy = receiver["trustsProxy"].map(\.boolean) ?? false else {
-            throw file.refuse("“trustsProxy” is true or false")
-        }
-        plan.receiver.trustsProxy = trustsProxy
-        if let value = receiver["connectionsPerAddress"] {
-            guard let count = value.integer, (1...100_000).contains(count) else {
-                throw file.refuse("“connectionsPerAddress” is a number from 1 to 100000")
-            }
-            plan.receiver.connectionsPerAddress = count
-        }
-        (plan.pages, plan.operations, plan.audit) = try file.people()
+        let listening = ["address", "port", "trustsProxy", "connectionsPerAddress"]
+        try file.check(file.json["receiver"] ?? [:], "“receiver”", Set(listening))
+        plan.receiver = try file.receiver().configuration
+        let people = try file.people()
+        plan.pages = people.pages
+        plan.operations = people.operations
+        plan.audit = people.audit
         for (name, study) in studies {
             // They are of all studies together. Told twice, one of them would count for nothing.
             let own = ["pages", "operations", "audit"].first { study.json[$0] != nil }
-            let listening = ["address", "port", "trustsProxy", "connectionsPerAddress"].first {
-                study.json["receiver"]?[$0] != nil
-            }
-            if let told = own ?? listening.map({ "receiver.\($0)" }) {
-                throw study.refuse("“\(told)” stands in \(file.path), for all studies; take it out here")
+            let ofReceiver = listening.first { study.json["receiver"]?[$0] != nil }
+            if let twice = own ?? ofReceiver.map({ "receiver.\($0)" }) {
+                throw study.refuse("“\(twice)” stands in \(file.path), for all studies; take it out here")
             }
             plan.studies.append((name, try study.plan()))
         }
@@ -82,7 +67,7 @@ struct StudySiteFile {
 
     /// No two studies share a queue, a warehouse or the registered apps: the data of one would be read as the
     /// other's.
-    private func checkPlaces(_ plan: StudySitePlan) throws {
+    private func checkPlaces(_ plan: StudiesPlan) throws {
         var seen: [String: (name: StudyName, what: String)] = [:]
         var sources: [String: StudyName] = [:]
         for (name, study) in plan.studies {

@@ -3,7 +3,7 @@ import RecordCommands
 import StudyServer
 
 /// What a configuration of several studies asks for.
-struct StudySitePlan: Sendable {
+struct StudiesPlan: Sendable {
     var title = "Studies"
     var studies: [(name: StudyName, plan: StudyUpPlan)] = []
     /// How it listens, for all studies.
@@ -26,8 +26,8 @@ struct StudySitePlan: Sendable {
 
 /// The back ends of several studies: one receiver, one consumer each, one set of pages. A study whose
 /// database is away waits for it, and the others go on.
-struct StudySite: Sendable {
-    let plan: StudySitePlan
+struct Studies: Sendable {
+    let plan: StudiesPlan
     let receiver: Receiver
     let pages: StudyPages?
     private let studies: [(name: StudyName, up: StudyUp)]
@@ -36,7 +36,7 @@ struct StudySite: Sendable {
     static func openFiles(of studies: Int) -> Int { 1024 + 32 * studies }
 
     /// Starts to listen.
-    init(plan: StudySitePlan, printsJSON: Bool) async throws {
+    init(plan: StudiesPlan, report: PartReport) async throws {
         self.plan = plan
         let names = Set(plan.studies.map(\.name))
         receiver = try await CommandFailure.starting("the receiver") {
@@ -45,15 +45,15 @@ struct StudySite: Sendable {
         pages = try await CommandFailure.starting("the pages") {
             guard let (users, at) = plan.pages else { return nil }
             var configuration = StudyPages.Configuration()
-            configuration.address = at.address
-            configuration.port = at.port
-            configuration.host = at.host
             configuration.title = plan.title
-            configuration.audit = plan.audit.map { AuditLog($0) }
-            return try await StudyPages.start(studies: names, users: StudyUserFile(users), configuration)
+            return try await StudyPages.start(
+                studies: names,
+                users: StudyUserFile(users),
+                configuration.served(at: at, audit: plan.audit)
+            )
         }
         studies = plan.studies.map { name, plan in
-            (name, StudyUp(plan: plan, printsJSON: printsJSON, name: name))
+            (name, StudyUp(plan: plan, report: report, name: name))
         }
     }
 
