@@ -12,6 +12,9 @@ package enum ViewRenderer {
         return GeneratedFile(name: name, text: (head + blocks).joined(separator: "\n\n") + "\n")
     }
 
+    /// An app carries the accessors that it calls: those of the views are three thousand functions.
+    static let emitted = "@_alwaysEmitIntoClient"
+
     // MARK: Views
 
     static func render(_ view: View, indent: String = "") -> String {
@@ -24,7 +27,7 @@ package enum ViewRenderer {
         text += "\(inner)public init(view tree: JSONValue) { self.tree = tree }\n"
         text += "\n" + initializer(of: view, indent: inner)
         for property in view.properties { text += "\n" + render(property, indent: inner) }
-        for choice in view.choices { text += "\n" + render(choice, indent: inner) + "\n" }
+        for choice in view.choices { text += "\n" + render(choice, attributes: emitted + " ", indent: inner) + "\n" }
         for nested in view.nested { text += "\n" + render(nested, indent: inner) + "\n" }
         return text + indent + "}"
     }
@@ -35,7 +38,7 @@ package enum ViewRenderer {
         let isResource = view.conformance == .resource || view.conformance == .domainResource
         let start = isResource ? "[\"resourceType\": \"\(view.typeName)\"]" : "[:]"
         if required.isEmpty {
-            return "\(indent)/// With nothing in it.\n\(indent)public init() { tree = \(start) }\n"
+            return "\(indent)/// With nothing in it.\n\(indent)\(emitted) public init() { tree = \(start) }\n"
         }
         let parameters = required.map { property in
             """
@@ -43,9 +46,9 @@ package enum ViewRenderer {
             \(property.shape == .list ? "[\(property.type)]" : property.type)
             """
         }
-        var head = "\(indent)public init(\(parameters.joined(separator: ", "))) {\n"
+        var head = "\(indent)\(emitted) public init(\(parameters.joined(separator: ", "))) {\n"
         if head.count > 121 {
-            head = "\(indent)public init(\n\(indent)    \(parameters.joined(separator: ", "))\n\(indent)) {\n"
+            head = "\(indent)\(emitted) public init(\n\(indent)    \(parameters.joined(separator: ", "))\n\(indent)) {\n"
         }
         var text = "\(indent)/// With what is required.\n" + head
         text += "\(indent)    tree = \(start)\n"
@@ -64,14 +67,15 @@ package enum ViewRenderer {
             }
         let name = "\"\(property.name)\""
         var text = DocComment.render([property.documentation], indent: indent)
-        text += "\(indent)public var \(SwiftGrammar.quoted(property.name)): \(type) {\n"
+        text += "\(indent)\(emitted) public var \(SwiftGrammar.quoted(property.name)): \(type) {\n"
         text += "\(indent)    get { tree.get\(verb)(\(name)) } set { tree.set\(verb)(\(name), newValue) }\n"
         return text + "\(indent)}\n"
     }
 
     // MARK: Choices
 
-    package static func render(_ choice: ChoiceView, indent: String = "") -> String {
+    /// - Parameter attributes: what stands before the accessors of the cases.
+    package static func render(_ choice: ChoiceView, attributes: String, indent: String = "") -> String {
         let inner = indent + "    "
         var text = DocComment.render([choice.documentation], indent: indent)
         text += "\(indent)public enum \(choice.name): FHIRChoice {\n"
@@ -101,7 +105,7 @@ package enum ViewRenderer {
         text += "\(inner)    }\n\(inner)}\n"
         for one in choice.cases {
             text += "\n\(inner)/// The value, if it is of this type.\n"
-            text += "\(inner)public var \(SwiftGrammar.quoted(one.name)): \(one.type)? {"
+            text += "\(inner)\(attributes)public var \(SwiftGrammar.quoted(one.name)): \(one.type)? {"
             text += " if case .\(one.name)(let value) = self { value } else { nil } }\n"
         }
         return text + indent + "}"

@@ -38,7 +38,7 @@ struct ProfileViewRenderer {
         for property in view.properties { text += "\n" + render(property, indent: inner) }
         text += "\n" + members(of: view, indent: inner)
         for choice in view.choices {
-            let rendered = ViewRenderer.render(choice, indent: inner).replacing(
+            let rendered = ViewRenderer.render(choice, attributes: "", indent: inner).replacing(
                 "public ",
                 with: access
             )

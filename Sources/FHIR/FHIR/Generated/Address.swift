@@ -9,55 +9,55 @@ public struct Address: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = [:] }
+    @_alwaysEmitIntoClient public init() { tree = [:] }
 
     /// Use. `Address.use`, 0..1.
-    public var use: AddressUse? {
+    @_alwaysEmitIntoClient public var use: AddressUse? {
         get { tree.getOne("use") } set { tree.setOne("use", newValue) }
     }
 
     /// Type. `Address.type`, 0..1.
-    public var type: AddressType? {
+    @_alwaysEmitIntoClient public var type: AddressType? {
         get { tree.getOne("type") } set { tree.setOne("type", newValue) }
     }
 
     /// Text. `Address.text`, 0..1.
-    public var text: String? {
+    @_alwaysEmitIntoClient public var text: String? {
         get { tree.getOne("text") } set { tree.setOne("text", newValue) }
     }
 
     /// Line. `Address.line`, 0..*.
-    public var line: [String] {
+    @_alwaysEmitIntoClient public var line: [String] {
         get { tree.getList("line") } set { tree.setList("line", newValue) }
     }
 
     /// City. `Address.city`, 0..1.
-    public var city: String? {
+    @_alwaysEmitIntoClient public var city: String? {
         get { tree.getOne("city") } set { tree.setOne("city", newValue) }
     }
 
     /// District. `Address.district`, 0..1.
-    public var district: String? {
+    @_alwaysEmitIntoClient public var district: String? {
         get { tree.getOne("district") } set { tree.setOne("district", newValue) }
     }
 
     /// State. `Address.state`, 0..1.
-    public var state: String? {
+    @_alwaysEmitIntoClient public var state: String? {
         get { tree.getOne("state") } set { tree.setOne("state", newValue) }
     }
 
     /// Postal code. `Address.postalCode`, 0..1.
-    public var postalCode: String? {
+    @_alwaysEmitIntoClient public var postalCode: String? {
         get { tree.getOne("postalCode") } set { tree.setOne("postalCode", newValue) }
     }
 
     /// Country. `Address.country`, 0..1.
-    public var country: String? {
+    @_alwaysEmitIntoClient public var country: String? {
         get { tree.getOne("country") } set { tree.setOne("country", newValue) }
     }
 
     /// Period. `Address.period`, 0..1.
-    public var period: Period? {
+    @_alwaysEmitIntoClient public var period: Period? {
         get { tree.getOne("period") } set { tree.setOne("period", newValue) }
     }
 }

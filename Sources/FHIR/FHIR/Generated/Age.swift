@@ -9,30 +9,30 @@ public struct Age: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = [:] }
+    @_alwaysEmitIntoClient public init() { tree = [:] }
 
     /// Value. `Age.value`, 0..1.
-    public var value: FHIRDecimal? {
+    @_alwaysEmitIntoClient public var value: FHIRDecimal? {
         get { tree.getOne("value") } set { tree.setOne("value", newValue) }
     }
 
     /// Comparator. `Age.comparator`, 0..1.
-    public var comparator: QuantityComparator? {
+    @_alwaysEmitIntoClient public var comparator: QuantityComparator? {
         get { tree.getOne("comparator") } set { tree.setOne("comparator", newValue) }
     }
 
     /// Unit. `Age.unit`, 0..1.
-    public var unit: String? {
+    @_alwaysEmitIntoClient public var unit: String? {
         get { tree.getOne("unit") } set { tree.setOne("unit", newValue) }
     }
 
     /// System. `Age.system`, 0..1.
-    public var system: FHIRURI? {
+    @_alwaysEmitIntoClient public var system: FHIRURI? {
         get { tree.getOne("system") } set { tree.setOne("system", newValue) }
     }
 
     /// Code. `Age.code`, 0..1.
-    public var code: String? {
+    @_alwaysEmitIntoClient public var code: String? {
         get { tree.getOne("code") } set { tree.setOne("code", newValue) }
     }
 }

@@ -9,88 +9,88 @@ public struct AllergyIntolerance: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(patient: Reference<Patient>) {
+    @_alwaysEmitIntoClient public init(patient: Reference<Patient>) {
         tree = ["resourceType": "AllergyIntolerance"]
         self.patient = patient
     }
 
     /// Identifier. `AllergyIntolerance.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Clinical status. `AllergyIntolerance.clinicalStatus`, 0..1.
-    public var clinicalStatus: CodeableConcept? {
+    @_alwaysEmitIntoClient public var clinicalStatus: CodeableConcept? {
         get { tree.getOne("clinicalStatus") } set { tree.setOne("clinicalStatus", newValue) }
     }
 
     /// Verification status. `AllergyIntolerance.verificationStatus`, 0..1.
-    public var verificationStatus: CodeableConcept? {
+    @_alwaysEmitIntoClient public var verificationStatus: CodeableConcept? {
         get { tree.getOne("verificationStatus") } set { tree.setOne("verificationStatus", newValue) }
     }
 
     /// Type. `AllergyIntolerance.type`, 0..1.
-    public var type: AllergyIntoleranceType? {
+    @_alwaysEmitIntoClient public var type: AllergyIntoleranceType? {
         get { tree.getOne("type") } set { tree.setOne("type", newValue) }
     }
 
     /// Category. `AllergyIntolerance.category`, 0..*.
-    public var category: [AllergyIntoleranceCategory] {
+    @_alwaysEmitIntoClient public var category: [AllergyIntoleranceCategory] {
         get { tree.getList("category") } set { tree.setList("category", newValue) }
     }
 
     /// Criticality. `AllergyIntolerance.criticality`, 0..1.
-    public var criticality: AllergyIntoleranceCriticality? {
+    @_alwaysEmitIntoClient public var criticality: AllergyIntoleranceCriticality? {
         get { tree.getOne("criticality") } set { tree.setOne("criticality", newValue) }
     }
 
     /// Code. `AllergyIntolerance.code`, 0..1.
-    public var code: CodeableConcept? {
+    @_alwaysEmitIntoClient public var code: CodeableConcept? {
         get { tree.getOne("code") } set { tree.setOne("code", newValue) }
     }
 
     /// Patient. `AllergyIntolerance.patient`, 1..1.
-    public var patient: Reference<Patient>? {
+    @_alwaysEmitIntoClient public var patient: Reference<Patient>? {
         get { tree.getOne("patient") } set { tree.setOne("patient", newValue) }
     }
 
     /// Encounter. `AllergyIntolerance.encounter`, 0..1.
-    public var encounter: Reference<Encounter>? {
+    @_alwaysEmitIntoClient public var encounter: Reference<Encounter>? {
         get { tree.getOne("encounter") } set { tree.setOne("encounter", newValue) }
     }
 
     /// Onset. `AllergyIntolerance.onset[x]`, 0..1.
-    public var onset: Onset? {
+    @_alwaysEmitIntoClient public var onset: Onset? {
         get { tree.getChoice("onset") } set { tree.setChoice("onset", newValue) }
     }
 
     /// Recorded date. `AllergyIntolerance.recordedDate`, 0..1.
-    public var recordedDate: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var recordedDate: FHIRDateTime? {
         get { tree.getOne("recordedDate") } set { tree.setOne("recordedDate", newValue) }
     }
 
     /// Recorder. `AllergyIntolerance.recorder`, 0..1.
-    public var recorder: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var recorder: Reference<AnyResource>? {
         get { tree.getOne("recorder") } set { tree.setOne("recorder", newValue) }
     }
 
     /// Asserter. `AllergyIntolerance.asserter`, 0..1.
-    public var asserter: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var asserter: Reference<AnyResource>? {
         get { tree.getOne("asserter") } set { tree.setOne("asserter", newValue) }
     }
 
     /// Last occurrence. `AllergyIntolerance.lastOccurrence`, 0..1.
-    public var lastOccurrence: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var lastOccurrence: FHIRDateTime? {
         get { tree.getOne("lastOccurrence") } set { tree.setOne("lastOccurrence", newValue) }
     }
 
     /// Note. `AllergyIntolerance.note`, 0..*.
-    public var note: [Annotation] {
+    @_alwaysEmitIntoClient public var note: [Annotation] {
         get { tree.getList("note") } set { tree.setList("note", newValue) }
     }
 
     /// Reaction. `AllergyIntolerance.reaction`, 0..*.
-    public var reaction: [AllergyIntolerance.Reaction] {
+    @_alwaysEmitIntoClient public var reaction: [AllergyIntolerance.Reaction] {
         get { tree.getList("reaction") } set { tree.setList("reaction", newValue) }
     }
 
@@ -133,19 +133,19 @@ public struct AllergyIntolerance: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var age: Age? { if case .age(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var age: Age? { if case .age(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var period: Period? { if case .period(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var period: Period? { if case .period(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var string: String? { if case .string(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var string: String? { if case .string(let value) = self { value } else { nil } }
     }
 
     /// An element of `AllergyIntolerance.reaction`.
@@ -155,43 +155,43 @@ public struct AllergyIntolerance: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(manifestation: [CodeableConcept]) {
+        @_alwaysEmitIntoClient public init(manifestation: [CodeableConcept]) {
             tree = [:]
             self.manifestation = manifestation
         }
 
         /// Substance. `AllergyIntolerance.reaction.substance`, 0..1.
-        public var substance: CodeableConcept? {
+        @_alwaysEmitIntoClient public var substance: CodeableConcept? {
             get { tree.getOne("substance") } set { tree.setOne("substance", newValue) }
         }
 
         /// Manifestation. `AllergyIntolerance.reaction.manifestation`, 1..*.
-        public var manifestation: [CodeableConcept] {
+        @_alwaysEmitIntoClient public var manifestation: [CodeableConcept] {
             get { tree.getList("manifestation") } set { tree.setList("manifestation", newValue) }
         }
 
         /// Description. `AllergyIntolerance.reaction.description`, 0..1.
-        public var description: String? {
+        @_alwaysEmitIntoClient public var description: String? {
             get { tree.getOne("description") } set { tree.setOne("description", newValue) }
         }
 
         /// Onset. `AllergyIntolerance.reaction.onset`, 0..1.
-        public var onset: FHIRDateTime? {
+        @_alwaysEmitIntoClient public var onset: FHIRDateTime? {
             get { tree.getOne("onset") } set { tree.setOne("onset", newValue) }
         }
 
         /// Severity. `AllergyIntolerance.reaction.severity`, 0..1.
-        public var severity: ReactionEventSeverity? {
+        @_alwaysEmitIntoClient public var severity: ReactionEventSeverity? {
             get { tree.getOne("severity") } set { tree.setOne("severity", newValue) }
         }
 
         /// Exposure route. `AllergyIntolerance.reaction.exposureRoute`, 0..1.
-        public var exposureRoute: CodeableConcept? {
+        @_alwaysEmitIntoClient public var exposureRoute: CodeableConcept? {
             get { tree.getOne("exposureRoute") } set { tree.setOne("exposureRoute", newValue) }
         }
 
         /// Note. `AllergyIntolerance.reaction.note`, 0..*.
-        public var note: [Annotation] {
+        @_alwaysEmitIntoClient public var note: [Annotation] {
             get { tree.getList("note") } set { tree.setList("note", newValue) }
         }
     }

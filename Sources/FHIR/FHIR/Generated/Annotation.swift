@@ -9,23 +9,23 @@ public struct Annotation: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(text: String) {
+    @_alwaysEmitIntoClient public init(text: String) {
         tree = [:]
         self.text = text
     }
 
     /// Author. `Annotation.author[x]`, 0..1.
-    public var author: Author? {
+    @_alwaysEmitIntoClient public var author: Author? {
         get { tree.getChoice("author") } set { tree.setChoice("author", newValue) }
     }
 
     /// Time. `Annotation.time`, 0..1.
-    public var time: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var time: FHIRDateTime? {
         get { tree.getOne("time") } set { tree.setOne("time", newValue) }
     }
 
     /// Text. `Annotation.text`, 1..1.
-    public var text: String? {
+    @_alwaysEmitIntoClient public var text: String? {
         get { tree.getOne("text") } set { tree.setOne("text", newValue) }
     }
 
@@ -56,9 +56,9 @@ public struct Annotation: FHIRElement {
         }
 
         /// The value, if it is of this type.
-        public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var string: String? { if case .string(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var string: String? { if case .string(let value) = self { value } else { nil } }
     }
 }

@@ -226,152 +226,152 @@ public enum AnyValue: FHIRChoice {
     }
 
     /// The value, if it is of this type.
-    public var base64Binary: String? { if case .base64Binary(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var base64Binary: String? { if case .base64Binary(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var canonical: FHIRURI? { if case .canonical(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var canonical: FHIRURI? { if case .canonical(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var code: String? { if case .code(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var code: String? { if case .code(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var date: FHIRDate? { if case .date(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var date: FHIRDate? { if case .date(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var decimal: FHIRDecimal? { if case .decimal(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var decimal: FHIRDecimal? { if case .decimal(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var id: String? { if case .id(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var id: String? { if case .id(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var instant: FHIRInstant? { if case .instant(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var instant: FHIRInstant? { if case .instant(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var markdown: String? { if case .markdown(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var markdown: String? { if case .markdown(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var oid: FHIRURI? { if case .oid(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var oid: FHIRURI? { if case .oid(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var positiveInt: Int? { if case .positiveInt(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var positiveInt: Int? { if case .positiveInt(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var string: String? { if case .string(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var string: String? { if case .string(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var time: FHIRTime? { if case .time(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var time: FHIRTime? { if case .time(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var unsignedInt: Int? { if case .unsignedInt(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var unsignedInt: Int? { if case .unsignedInt(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var uri: FHIRURI? { if case .uri(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var uri: FHIRURI? { if case .uri(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var url: FHIRURI? { if case .url(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var url: FHIRURI? { if case .url(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var uuid: FHIRURI? { if case .uuid(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var uuid: FHIRURI? { if case .uuid(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var address: Address? { if case .address(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var address: Address? { if case .address(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var age: Age? { if case .age(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var age: Age? { if case .age(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var annotation: Annotation? { if case .annotation(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var annotation: Annotation? { if case .annotation(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var attachment: Attachment? { if case .attachment(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var attachment: Attachment? { if case .attachment(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var coding: Coding? { if case .coding(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var coding: Coding? { if case .coding(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var contactPoint: ContactPoint? { if case .contactPoint(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var contactPoint: ContactPoint? { if case .contactPoint(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var count: Count? { if case .count(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var count: Count? { if case .count(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var distance: Distance? { if case .distance(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var distance: Distance? { if case .distance(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var duration: FHIRDuration? { if case .duration(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var duration: FHIRDuration? { if case .duration(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var humanName: HumanName? { if case .humanName(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var humanName: HumanName? { if case .humanName(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var identifier: Identifier? { if case .identifier(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var identifier: Identifier? { if case .identifier(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var money: Money? { if case .money(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var money: Money? { if case .money(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var period: Period? { if case .period(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var period: Period? { if case .period(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var ratio: Ratio? { if case .ratio(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var ratio: Ratio? { if case .ratio(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var sampledData: SampledData? { if case .sampledData(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var sampledData: SampledData? { if case .sampledData(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var signature: Signature? { if case .signature(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var signature: Signature? { if case .signature(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var timing: Timing? { if case .timing(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var timing: Timing? { if case .timing(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var contactDetail: ContactDetail? { if case .contactDetail(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var contactDetail: ContactDetail? { if case .contactDetail(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var contributor: Contributor? { if case .contributor(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var contributor: Contributor? { if case .contributor(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var dataRequirement: DataRequirement? { if case .dataRequirement(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var dataRequirement: DataRequirement? { if case .dataRequirement(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var expression: Expression? { if case .expression(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var expression: Expression? { if case .expression(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var parameterDefinition: ParameterDefinition? { if case .parameterDefinition(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var parameterDefinition: ParameterDefinition? { if case .parameterDefinition(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var relatedArtifact: RelatedArtifact? { if case .relatedArtifact(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var relatedArtifact: RelatedArtifact? { if case .relatedArtifact(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var triggerDefinition: TriggerDefinition? { if case .triggerDefinition(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var triggerDefinition: TriggerDefinition? { if case .triggerDefinition(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var usageContext: UsageContext? { if case .usageContext(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var usageContext: UsageContext? { if case .usageContext(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var dosage: Dosage? { if case .dosage(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var dosage: Dosage? { if case .dosage(let value) = self { value } else { nil } }
 
     /// The value, if it is of this type.
-    public var meta: Meta? { if case .meta(let value) = self { value } else { nil } }
+    @_alwaysEmitIntoClient public var meta: Meta? { if case .meta(let value) = self { value } else { nil } }
 }

@@ -9,45 +9,45 @@ public struct Attachment: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = [:] }
+    @_alwaysEmitIntoClient public init() { tree = [:] }
 
     /// The MIME type. `Attachment.contentType`, 0..1.
-    public var contentType: String? {
+    @_alwaysEmitIntoClient public var contentType: String? {
         get { tree.getOne("contentType") } set { tree.setOne("contentType", newValue) }
     }
 
     /// Language. `Attachment.language`, 0..1.
-    public var language: String? {
+    @_alwaysEmitIntoClient public var language: String? {
         get { tree.getOne("language") } set { tree.setOne("language", newValue) }
     }
 
     /// The content in base64. `Attachment.data`, 0..1.
-    public var data: String? {
+    @_alwaysEmitIntoClient public var data: String? {
         get { tree.getOne("data") } set { tree.setOne("data", newValue) }
     }
 
     /// Where the content is. `Attachment.url`, 0..1.
-    public var url: FHIRURI? {
+    @_alwaysEmitIntoClient public var url: FHIRURI? {
         get { tree.getOne("url") } set { tree.setOne("url", newValue) }
     }
 
     /// The number of bytes of the content. `Attachment.size`, 0..1.
-    public var size: Int? {
+    @_alwaysEmitIntoClient public var size: Int? {
         get { tree.getOne("size") } set { tree.setOne("size", newValue) }
     }
 
     /// The SHA-1 of the content, in base64. `Attachment.hash`, 0..1.
-    public var hash: String? {
+    @_alwaysEmitIntoClient public var hash: String? {
         get { tree.getOne("hash") } set { tree.setOne("hash", newValue) }
     }
 
     /// What to call it. `Attachment.title`, 0..1.
-    public var title: String? {
+    @_alwaysEmitIntoClient public var title: String? {
         get { tree.getOne("title") } set { tree.setOne("title", newValue) }
     }
 
     /// When the content was made. `Attachment.creation`, 0..1.
-    public var creation: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var creation: FHIRDateTime? {
         get { tree.getOne("creation") } set { tree.setOne("creation", newValue) }
     }
 }

@@ -9,7 +9,9 @@ public struct AuditEvent: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(type: Coding, recorded: FHIRInstant, agent: [AuditEvent.Agent], source: AuditEvent.Source) {
+    @_alwaysEmitIntoClient public init(
+        type: Coding, recorded: FHIRInstant, agent: [AuditEvent.Agent], source: AuditEvent.Source
+    ) {
         tree = ["resourceType": "AuditEvent"]
         self.type = type
         self.recorded = recorded
@@ -18,57 +20,57 @@ public struct AuditEvent: FHIRDomainResource {
     }
 
     /// Type. `AuditEvent.type`, 1..1.
-    public var type: Coding? {
+    @_alwaysEmitIntoClient public var type: Coding? {
         get { tree.getOne("type") } set { tree.setOne("type", newValue) }
     }
 
     /// Subtype. `AuditEvent.subtype`, 0..*.
-    public var subtype: [Coding] {
+    @_alwaysEmitIntoClient public var subtype: [Coding] {
         get { tree.getList("subtype") } set { tree.setList("subtype", newValue) }
     }
 
     /// Action. `AuditEvent.action`, 0..1.
-    public var action: AuditEventAction? {
+    @_alwaysEmitIntoClient public var action: AuditEventAction? {
         get { tree.getOne("action") } set { tree.setOne("action", newValue) }
     }
 
     /// Period. `AuditEvent.period`, 0..1.
-    public var period: Period? {
+    @_alwaysEmitIntoClient public var period: Period? {
         get { tree.getOne("period") } set { tree.setOne("period", newValue) }
     }
 
     /// Recorded. `AuditEvent.recorded`, 1..1.
-    public var recorded: FHIRInstant? {
+    @_alwaysEmitIntoClient public var recorded: FHIRInstant? {
         get { tree.getOne("recorded") } set { tree.setOne("recorded", newValue) }
     }
 
     /// Outcome. `AuditEvent.outcome`, 0..1.
-    public var outcome: AuditEventOutcome? {
+    @_alwaysEmitIntoClient public var outcome: AuditEventOutcome? {
         get { tree.getOne("outcome") } set { tree.setOne("outcome", newValue) }
     }
 
     /// Outcome desc. `AuditEvent.outcomeDesc`, 0..1.
-    public var outcomeDesc: String? {
+    @_alwaysEmitIntoClient public var outcomeDesc: String? {
         get { tree.getOne("outcomeDesc") } set { tree.setOne("outcomeDesc", newValue) }
     }
 
     /// Purpose of event. `AuditEvent.purposeOfEvent`, 0..*.
-    public var purposeOfEvent: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var purposeOfEvent: [CodeableConcept] {
         get { tree.getList("purposeOfEvent") } set { tree.setList("purposeOfEvent", newValue) }
     }
 
     /// Agent. `AuditEvent.agent`, 1..*.
-    public var agent: [AuditEvent.Agent] {
+    @_alwaysEmitIntoClient public var agent: [AuditEvent.Agent] {
         get { tree.getList("agent") } set { tree.setList("agent", newValue) }
     }
 
     /// Source. `AuditEvent.source`, 1..1.
-    public var source: AuditEvent.Source? {
+    @_alwaysEmitIntoClient public var source: AuditEvent.Source? {
         get { tree.getOne("source") } set { tree.setOne("source", newValue) }
     }
 
     /// Entity. `AuditEvent.entity`, 0..*.
-    public var entity: [AuditEvent.Entity] {
+    @_alwaysEmitIntoClient public var entity: [AuditEvent.Entity] {
         get { tree.getList("entity") } set { tree.setList("entity", newValue) }
     }
 
@@ -79,63 +81,63 @@ public struct AuditEvent: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(requestor: Bool) {
+        @_alwaysEmitIntoClient public init(requestor: Bool) {
             tree = [:]
             self.requestor = requestor
         }
 
         /// Type. `AuditEvent.agent.type`, 0..1.
-        public var type: CodeableConcept? {
+        @_alwaysEmitIntoClient public var type: CodeableConcept? {
             get { tree.getOne("type") } set { tree.setOne("type", newValue) }
         }
 
         /// Role. `AuditEvent.agent.role`, 0..*.
-        public var role: [CodeableConcept] {
+        @_alwaysEmitIntoClient public var role: [CodeableConcept] {
             get { tree.getList("role") } set { tree.setList("role", newValue) }
         }
 
         /// Who. `AuditEvent.agent.who`, 0..1.
-        public var who: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var who: Reference<AnyResource>? {
             get { tree.getOne("who") } set { tree.setOne("who", newValue) }
         }
 
         /// Alt id. `AuditEvent.agent.altId`, 0..1.
-        public var altId: String? {
+        @_alwaysEmitIntoClient public var altId: String? {
             get { tree.getOne("altId") } set { tree.setOne("altId", newValue) }
         }
 
         /// Name. `AuditEvent.agent.name`, 0..1.
-        public var name: String? {
+        @_alwaysEmitIntoClient public var name: String? {
             get { tree.getOne("name") } set { tree.setOne("name", newValue) }
         }
 
         /// Requestor. `AuditEvent.agent.requestor`, 1..1.
-        public var requestor: Bool? {
+        @_alwaysEmitIntoClient public var requestor: Bool? {
             get { tree.getOne("requestor") } set { tree.setOne("requestor", newValue) }
         }
 
         /// Location. `AuditEvent.agent.location`, 0..1.
-        public var location: Reference<Location>? {
+        @_alwaysEmitIntoClient public var location: Reference<Location>? {
             get { tree.getOne("location") } set { tree.setOne("location", newValue) }
         }
 
         /// Policy. `AuditEvent.agent.policy`, 0..*.
-        public var policy: [FHIRURI] {
+        @_alwaysEmitIntoClient public var policy: [FHIRURI] {
             get { tree.getList("policy") } set { tree.setList("policy", newValue) }
         }
 
         /// Media. `AuditEvent.agent.media`, 0..1.
-        public var media: Coding? {
+        @_alwaysEmitIntoClient public var media: Coding? {
             get { tree.getOne("media") } set { tree.setOne("media", newValue) }
         }
 
         /// Network. `AuditEvent.agent.network`, 0..1.
-        public var network: AuditEvent.Agent.Network? {
+        @_alwaysEmitIntoClient public var network: AuditEvent.Agent.Network? {
             get { tree.getOne("network") } set { tree.setOne("network", newValue) }
         }
 
         /// Purpose of use. `AuditEvent.agent.purposeOfUse`, 0..*.
-        public var purposeOfUse: [CodeableConcept] {
+        @_alwaysEmitIntoClient public var purposeOfUse: [CodeableConcept] {
             get { tree.getList("purposeOfUse") } set { tree.setList("purposeOfUse", newValue) }
         }
 
@@ -146,15 +148,15 @@ public struct AuditEvent: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With nothing in it.
-            public init() { tree = [:] }
+            @_alwaysEmitIntoClient public init() { tree = [:] }
 
             /// Address. `AuditEvent.agent.network.address`, 0..1.
-            public var address: String? {
+            @_alwaysEmitIntoClient public var address: String? {
                 get { tree.getOne("address") } set { tree.setOne("address", newValue) }
             }
 
             /// Type. `AuditEvent.agent.network.type`, 0..1.
-            public var type: NetworkType? {
+            @_alwaysEmitIntoClient public var type: NetworkType? {
                 get { tree.getOne("type") } set { tree.setOne("type", newValue) }
             }
         }
@@ -167,23 +169,23 @@ public struct AuditEvent: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(observer: Reference<AnyResource>) {
+        @_alwaysEmitIntoClient public init(observer: Reference<AnyResource>) {
             tree = [:]
             self.observer = observer
         }
 
         /// Site. `AuditEvent.source.site`, 0..1.
-        public var site: String? {
+        @_alwaysEmitIntoClient public var site: String? {
             get { tree.getOne("site") } set { tree.setOne("site", newValue) }
         }
 
         /// Observer. `AuditEvent.source.observer`, 1..1.
-        public var observer: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var observer: Reference<AnyResource>? {
             get { tree.getOne("observer") } set { tree.setOne("observer", newValue) }
         }
 
         /// Type. `AuditEvent.source.type`, 0..*.
-        public var type: [Coding] {
+        @_alwaysEmitIntoClient public var type: [Coding] {
             get { tree.getList("type") } set { tree.setList("type", newValue) }
         }
     }
@@ -195,50 +197,50 @@ public struct AuditEvent: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// What. `AuditEvent.entity.what`, 0..1.
-        public var what: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var what: Reference<AnyResource>? {
             get { tree.getOne("what") } set { tree.setOne("what", newValue) }
         }
 
         /// Type. `AuditEvent.entity.type`, 0..1.
-        public var type: Coding? {
+        @_alwaysEmitIntoClient public var type: Coding? {
             get { tree.getOne("type") } set { tree.setOne("type", newValue) }
         }
 
         /// Role. `AuditEvent.entity.role`, 0..1.
-        public var role: Coding? {
+        @_alwaysEmitIntoClient public var role: Coding? {
             get { tree.getOne("role") } set { tree.setOne("role", newValue) }
         }
 
         /// Lifecycle. `AuditEvent.entity.lifecycle`, 0..1.
-        public var lifecycle: Coding? {
+        @_alwaysEmitIntoClient public var lifecycle: Coding? {
             get { tree.getOne("lifecycle") } set { tree.setOne("lifecycle", newValue) }
         }
 
         /// Security label. `AuditEvent.entity.securityLabel`, 0..*.
-        public var securityLabel: [Coding] {
+        @_alwaysEmitIntoClient public var securityLabel: [Coding] {
             get { tree.getList("securityLabel") } set { tree.setList("securityLabel", newValue) }
         }
 
         /// Name. `AuditEvent.entity.name`, 0..1.
-        public var name: String? {
+        @_alwaysEmitIntoClient public var name: String? {
             get { tree.getOne("name") } set { tree.setOne("name", newValue) }
         }
 
         /// Description. `AuditEvent.entity.description`, 0..1.
-        public var description: String? {
+        @_alwaysEmitIntoClient public var description: String? {
             get { tree.getOne("description") } set { tree.setOne("description", newValue) }
         }
 
         /// Query. `AuditEvent.entity.query`, 0..1.
-        public var query: String? {
+        @_alwaysEmitIntoClient public var query: String? {
             get { tree.getOne("query") } set { tree.setOne("query", newValue) }
         }
 
         /// Detail. `AuditEvent.entity.detail`, 0..*.
-        public var detail: [AuditEvent.Entity.Detail] {
+        @_alwaysEmitIntoClient public var detail: [AuditEvent.Entity.Detail] {
             get { tree.getList("detail") } set { tree.setList("detail", newValue) }
         }
 
@@ -249,19 +251,19 @@ public struct AuditEvent: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With what is required.
-            public init(type: String, value: Value) {
+            @_alwaysEmitIntoClient public init(type: String, value: Value) {
                 tree = [:]
                 self.type = type
                 self.value = value
             }
 
             /// Type. `AuditEvent.entity.detail.type`, 1..1.
-            public var type: String? {
+            @_alwaysEmitIntoClient public var type: String? {
                 get { tree.getOne("type") } set { tree.setOne("type", newValue) }
             }
 
             /// Value. `AuditEvent.entity.detail.value[x]`, 1..1.
-            public var value: Value? {
+            @_alwaysEmitIntoClient public var value: Value? {
                 get { tree.getChoice("value") } set { tree.setChoice("value", newValue) }
             }
 
@@ -292,10 +294,10 @@ public struct AuditEvent: FHIRDomainResource {
                 }
 
                 /// The value, if it is of this type.
-                public var string: String? { if case .string(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var string: String? { if case .string(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var base64Binary: String? { if case .base64Binary(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var base64Binary: String? { if case .base64Binary(let value) = self { value } else { nil } }
             }
         }
     }

@@ -9,23 +9,23 @@ public struct Binary: FHIRResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(contentType: String) {
+    @_alwaysEmitIntoClient public init(contentType: String) {
         tree = ["resourceType": "Binary"]
         self.contentType = contentType
     }
 
     /// Content type. `Binary.contentType`, 1..1.
-    public var contentType: String? {
+    @_alwaysEmitIntoClient public var contentType: String? {
         get { tree.getOne("contentType") } set { tree.setOne("contentType", newValue) }
     }
 
     /// Security context. `Binary.securityContext`, 0..1.
-    public var securityContext: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var securityContext: Reference<AnyResource>? {
         get { tree.getOne("securityContext") } set { tree.setOne("securityContext", newValue) }
     }
 
     /// Data. `Binary.data`, 0..1.
-    public var data: String? {
+    @_alwaysEmitIntoClient public var data: String? {
         get { tree.getOne("data") } set { tree.setOne("data", newValue) }
     }
 }

@@ -9,43 +9,43 @@ public struct Bundle: FHIRResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(type: BundleType) {
+    @_alwaysEmitIntoClient public init(type: BundleType) {
         tree = ["resourceType": "Bundle"]
         self.type = type
     }
 
     /// Identifier. `Bundle.identifier`, 0..1.
-    public var identifier: Identifier? {
+    @_alwaysEmitIntoClient public var identifier: Identifier? {
         get { tree.getOne("identifier") } set { tree.setOne("identifier", newValue) }
     }
 
     /// What the bundle is for. `Bundle.type`, 1..1.
-    public var type: BundleType? {
+    @_alwaysEmitIntoClient public var type: BundleType? {
         get { tree.getOne("type") } set { tree.setOne("type", newValue) }
     }
 
     /// When the bundle was put together. `Bundle.timestamp`, 0..1.
-    public var timestamp: FHIRInstant? {
+    @_alwaysEmitIntoClient public var timestamp: FHIRInstant? {
         get { tree.getOne("timestamp") } set { tree.setOne("timestamp", newValue) }
     }
 
     /// How many resources a search found, on all pages. `Bundle.total`, 0..1.
-    public var total: Int? {
+    @_alwaysEmitIntoClient public var total: Int? {
         get { tree.getOne("total") } set { tree.setOne("total", newValue) }
     }
 
     /// Links to this and other pages. `Bundle.link`, 0..*.
-    public var link: [Bundle.Link] {
+    @_alwaysEmitIntoClient public var link: [Bundle.Link] {
         get { tree.getList("link") } set { tree.setList("link", newValue) }
     }
 
     /// The resources, with what is said about each. `Bundle.entry`, 0..*.
-    public var entry: [Bundle.Entry] {
+    @_alwaysEmitIntoClient public var entry: [Bundle.Entry] {
         get { tree.getList("entry") } set { tree.setList("entry", newValue) }
     }
 
     /// Signature. `Bundle.signature`, 0..1.
-    public var signature: Signature? {
+    @_alwaysEmitIntoClient public var signature: Signature? {
         get { tree.getOne("signature") } set { tree.setOne("signature", newValue) }
     }
 
@@ -56,19 +56,19 @@ public struct Bundle: FHIRResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(relation: String, url: FHIRURI) {
+        @_alwaysEmitIntoClient public init(relation: String, url: FHIRURI) {
             tree = [:]
             self.relation = relation
             self.url = url
         }
 
         /// Relation. `Bundle.link.relation`, 1..1.
-        public var relation: String? {
+        @_alwaysEmitIntoClient public var relation: String? {
             get { tree.getOne("relation") } set { tree.setOne("relation", newValue) }
         }
 
         /// Url. `Bundle.link.url`, 1..1.
-        public var url: FHIRURI? {
+        @_alwaysEmitIntoClient public var url: FHIRURI? {
             get { tree.getOne("url") } set { tree.setOne("url", newValue) }
         }
     }
@@ -80,35 +80,35 @@ public struct Bundle: FHIRResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Link. `Bundle.entry.link`, 0..*.
-        public var link: [Bundle.Link] {
+        @_alwaysEmitIntoClient public var link: [Bundle.Link] {
             get { tree.getList("link") } set { tree.setList("link", newValue) }
         }
 
         /// The absolute address of the resource, or a `urn:uuid:`. `Bundle.entry.fullUrl`, 0..1.
-        public var fullUrl: FHIRURI? {
+        @_alwaysEmitIntoClient public var fullUrl: FHIRURI? {
             get { tree.getOne("fullUrl") } set { tree.setOne("fullUrl", newValue) }
         }
 
         /// The resource. `Bundle.entry.resource`, 0..1.
-        public var resource: AnyResource? {
+        @_alwaysEmitIntoClient public var resource: AnyResource? {
             get { tree.getOne("resource") } set { tree.setOne("resource", newValue) }
         }
 
         /// Why a search found it. `Bundle.entry.search`, 0..1.
-        public var search: Bundle.Entry.Search? {
+        @_alwaysEmitIntoClient public var search: Bundle.Entry.Search? {
             get { tree.getOne("search") } set { tree.setOne("search", newValue) }
         }
 
         /// What a batch or transaction should do. `Bundle.entry.request`, 0..1.
-        public var request: Bundle.Entry.Request? {
+        @_alwaysEmitIntoClient public var request: Bundle.Entry.Request? {
             get { tree.getOne("request") } set { tree.setOne("request", newValue) }
         }
 
         /// What a batch or transaction did. `Bundle.entry.response`, 0..1.
-        public var response: Bundle.Entry.Response? {
+        @_alwaysEmitIntoClient public var response: Bundle.Entry.Response? {
             get { tree.getOne("response") } set { tree.setOne("response", newValue) }
         }
 
@@ -119,15 +119,15 @@ public struct Bundle: FHIRResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With nothing in it.
-            public init() { tree = [:] }
+            @_alwaysEmitIntoClient public init() { tree = [:] }
 
             /// Mode. `Bundle.entry.search.mode`, 0..1.
-            public var mode: SearchEntryMode? {
+            @_alwaysEmitIntoClient public var mode: SearchEntryMode? {
                 get { tree.getOne("mode") } set { tree.setOne("mode", newValue) }
             }
 
             /// Score. `Bundle.entry.search.score`, 0..1.
-            public var score: FHIRDecimal? {
+            @_alwaysEmitIntoClient public var score: FHIRDecimal? {
                 get { tree.getOne("score") } set { tree.setOne("score", newValue) }
             }
         }
@@ -139,39 +139,39 @@ public struct Bundle: FHIRResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With what is required.
-            public init(method: HTTPVerb, url: FHIRURI) {
+            @_alwaysEmitIntoClient public init(method: HTTPVerb, url: FHIRURI) {
                 tree = [:]
                 self.method = method
                 self.url = url
             }
 
             /// Method. `Bundle.entry.request.method`, 1..1.
-            public var method: HTTPVerb? {
+            @_alwaysEmitIntoClient public var method: HTTPVerb? {
                 get { tree.getOne("method") } set { tree.setOne("method", newValue) }
             }
 
             /// Url. `Bundle.entry.request.url`, 1..1.
-            public var url: FHIRURI? {
+            @_alwaysEmitIntoClient public var url: FHIRURI? {
                 get { tree.getOne("url") } set { tree.setOne("url", newValue) }
             }
 
             /// If none match. `Bundle.entry.request.ifNoneMatch`, 0..1.
-            public var ifNoneMatch: String? {
+            @_alwaysEmitIntoClient public var ifNoneMatch: String? {
                 get { tree.getOne("ifNoneMatch") } set { tree.setOne("ifNoneMatch", newValue) }
             }
 
             /// If modified since. `Bundle.entry.request.ifModifiedSince`, 0..1.
-            public var ifModifiedSince: FHIRInstant? {
+            @_alwaysEmitIntoClient public var ifModifiedSince: FHIRInstant? {
                 get { tree.getOne("ifModifiedSince") } set { tree.setOne("ifModifiedSince", newValue) }
             }
 
             /// If match. `Bundle.entry.request.ifMatch`, 0..1.
-            public var ifMatch: String? {
+            @_alwaysEmitIntoClient public var ifMatch: String? {
                 get { tree.getOne("ifMatch") } set { tree.setOne("ifMatch", newValue) }
             }
 
             /// If none exist. `Bundle.entry.request.ifNoneExist`, 0..1.
-            public var ifNoneExist: String? {
+            @_alwaysEmitIntoClient public var ifNoneExist: String? {
                 get { tree.getOne("ifNoneExist") } set { tree.setOne("ifNoneExist", newValue) }
             }
         }
@@ -183,33 +183,33 @@ public struct Bundle: FHIRResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With what is required.
-            public init(status: String) {
+            @_alwaysEmitIntoClient public init(status: String) {
                 tree = [:]
                 self.status = status
             }
 
             /// Status. `Bundle.entry.response.status`, 1..1.
-            public var status: String? {
+            @_alwaysEmitIntoClient public var status: String? {
                 get { tree.getOne("status") } set { tree.setOne("status", newValue) }
             }
 
             /// Location. `Bundle.entry.response.location`, 0..1.
-            public var location: FHIRURI? {
+            @_alwaysEmitIntoClient public var location: FHIRURI? {
                 get { tree.getOne("location") } set { tree.setOne("location", newValue) }
             }
 
             /// Etag. `Bundle.entry.response.etag`, 0..1.
-            public var etag: String? {
+            @_alwaysEmitIntoClient public var etag: String? {
                 get { tree.getOne("etag") } set { tree.setOne("etag", newValue) }
             }
 
             /// Last modified. `Bundle.entry.response.lastModified`, 0..1.
-            public var lastModified: FHIRInstant? {
+            @_alwaysEmitIntoClient public var lastModified: FHIRInstant? {
                 get { tree.getOne("lastModified") } set { tree.setOne("lastModified", newValue) }
             }
 
             /// Outcome. `Bundle.entry.response.outcome`, 0..1.
-            public var outcome: AnyResource? {
+            @_alwaysEmitIntoClient public var outcome: AnyResource? {
                 get { tree.getOne("outcome") } set { tree.setOne("outcome", newValue) }
             }
         }

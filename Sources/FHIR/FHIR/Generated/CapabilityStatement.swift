@@ -9,7 +9,7 @@ public struct CapabilityStatement: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(
+    @_alwaysEmitIntoClient public init(
         status: PublicationStatus, date: FHIRDateTime, kind: CapabilityStatementKind, fhirVersion: FHIRVersion, format: [String]
     ) {
         tree = ["resourceType": "CapabilityStatement"]
@@ -21,132 +21,132 @@ public struct CapabilityStatement: FHIRDomainResource {
     }
 
     /// Url. `CapabilityStatement.url`, 0..1.
-    public var url: FHIRURI? {
+    @_alwaysEmitIntoClient public var url: FHIRURI? {
         get { tree.getOne("url") } set { tree.setOne("url", newValue) }
     }
 
     /// Version. `CapabilityStatement.version`, 0..1.
-    public var version: String? {
+    @_alwaysEmitIntoClient public var version: String? {
         get { tree.getOne("version") } set { tree.setOne("version", newValue) }
     }
 
     /// Name. `CapabilityStatement.name`, 0..1.
-    public var name: String? {
+    @_alwaysEmitIntoClient public var name: String? {
         get { tree.getOne("name") } set { tree.setOne("name", newValue) }
     }
 
     /// Title. `CapabilityStatement.title`, 0..1.
-    public var title: String? {
+    @_alwaysEmitIntoClient public var title: String? {
         get { tree.getOne("title") } set { tree.setOne("title", newValue) }
     }
 
     /// Status. `CapabilityStatement.status`, 1..1.
-    public var status: PublicationStatus? {
+    @_alwaysEmitIntoClient public var status: PublicationStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Experimental. `CapabilityStatement.experimental`, 0..1.
-    public var experimental: Bool? {
+    @_alwaysEmitIntoClient public var experimental: Bool? {
         get { tree.getOne("experimental") } set { tree.setOne("experimental", newValue) }
     }
 
     /// Date. `CapabilityStatement.date`, 1..1.
-    public var date: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var date: FHIRDateTime? {
         get { tree.getOne("date") } set { tree.setOne("date", newValue) }
     }
 
     /// Publisher. `CapabilityStatement.publisher`, 0..1.
-    public var publisher: String? {
+    @_alwaysEmitIntoClient public var publisher: String? {
         get { tree.getOne("publisher") } set { tree.setOne("publisher", newValue) }
     }
 
     /// Contact. `CapabilityStatement.contact`, 0..*.
-    public var contact: [ContactDetail] {
+    @_alwaysEmitIntoClient public var contact: [ContactDetail] {
         get { tree.getList("contact") } set { tree.setList("contact", newValue) }
     }
 
     /// Description. `CapabilityStatement.description`, 0..1.
-    public var description: String? {
+    @_alwaysEmitIntoClient public var description: String? {
         get { tree.getOne("description") } set { tree.setOne("description", newValue) }
     }
 
     /// Use context. `CapabilityStatement.useContext`, 0..*.
-    public var useContext: [UsageContext] {
+    @_alwaysEmitIntoClient public var useContext: [UsageContext] {
         get { tree.getList("useContext") } set { tree.setList("useContext", newValue) }
     }
 
     /// Jurisdiction. `CapabilityStatement.jurisdiction`, 0..*.
-    public var jurisdiction: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var jurisdiction: [CodeableConcept] {
         get { tree.getList("jurisdiction") } set { tree.setList("jurisdiction", newValue) }
     }
 
     /// Purpose. `CapabilityStatement.purpose`, 0..1.
-    public var purpose: String? {
+    @_alwaysEmitIntoClient public var purpose: String? {
         get { tree.getOne("purpose") } set { tree.setOne("purpose", newValue) }
     }
 
     /// Copyright. `CapabilityStatement.copyright`, 0..1.
-    public var copyright: String? {
+    @_alwaysEmitIntoClient public var copyright: String? {
         get { tree.getOne("copyright") } set { tree.setOne("copyright", newValue) }
     }
 
     /// Kind. `CapabilityStatement.kind`, 1..1.
-    public var kind: CapabilityStatementKind? {
+    @_alwaysEmitIntoClient public var kind: CapabilityStatementKind? {
         get { tree.getOne("kind") } set { tree.setOne("kind", newValue) }
     }
 
     /// Instantiates. `CapabilityStatement.instantiates`, 0..*.
-    public var instantiates: [FHIRURI] {
+    @_alwaysEmitIntoClient public var instantiates: [FHIRURI] {
         get { tree.getList("instantiates") } set { tree.setList("instantiates", newValue) }
     }
 
     /// Imports. `CapabilityStatement.imports`, 0..*.
-    public var imports: [FHIRURI] {
+    @_alwaysEmitIntoClient public var imports: [FHIRURI] {
         get { tree.getList("imports") } set { tree.setList("imports", newValue) }
     }
 
     /// Software. `CapabilityStatement.software`, 0..1.
-    public var software: CapabilityStatement.Software? {
+    @_alwaysEmitIntoClient public var software: CapabilityStatement.Software? {
         get { tree.getOne("software") } set { tree.setOne("software", newValue) }
     }
 
     /// Implementation. `CapabilityStatement.implementation`, 0..1.
-    public var implementation: CapabilityStatement.Implementation? {
+    @_alwaysEmitIntoClient public var implementation: CapabilityStatement.Implementation? {
         get { tree.getOne("implementation") } set { tree.setOne("implementation", newValue) }
     }
 
     /// Fhir version. `CapabilityStatement.fhirVersion`, 1..1.
-    public var fhirVersion: FHIRVersion? {
+    @_alwaysEmitIntoClient public var fhirVersion: FHIRVersion? {
         get { tree.getOne("fhirVersion") } set { tree.setOne("fhirVersion", newValue) }
     }
 
     /// Format. `CapabilityStatement.format`, 1..*.
-    public var format: [String] {
+    @_alwaysEmitIntoClient public var format: [String] {
         get { tree.getList("format") } set { tree.setList("format", newValue) }
     }
 
     /// Patch format. `CapabilityStatement.patchFormat`, 0..*.
-    public var patchFormat: [String] {
+    @_alwaysEmitIntoClient public var patchFormat: [String] {
         get { tree.getList("patchFormat") } set { tree.setList("patchFormat", newValue) }
     }
 
     /// Implementation guide. `CapabilityStatement.implementationGuide`, 0..*.
-    public var implementationGuide: [FHIRURI] {
+    @_alwaysEmitIntoClient public var implementationGuide: [FHIRURI] {
         get { tree.getList("implementationGuide") } set { tree.setList("implementationGuide", newValue) }
     }
 
     /// Rest. `CapabilityStatement.rest`, 0..*.
-    public var rest: [CapabilityStatement.Rest] {
+    @_alwaysEmitIntoClient public var rest: [CapabilityStatement.Rest] {
         get { tree.getList("rest") } set { tree.setList("rest", newValue) }
     }
 
     /// Messaging. `CapabilityStatement.messaging`, 0..*.
-    public var messaging: [CapabilityStatement.Messaging] {
+    @_alwaysEmitIntoClient public var messaging: [CapabilityStatement.Messaging] {
         get { tree.getList("messaging") } set { tree.setList("messaging", newValue) }
     }
 
     /// Document. `CapabilityStatement.document`, 0..*.
-    public var document: [CapabilityStatement.Document] {
+    @_alwaysEmitIntoClient public var document: [CapabilityStatement.Document] {
         get { tree.getList("document") } set { tree.setList("document", newValue) }
     }
 
@@ -157,23 +157,23 @@ public struct CapabilityStatement: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(name: String) {
+        @_alwaysEmitIntoClient public init(name: String) {
             tree = [:]
             self.name = name
         }
 
         /// Name. `CapabilityStatement.software.name`, 1..1.
-        public var name: String? {
+        @_alwaysEmitIntoClient public var name: String? {
             get { tree.getOne("name") } set { tree.setOne("name", newValue) }
         }
 
         /// Version. `CapabilityStatement.software.version`, 0..1.
-        public var version: String? {
+        @_alwaysEmitIntoClient public var version: String? {
             get { tree.getOne("version") } set { tree.setOne("version", newValue) }
         }
 
         /// Release date. `CapabilityStatement.software.releaseDate`, 0..1.
-        public var releaseDate: FHIRDateTime? {
+        @_alwaysEmitIntoClient public var releaseDate: FHIRDateTime? {
             get { tree.getOne("releaseDate") } set { tree.setOne("releaseDate", newValue) }
         }
     }
@@ -185,23 +185,23 @@ public struct CapabilityStatement: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(description: String) {
+        @_alwaysEmitIntoClient public init(description: String) {
             tree = [:]
             self.description = description
         }
 
         /// Description. `CapabilityStatement.implementation.description`, 1..1.
-        public var description: String? {
+        @_alwaysEmitIntoClient public var description: String? {
             get { tree.getOne("description") } set { tree.setOne("description", newValue) }
         }
 
         /// Url. `CapabilityStatement.implementation.url`, 0..1.
-        public var url: FHIRURI? {
+        @_alwaysEmitIntoClient public var url: FHIRURI? {
             get { tree.getOne("url") } set { tree.setOne("url", newValue) }
         }
 
         /// Custodian. `CapabilityStatement.implementation.custodian`, 0..1.
-        public var custodian: Reference<Organization>? {
+        @_alwaysEmitIntoClient public var custodian: Reference<Organization>? {
             get { tree.getOne("custodian") } set { tree.setOne("custodian", newValue) }
         }
     }
@@ -213,48 +213,48 @@ public struct CapabilityStatement: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(mode: RestfulCapabilityMode) {
+        @_alwaysEmitIntoClient public init(mode: RestfulCapabilityMode) {
             tree = [:]
             self.mode = mode
         }
 
         /// Mode. `CapabilityStatement.rest.mode`, 1..1.
-        public var mode: RestfulCapabilityMode? {
+        @_alwaysEmitIntoClient public var mode: RestfulCapabilityMode? {
             get { tree.getOne("mode") } set { tree.setOne("mode", newValue) }
         }
 
         /// Documentation. `CapabilityStatement.rest.documentation`, 0..1.
-        public var documentation: String? {
+        @_alwaysEmitIntoClient public var documentation: String? {
             get { tree.getOne("documentation") } set { tree.setOne("documentation", newValue) }
         }
 
         /// Security. `CapabilityStatement.rest.security`, 0..1.
-        public var security: CapabilityStatement.Rest.Security? {
+        @_alwaysEmitIntoClient public var security: CapabilityStatement.Rest.Security? {
             get { tree.getOne("security") } set { tree.setOne("security", newValue) }
         }
 
         /// Resource. `CapabilityStatement.rest.resource`, 0..*.
-        public var resource: [CapabilityStatement.Rest.Resource] {
+        @_alwaysEmitIntoClient public var resource: [CapabilityStatement.Rest.Resource] {
             get { tree.getList("resource") } set { tree.setList("resource", newValue) }
         }
 
         /// Interaction. `CapabilityStatement.rest.interaction`, 0..*.
-        public var interaction: [CapabilityStatement.Rest.Interaction] {
+        @_alwaysEmitIntoClient public var interaction: [CapabilityStatement.Rest.Interaction] {
             get { tree.getList("interaction") } set { tree.setList("interaction", newValue) }
         }
 
         /// Search param. `CapabilityStatement.rest.searchParam`, 0..*.
-        public var searchParam: [CapabilityStatement.Rest.Resource.SearchParam] {
+        @_alwaysEmitIntoClient public var searchParam: [CapabilityStatement.Rest.Resource.SearchParam] {
             get { tree.getList("searchParam") } set { tree.setList("searchParam", newValue) }
         }
 
         /// Operation. `CapabilityStatement.rest.operation`, 0..*.
-        public var operation: [CapabilityStatement.Rest.Resource.Operation] {
+        @_alwaysEmitIntoClient public var operation: [CapabilityStatement.Rest.Resource.Operation] {
             get { tree.getList("operation") } set { tree.setList("operation", newValue) }
         }
 
         /// Compartment. `CapabilityStatement.rest.compartment`, 0..*.
-        public var compartment: [FHIRURI] {
+        @_alwaysEmitIntoClient public var compartment: [FHIRURI] {
             get { tree.getList("compartment") } set { tree.setList("compartment", newValue) }
         }
 
@@ -265,20 +265,20 @@ public struct CapabilityStatement: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With nothing in it.
-            public init() { tree = [:] }
+            @_alwaysEmitIntoClient public init() { tree = [:] }
 
             /// Cors. `CapabilityStatement.rest.security.cors`, 0..1.
-            public var cors: Bool? {
+            @_alwaysEmitIntoClient public var cors: Bool? {
                 get { tree.getOne("cors") } set { tree.setOne("cors", newValue) }
             }
 
             /// Service. `CapabilityStatement.rest.security.service`, 0..*.
-            public var service: [CodeableConcept] {
+            @_alwaysEmitIntoClient public var service: [CodeableConcept] {
                 get { tree.getList("service") } set { tree.setList("service", newValue) }
             }
 
             /// Description. `CapabilityStatement.rest.security.description`, 0..1.
-            public var description: String? {
+            @_alwaysEmitIntoClient public var description: String? {
                 get { tree.getOne("description") } set { tree.setOne("description", newValue) }
             }
         }
@@ -290,93 +290,93 @@ public struct CapabilityStatement: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With what is required.
-            public init(type: ResourceType) {
+            @_alwaysEmitIntoClient public init(type: ResourceType) {
                 tree = [:]
                 self.type = type
             }
 
             /// Type. `CapabilityStatement.rest.resource.type`, 1..1.
-            public var type: ResourceType? {
+            @_alwaysEmitIntoClient public var type: ResourceType? {
                 get { tree.getOne("type") } set { tree.setOne("type", newValue) }
             }
 
             /// Profile. `CapabilityStatement.rest.resource.profile`, 0..1.
-            public var profile: FHIRURI? {
+            @_alwaysEmitIntoClient public var profile: FHIRURI? {
                 get { tree.getOne("profile") } set { tree.setOne("profile", newValue) }
             }
 
             /// Supported profile. `CapabilityStatement.rest.resource.supportedProfile`, 0..*.
-            public var supportedProfile: [FHIRURI] {
+            @_alwaysEmitIntoClient public var supportedProfile: [FHIRURI] {
                 get { tree.getList("supportedProfile") } set { tree.setList("supportedProfile", newValue) }
             }
 
             /// Documentation. `CapabilityStatement.rest.resource.documentation`, 0..1.
-            public var documentation: String? {
+            @_alwaysEmitIntoClient public var documentation: String? {
                 get { tree.getOne("documentation") } set { tree.setOne("documentation", newValue) }
             }
 
             /// Interaction. `CapabilityStatement.rest.resource.interaction`, 0..*.
-            public var interaction: [CapabilityStatement.Rest.Resource.Interaction] {
+            @_alwaysEmitIntoClient public var interaction: [CapabilityStatement.Rest.Resource.Interaction] {
                 get { tree.getList("interaction") } set { tree.setList("interaction", newValue) }
             }
 
             /// Versioning. `CapabilityStatement.rest.resource.versioning`, 0..1.
-            public var versioning: VersioningPolicy? {
+            @_alwaysEmitIntoClient public var versioning: VersioningPolicy? {
                 get { tree.getOne("versioning") } set { tree.setOne("versioning", newValue) }
             }
 
             /// Read history. `CapabilityStatement.rest.resource.readHistory`, 0..1.
-            public var readHistory: Bool? {
+            @_alwaysEmitIntoClient public var readHistory: Bool? {
                 get { tree.getOne("readHistory") } set { tree.setOne("readHistory", newValue) }
             }
 
             /// Update create. `CapabilityStatement.rest.resource.updateCreate`, 0..1.
-            public var updateCreate: Bool? {
+            @_alwaysEmitIntoClient public var updateCreate: Bool? {
                 get { tree.getOne("updateCreate") } set { tree.setOne("updateCreate", newValue) }
             }
 
             /// Conditional create. `CapabilityStatement.rest.resource.conditionalCreate`, 0..1.
-            public var conditionalCreate: Bool? {
+            @_alwaysEmitIntoClient public var conditionalCreate: Bool? {
                 get { tree.getOne("conditionalCreate") } set { tree.setOne("conditionalCreate", newValue) }
             }
 
             /// Conditional read. `CapabilityStatement.rest.resource.conditionalRead`, 0..1.
-            public var conditionalRead: ConditionalReadStatus? {
+            @_alwaysEmitIntoClient public var conditionalRead: ConditionalReadStatus? {
                 get { tree.getOne("conditionalRead") } set { tree.setOne("conditionalRead", newValue) }
             }
 
             /// Conditional update. `CapabilityStatement.rest.resource.conditionalUpdate`, 0..1.
-            public var conditionalUpdate: Bool? {
+            @_alwaysEmitIntoClient public var conditionalUpdate: Bool? {
                 get { tree.getOne("conditionalUpdate") } set { tree.setOne("conditionalUpdate", newValue) }
             }
 
             /// Conditional delete. `CapabilityStatement.rest.resource.conditionalDelete`, 0..1.
-            public var conditionalDelete: ConditionalDeleteStatus? {
+            @_alwaysEmitIntoClient public var conditionalDelete: ConditionalDeleteStatus? {
                 get { tree.getOne("conditionalDelete") } set { tree.setOne("conditionalDelete", newValue) }
             }
 
             /// Reference policy. `CapabilityStatement.rest.resource.referencePolicy`, 0..*.
-            public var referencePolicy: [ReferenceHandlingPolicy] {
+            @_alwaysEmitIntoClient public var referencePolicy: [ReferenceHandlingPolicy] {
                 get { tree.getList("referencePolicy") } set { tree.setList("referencePolicy", newValue) }
             }
 
             /// Search include. `CapabilityStatement.rest.resource.searchInclude`, 0..*.
-            public var searchInclude: [String] {
+            @_alwaysEmitIntoClient public var searchInclude: [String] {
                 get { tree.getList("searchInclude") } set { tree.setList("searchInclude", newValue) }
             }
 
             /// Search rev include. `CapabilityStatement.rest.resource.searchRevInclude`, 0..*.
-            public var searchRevInclude: [String] {
+            @_alwaysEmitIntoClient public var searchRevInclude: [String] {
                 get { tree.getList("searchRevInclude") } set { tree.setList("searchRevInclude", newValue) }
             }
 
             /// Search param. `CapabilityStatement.rest.resource.searchParam`, 0..*.
-            public var searchParam: [CapabilityStatement.Rest.Resource.SearchParam] {
+            @_alwaysEmitIntoClient public var searchParam: [CapabilityStatement.Rest.Resource.SearchParam] {
                 get { tree.getList("searchParam") } set { tree.setList("searchParam", newValue) }
             }
 
             /// Operation. `CapabilityStatement.rest.resource.operation`, 0..*.
-            public var operation: [CapabilityStatement.Rest.Resource.Operation] {
+            @_alwaysEmitIntoClient public var operation: [CapabilityStatement.Rest.Resource.Operation] {
                 get { tree.getList("operation") } set { tree.setList("operation", newValue) }
             }
 
@@ -387,18 +387,18 @@ public struct CapabilityStatement: FHIRDomainResource {
                 public init(view tree: JSONValue) { self.tree = tree }
 
                 /// With what is required.
-                public init(code: TypeRestfulInteraction) {
+                @_alwaysEmitIntoClient public init(code: TypeRestfulInteraction) {
                     tree = [:]
                     self.code = code
                 }
 
                 /// Code. `CapabilityStatement.rest.resource.interaction.code`, 1..1.
-                public var code: TypeRestfulInteraction? {
+                @_alwaysEmitIntoClient public var code: TypeRestfulInteraction? {
                     get { tree.getOne("code") } set { tree.setOne("code", newValue) }
                 }
 
                 /// Documentation. `CapabilityStatement.rest.resource.interaction.documentation`, 0..1.
-                public var documentation: String? {
+                @_alwaysEmitIntoClient public var documentation: String? {
                     get { tree.getOne("documentation") } set { tree.setOne("documentation", newValue) }
                 }
             }
@@ -410,29 +410,29 @@ public struct CapabilityStatement: FHIRDomainResource {
                 public init(view tree: JSONValue) { self.tree = tree }
 
                 /// With what is required.
-                public init(name: String, type: SearchParamType) {
+                @_alwaysEmitIntoClient public init(name: String, type: SearchParamType) {
                     tree = [:]
                     self.name = name
                     self.type = type
                 }
 
                 /// Name. `CapabilityStatement.rest.resource.searchParam.name`, 1..1.
-                public var name: String? {
+                @_alwaysEmitIntoClient public var name: String? {
                     get { tree.getOne("name") } set { tree.setOne("name", newValue) }
                 }
 
                 /// Definition. `CapabilityStatement.rest.resource.searchParam.definition`, 0..1.
-                public var definition: FHIRURI? {
+                @_alwaysEmitIntoClient public var definition: FHIRURI? {
                     get { tree.getOne("definition") } set { tree.setOne("definition", newValue) }
                 }
 
                 /// Type. `CapabilityStatement.rest.resource.searchParam.type`, 1..1.
-                public var type: SearchParamType? {
+                @_alwaysEmitIntoClient public var type: SearchParamType? {
                     get { tree.getOne("type") } set { tree.setOne("type", newValue) }
                 }
 
                 /// Documentation. `CapabilityStatement.rest.resource.searchParam.documentation`, 0..1.
-                public var documentation: String? {
+                @_alwaysEmitIntoClient public var documentation: String? {
                     get { tree.getOne("documentation") } set { tree.setOne("documentation", newValue) }
                 }
             }
@@ -444,24 +444,24 @@ public struct CapabilityStatement: FHIRDomainResource {
                 public init(view tree: JSONValue) { self.tree = tree }
 
                 /// With what is required.
-                public init(name: String, definition: FHIRURI) {
+                @_alwaysEmitIntoClient public init(name: String, definition: FHIRURI) {
                     tree = [:]
                     self.name = name
                     self.definition = definition
                 }
 
                 /// Name. `CapabilityStatement.rest.resource.operation.name`, 1..1.
-                public var name: String? {
+                @_alwaysEmitIntoClient public var name: String? {
                     get { tree.getOne("name") } set { tree.setOne("name", newValue) }
                 }
 
                 /// Definition. `CapabilityStatement.rest.resource.operation.definition`, 1..1.
-                public var definition: FHIRURI? {
+                @_alwaysEmitIntoClient public var definition: FHIRURI? {
                     get { tree.getOne("definition") } set { tree.setOne("definition", newValue) }
                 }
 
                 /// Documentation. `CapabilityStatement.rest.resource.operation.documentation`, 0..1.
-                public var documentation: String? {
+                @_alwaysEmitIntoClient public var documentation: String? {
                     get { tree.getOne("documentation") } set { tree.setOne("documentation", newValue) }
                 }
             }
@@ -474,18 +474,18 @@ public struct CapabilityStatement: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With what is required.
-            public init(code: SystemRestfulInteraction) {
+            @_alwaysEmitIntoClient public init(code: SystemRestfulInteraction) {
                 tree = [:]
                 self.code = code
             }
 
             /// Code. `CapabilityStatement.rest.interaction.code`, 1..1.
-            public var code: SystemRestfulInteraction? {
+            @_alwaysEmitIntoClient public var code: SystemRestfulInteraction? {
                 get { tree.getOne("code") } set { tree.setOne("code", newValue) }
             }
 
             /// Documentation. `CapabilityStatement.rest.interaction.documentation`, 0..1.
-            public var documentation: String? {
+            @_alwaysEmitIntoClient public var documentation: String? {
                 get { tree.getOne("documentation") } set { tree.setOne("documentation", newValue) }
             }
         }
@@ -498,25 +498,25 @@ public struct CapabilityStatement: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Endpoint. `CapabilityStatement.messaging.endpoint`, 0..*.
-        public var endpoint: [CapabilityStatement.Messaging.Endpoint] {
+        @_alwaysEmitIntoClient public var endpoint: [CapabilityStatement.Messaging.Endpoint] {
             get { tree.getList("endpoint") } set { tree.setList("endpoint", newValue) }
         }
 
         /// Reliable cache. `CapabilityStatement.messaging.reliableCache`, 0..1.
-        public var reliableCache: Int? {
+        @_alwaysEmitIntoClient public var reliableCache: Int? {
             get { tree.getOne("reliableCache") } set { tree.setOne("reliableCache", newValue) }
         }
 
         /// Documentation. `CapabilityStatement.messaging.documentation`, 0..1.
-        public var documentation: String? {
+        @_alwaysEmitIntoClient public var documentation: String? {
             get { tree.getOne("documentation") } set { tree.setOne("documentation", newValue) }
         }
 
         /// Supported message. `CapabilityStatement.messaging.supportedMessage`, 0..*.
-        public var supportedMessage: [CapabilityStatement.Messaging.SupportedMessage] {
+        @_alwaysEmitIntoClient public var supportedMessage: [CapabilityStatement.Messaging.SupportedMessage] {
             get { tree.getList("supportedMessage") } set { tree.setList("supportedMessage", newValue) }
         }
 
@@ -527,19 +527,19 @@ public struct CapabilityStatement: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With what is required.
-            public init(`protocol`: Coding, address: FHIRURI) {
+            @_alwaysEmitIntoClient public init(`protocol`: Coding, address: FHIRURI) {
                 tree = [:]
                 self.protocol = `protocol`
                 self.address = address
             }
 
             /// Protocol. `CapabilityStatement.messaging.endpoint.protocol`, 1..1.
-            public var `protocol`: Coding? {
+            @_alwaysEmitIntoClient public var `protocol`: Coding? {
                 get { tree.getOne("protocol") } set { tree.setOne("protocol", newValue) }
             }
 
             /// Address. `CapabilityStatement.messaging.endpoint.address`, 1..1.
-            public var address: FHIRURI? {
+            @_alwaysEmitIntoClient public var address: FHIRURI? {
                 get { tree.getOne("address") } set { tree.setOne("address", newValue) }
             }
         }
@@ -551,19 +551,19 @@ public struct CapabilityStatement: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With what is required.
-            public init(mode: EventCapabilityMode, definition: FHIRURI) {
+            @_alwaysEmitIntoClient public init(mode: EventCapabilityMode, definition: FHIRURI) {
                 tree = [:]
                 self.mode = mode
                 self.definition = definition
             }
 
             /// Mode. `CapabilityStatement.messaging.supportedMessage.mode`, 1..1.
-            public var mode: EventCapabilityMode? {
+            @_alwaysEmitIntoClient public var mode: EventCapabilityMode? {
                 get { tree.getOne("mode") } set { tree.setOne("mode", newValue) }
             }
 
             /// Definition. `CapabilityStatement.messaging.supportedMessage.definition`, 1..1.
-            public var definition: FHIRURI? {
+            @_alwaysEmitIntoClient public var definition: FHIRURI? {
                 get { tree.getOne("definition") } set { tree.setOne("definition", newValue) }
             }
         }
@@ -576,24 +576,24 @@ public struct CapabilityStatement: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(mode: DocumentMode, profile: FHIRURI) {
+        @_alwaysEmitIntoClient public init(mode: DocumentMode, profile: FHIRURI) {
             tree = [:]
             self.mode = mode
             self.profile = profile
         }
 
         /// Mode. `CapabilityStatement.document.mode`, 1..1.
-        public var mode: DocumentMode? {
+        @_alwaysEmitIntoClient public var mode: DocumentMode? {
             get { tree.getOne("mode") } set { tree.setOne("mode", newValue) }
         }
 
         /// Documentation. `CapabilityStatement.document.documentation`, 0..1.
-        public var documentation: String? {
+        @_alwaysEmitIntoClient public var documentation: String? {
             get { tree.getOne("documentation") } set { tree.setOne("documentation", newValue) }
         }
 
         /// Profile. `CapabilityStatement.document.profile`, 1..1.
-        public var profile: FHIRURI? {
+        @_alwaysEmitIntoClient public var profile: FHIRURI? {
             get { tree.getOne("profile") } set { tree.setOne("profile", newValue) }
         }
     }

@@ -9,7 +9,7 @@ public struct CarePlan: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(status: RequestStatus, intent: CarePlanIntent, subject: Reference<AnyResource>) {
+    @_alwaysEmitIntoClient public init(status: RequestStatus, intent: CarePlanIntent, subject: Reference<AnyResource>) {
         tree = ["resourceType": "CarePlan"]
         self.status = status
         self.intent = intent
@@ -17,117 +17,117 @@ public struct CarePlan: FHIRDomainResource {
     }
 
     /// Identifier. `CarePlan.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Instantiates canonical. `CarePlan.instantiatesCanonical`, 0..*.
-    public var instantiatesCanonical: [FHIRURI] {
+    @_alwaysEmitIntoClient public var instantiatesCanonical: [FHIRURI] {
         get { tree.getList("instantiatesCanonical") } set { tree.setList("instantiatesCanonical", newValue) }
     }
 
     /// Instantiates uri. `CarePlan.instantiatesUri`, 0..*.
-    public var instantiatesUri: [FHIRURI] {
+    @_alwaysEmitIntoClient public var instantiatesUri: [FHIRURI] {
         get { tree.getList("instantiatesUri") } set { tree.setList("instantiatesUri", newValue) }
     }
 
     /// Based on. `CarePlan.basedOn`, 0..*.
-    public var basedOn: [Reference<CarePlan>] {
+    @_alwaysEmitIntoClient public var basedOn: [Reference<CarePlan>] {
         get { tree.getList("basedOn") } set { tree.setList("basedOn", newValue) }
     }
 
     /// Replaces. `CarePlan.replaces`, 0..*.
-    public var replaces: [Reference<CarePlan>] {
+    @_alwaysEmitIntoClient public var replaces: [Reference<CarePlan>] {
         get { tree.getList("replaces") } set { tree.setList("replaces", newValue) }
     }
 
     /// Part of. `CarePlan.partOf`, 0..*.
-    public var partOf: [Reference<CarePlan>] {
+    @_alwaysEmitIntoClient public var partOf: [Reference<CarePlan>] {
         get { tree.getList("partOf") } set { tree.setList("partOf", newValue) }
     }
 
     /// Status. `CarePlan.status`, 1..1.
-    public var status: RequestStatus? {
+    @_alwaysEmitIntoClient public var status: RequestStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Intent. `CarePlan.intent`, 1..1.
-    public var intent: CarePlanIntent? {
+    @_alwaysEmitIntoClient public var intent: CarePlanIntent? {
         get { tree.getOne("intent") } set { tree.setOne("intent", newValue) }
     }
 
     /// Category. `CarePlan.category`, 0..*.
-    public var category: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var category: [CodeableConcept] {
         get { tree.getList("category") } set { tree.setList("category", newValue) }
     }
 
     /// Title. `CarePlan.title`, 0..1.
-    public var title: String? {
+    @_alwaysEmitIntoClient public var title: String? {
         get { tree.getOne("title") } set { tree.setOne("title", newValue) }
     }
 
     /// Description. `CarePlan.description`, 0..1.
-    public var description: String? {
+    @_alwaysEmitIntoClient public var description: String? {
         get { tree.getOne("description") } set { tree.setOne("description", newValue) }
     }
 
     /// Subject. `CarePlan.subject`, 1..1.
-    public var subject: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var subject: Reference<AnyResource>? {
         get { tree.getOne("subject") } set { tree.setOne("subject", newValue) }
     }
 
     /// Encounter. `CarePlan.encounter`, 0..1.
-    public var encounter: Reference<Encounter>? {
+    @_alwaysEmitIntoClient public var encounter: Reference<Encounter>? {
         get { tree.getOne("encounter") } set { tree.setOne("encounter", newValue) }
     }
 
     /// Period. `CarePlan.period`, 0..1.
-    public var period: Period? {
+    @_alwaysEmitIntoClient public var period: Period? {
         get { tree.getOne("period") } set { tree.setOne("period", newValue) }
     }
 
     /// Created. `CarePlan.created`, 0..1.
-    public var created: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var created: FHIRDateTime? {
         get { tree.getOne("created") } set { tree.setOne("created", newValue) }
     }
 
     /// Author. `CarePlan.author`, 0..1.
-    public var author: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var author: Reference<AnyResource>? {
         get { tree.getOne("author") } set { tree.setOne("author", newValue) }
     }
 
     /// Contributor. `CarePlan.contributor`, 0..*.
-    public var contributor: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var contributor: [Reference<AnyResource>] {
         get { tree.getList("contributor") } set { tree.setList("contributor", newValue) }
     }
 
     /// Care team. `CarePlan.careTeam`, 0..*.
-    public var careTeam: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var careTeam: [Reference<AnyResource>] {
         get { tree.getList("careTeam") } set { tree.setList("careTeam", newValue) }
     }
 
     /// Addresses. `CarePlan.addresses`, 0..*.
-    public var addresses: [Reference<Condition>] {
+    @_alwaysEmitIntoClient public var addresses: [Reference<Condition>] {
         get { tree.getList("addresses") } set { tree.setList("addresses", newValue) }
     }
 
     /// Supporting info. `CarePlan.supportingInfo`, 0..*.
-    public var supportingInfo: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var supportingInfo: [Reference<AnyResource>] {
         get { tree.getList("supportingInfo") } set { tree.setList("supportingInfo", newValue) }
     }
 
     /// Goal. `CarePlan.goal`, 0..*.
-    public var goal: [Reference<Goal>] {
+    @_alwaysEmitIntoClient public var goal: [Reference<Goal>] {
         get { tree.getList("goal") } set { tree.setList("goal", newValue) }
     }
 
     /// Activity. `CarePlan.activity`, 0..*.
-    public var activity: [CarePlan.Activity] {
+    @_alwaysEmitIntoClient public var activity: [CarePlan.Activity] {
         get { tree.getList("activity") } set { tree.setList("activity", newValue) }
     }
 
     /// Note. `CarePlan.note`, 0..*.
-    public var note: [Annotation] {
+    @_alwaysEmitIntoClient public var note: [Annotation] {
         get { tree.getList("note") } set { tree.setList("note", newValue) }
     }
 
@@ -138,30 +138,30 @@ public struct CarePlan: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Outcome codeable concept. `CarePlan.activity.outcomeCodeableConcept`, 0..*.
-        public var outcomeCodeableConcept: [CodeableConcept] {
+        @_alwaysEmitIntoClient public var outcomeCodeableConcept: [CodeableConcept] {
             get { tree.getList("outcomeCodeableConcept") } set { tree.setList("outcomeCodeableConcept", newValue) }
         }
 
         /// Outcome reference. `CarePlan.activity.outcomeReference`, 0..*.
-        public var outcomeReference: [Reference<AnyResource>] {
+        @_alwaysEmitIntoClient public var outcomeReference: [Reference<AnyResource>] {
             get { tree.getList("outcomeReference") } set { tree.setList("outcomeReference", newValue) }
         }
 
         /// Progress. `CarePlan.activity.progress`, 0..*.
-        public var progress: [Annotation] {
+        @_alwaysEmitIntoClient public var progress: [Annotation] {
             get { tree.getList("progress") } set { tree.setList("progress", newValue) }
         }
 
         /// Reference. `CarePlan.activity.reference`, 0..1.
-        public var reference: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? {
             get { tree.getOne("reference") } set { tree.setOne("reference", newValue) }
         }
 
         /// Detail. `CarePlan.activity.detail`, 0..1.
-        public var detail: CarePlan.Activity.Detail? {
+        @_alwaysEmitIntoClient public var detail: CarePlan.Activity.Detail? {
             get { tree.getOne("detail") } set { tree.setOne("detail", newValue) }
         }
 
@@ -172,93 +172,93 @@ public struct CarePlan: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With what is required.
-            public init(status: CarePlanActivityStatus) {
+            @_alwaysEmitIntoClient public init(status: CarePlanActivityStatus) {
                 tree = [:]
                 self.status = status
             }
 
             /// Kind. `CarePlan.activity.detail.kind`, 0..1.
-            public var kind: CarePlanActivityKind? {
+            @_alwaysEmitIntoClient public var kind: CarePlanActivityKind? {
                 get { tree.getOne("kind") } set { tree.setOne("kind", newValue) }
             }
 
             /// Instantiates canonical. `CarePlan.activity.detail.instantiatesCanonical`, 0..*.
-            public var instantiatesCanonical: [FHIRURI] {
+            @_alwaysEmitIntoClient public var instantiatesCanonical: [FHIRURI] {
                 get { tree.getList("instantiatesCanonical") } set { tree.setList("instantiatesCanonical", newValue) }
             }
 
             /// Instantiates uri. `CarePlan.activity.detail.instantiatesUri`, 0..*.
-            public var instantiatesUri: [FHIRURI] {
+            @_alwaysEmitIntoClient public var instantiatesUri: [FHIRURI] {
                 get { tree.getList("instantiatesUri") } set { tree.setList("instantiatesUri", newValue) }
             }
 
             /// Code. `CarePlan.activity.detail.code`, 0..1.
-            public var code: CodeableConcept? {
+            @_alwaysEmitIntoClient public var code: CodeableConcept? {
                 get { tree.getOne("code") } set { tree.setOne("code", newValue) }
             }
 
             /// Reason code. `CarePlan.activity.detail.reasonCode`, 0..*.
-            public var reasonCode: [CodeableConcept] {
+            @_alwaysEmitIntoClient public var reasonCode: [CodeableConcept] {
                 get { tree.getList("reasonCode") } set { tree.setList("reasonCode", newValue) }
             }
 
             /// Reason reference. `CarePlan.activity.detail.reasonReference`, 0..*.
-            public var reasonReference: [Reference<AnyResource>] {
+            @_alwaysEmitIntoClient public var reasonReference: [Reference<AnyResource>] {
                 get { tree.getList("reasonReference") } set { tree.setList("reasonReference", newValue) }
             }
 
             /// Goal. `CarePlan.activity.detail.goal`, 0..*.
-            public var goal: [Reference<Goal>] {
+            @_alwaysEmitIntoClient public var goal: [Reference<Goal>] {
                 get { tree.getList("goal") } set { tree.setList("goal", newValue) }
             }
 
             /// Status. `CarePlan.activity.detail.status`, 1..1.
-            public var status: CarePlanActivityStatus? {
+            @_alwaysEmitIntoClient public var status: CarePlanActivityStatus? {
                 get { tree.getOne("status") } set { tree.setOne("status", newValue) }
             }
 
             /// Status reason. `CarePlan.activity.detail.statusReason`, 0..1.
-            public var statusReason: CodeableConcept? {
+            @_alwaysEmitIntoClient public var statusReason: CodeableConcept? {
                 get { tree.getOne("statusReason") } set { tree.setOne("statusReason", newValue) }
             }
 
             /// Do not perform. `CarePlan.activity.detail.doNotPerform`, 0..1.
-            public var doNotPerform: Bool? {
+            @_alwaysEmitIntoClient public var doNotPerform: Bool? {
                 get { tree.getOne("doNotPerform") } set { tree.setOne("doNotPerform", newValue) }
             }
 
             /// Scheduled. `CarePlan.activity.detail.scheduled[x]`, 0..1.
-            public var scheduled: Scheduled? {
+            @_alwaysEmitIntoClient public var scheduled: Scheduled? {
                 get { tree.getChoice("scheduled") } set { tree.setChoice("scheduled", newValue) }
             }
 
             /// Location. `CarePlan.activity.detail.location`, 0..1.
-            public var location: Reference<Location>? {
+            @_alwaysEmitIntoClient public var location: Reference<Location>? {
                 get { tree.getOne("location") } set { tree.setOne("location", newValue) }
             }
 
             /// Performer. `CarePlan.activity.detail.performer`, 0..*.
-            public var performer: [Reference<AnyResource>] {
+            @_alwaysEmitIntoClient public var performer: [Reference<AnyResource>] {
                 get { tree.getList("performer") } set { tree.setList("performer", newValue) }
             }
 
             /// Product. `CarePlan.activity.detail.product[x]`, 0..1.
-            public var product: Product? {
+            @_alwaysEmitIntoClient public var product: Product? {
                 get { tree.getChoice("product") } set { tree.setChoice("product", newValue) }
             }
 
             /// Daily amount. `CarePlan.activity.detail.dailyAmount`, 0..1.
-            public var dailyAmount: Quantity? {
+            @_alwaysEmitIntoClient public var dailyAmount: Quantity? {
                 get { tree.getOne("dailyAmount") } set { tree.setOne("dailyAmount", newValue) }
             }
 
             /// Quantity. `CarePlan.activity.detail.quantity`, 0..1.
-            public var quantity: Quantity? {
+            @_alwaysEmitIntoClient public var quantity: Quantity? {
                 get { tree.getOne("quantity") } set { tree.setOne("quantity", newValue) }
             }
 
             /// Description. `CarePlan.activity.detail.description`, 0..1.
-            public var description: String? {
+            @_alwaysEmitIntoClient public var description: String? {
                 get { tree.getOne("description") } set { tree.setOne("description", newValue) }
             }
 
@@ -293,13 +293,13 @@ public struct CarePlan: FHIRDomainResource {
                 }
 
                 /// The value, if it is of this type.
-                public var timing: Timing? { if case .timing(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var timing: Timing? { if case .timing(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var period: Period? { if case .period(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var period: Period? { if case .period(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var string: String? { if case .string(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var string: String? { if case .string(let value) = self { value } else { nil } }
             }
 
             /// What `CarePlan.activity.detail.product[x]` may be.
@@ -329,10 +329,10 @@ public struct CarePlan: FHIRDomainResource {
                 }
 
                 /// The value, if it is of this type.
-                public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
             }
         }
     }

@@ -9,139 +9,139 @@ public struct CodeSystem: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(status: PublicationStatus, content: CodesystemContentMode) {
+    @_alwaysEmitIntoClient public init(status: PublicationStatus, content: CodesystemContentMode) {
         tree = ["resourceType": "CodeSystem"]
         self.status = status
         self.content = content
     }
 
     /// Url. `CodeSystem.url`, 0..1.
-    public var url: FHIRURI? {
+    @_alwaysEmitIntoClient public var url: FHIRURI? {
         get { tree.getOne("url") } set { tree.setOne("url", newValue) }
     }
 
     /// Identifier. `CodeSystem.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Version. `CodeSystem.version`, 0..1.
-    public var version: String? {
+    @_alwaysEmitIntoClient public var version: String? {
         get { tree.getOne("version") } set { tree.setOne("version", newValue) }
     }
 
     /// Name. `CodeSystem.name`, 0..1.
-    public var name: String? {
+    @_alwaysEmitIntoClient public var name: String? {
         get { tree.getOne("name") } set { tree.setOne("name", newValue) }
     }
 
     /// Title. `CodeSystem.title`, 0..1.
-    public var title: String? {
+    @_alwaysEmitIntoClient public var title: String? {
         get { tree.getOne("title") } set { tree.setOne("title", newValue) }
     }
 
     /// Status. `CodeSystem.status`, 1..1.
-    public var status: PublicationStatus? {
+    @_alwaysEmitIntoClient public var status: PublicationStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Experimental. `CodeSystem.experimental`, 0..1.
-    public var experimental: Bool? {
+    @_alwaysEmitIntoClient public var experimental: Bool? {
         get { tree.getOne("experimental") } set { tree.setOne("experimental", newValue) }
     }
 
     /// Date. `CodeSystem.date`, 0..1.
-    public var date: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var date: FHIRDateTime? {
         get { tree.getOne("date") } set { tree.setOne("date", newValue) }
     }
 
     /// Publisher. `CodeSystem.publisher`, 0..1.
-    public var publisher: String? {
+    @_alwaysEmitIntoClient public var publisher: String? {
         get { tree.getOne("publisher") } set { tree.setOne("publisher", newValue) }
     }
 
     /// Contact. `CodeSystem.contact`, 0..*.
-    public var contact: [ContactDetail] {
+    @_alwaysEmitIntoClient public var contact: [ContactDetail] {
         get { tree.getList("contact") } set { tree.setList("contact", newValue) }
     }
 
     /// Description. `CodeSystem.description`, 0..1.
-    public var description: String? {
+    @_alwaysEmitIntoClient public var description: String? {
         get { tree.getOne("description") } set { tree.setOne("description", newValue) }
     }
 
     /// Use context. `CodeSystem.useContext`, 0..*.
-    public var useContext: [UsageContext] {
+    @_alwaysEmitIntoClient public var useContext: [UsageContext] {
         get { tree.getList("useContext") } set { tree.setList("useContext", newValue) }
     }
 
     /// Jurisdiction. `CodeSystem.jurisdiction`, 0..*.
-    public var jurisdiction: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var jurisdiction: [CodeableConcept] {
         get { tree.getList("jurisdiction") } set { tree.setList("jurisdiction", newValue) }
     }
 
     /// Purpose. `CodeSystem.purpose`, 0..1.
-    public var purpose: String? {
+    @_alwaysEmitIntoClient public var purpose: String? {
         get { tree.getOne("purpose") } set { tree.setOne("purpose", newValue) }
     }
 
     /// Copyright. `CodeSystem.copyright`, 0..1.
-    public var copyright: String? {
+    @_alwaysEmitIntoClient public var copyright: String? {
         get { tree.getOne("copyright") } set { tree.setOne("copyright", newValue) }
     }
 
     /// Case sensitive. `CodeSystem.caseSensitive`, 0..1.
-    public var caseSensitive: Bool? {
+    @_alwaysEmitIntoClient public var caseSensitive: Bool? {
         get { tree.getOne("caseSensitive") } set { tree.setOne("caseSensitive", newValue) }
     }
 
     /// Value set. `CodeSystem.valueSet`, 0..1.
-    public var valueSet: FHIRURI? {
+    @_alwaysEmitIntoClient public var valueSet: FHIRURI? {
         get { tree.getOne("valueSet") } set { tree.setOne("valueSet", newValue) }
     }
 
     /// Hierarchy meaning. `CodeSystem.hierarchyMeaning`, 0..1.
-    public var hierarchyMeaning: CodesystemHierarchyMeaning? {
+    @_alwaysEmitIntoClient public var hierarchyMeaning: CodesystemHierarchyMeaning? {
         get { tree.getOne("hierarchyMeaning") } set { tree.setOne("hierarchyMeaning", newValue) }
     }
 
     /// Compositional. `CodeSystem.compositional`, 0..1.
-    public var compositional: Bool? {
+    @_alwaysEmitIntoClient public var compositional: Bool? {
         get { tree.getOne("compositional") } set { tree.setOne("compositional", newValue) }
     }
 
     /// Version needed. `CodeSystem.versionNeeded`, 0..1.
-    public var versionNeeded: Bool? {
+    @_alwaysEmitIntoClient public var versionNeeded: Bool? {
         get { tree.getOne("versionNeeded") } set { tree.setOne("versionNeeded", newValue) }
     }
 
     /// Content. `CodeSystem.content`, 1..1.
-    public var content: CodesystemContentMode? {
+    @_alwaysEmitIntoClient public var content: CodesystemContentMode? {
         get { tree.getOne("content") } set { tree.setOne("content", newValue) }
     }
 
     /// Supplements. `CodeSystem.supplements`, 0..1.
-    public var supplements: FHIRURI? {
+    @_alwaysEmitIntoClient public var supplements: FHIRURI? {
         get { tree.getOne("supplements") } set { tree.setOne("supplements", newValue) }
     }
 
     /// Count. `CodeSystem.count`, 0..1.
-    public var count: Int? {
+    @_alwaysEmitIntoClient public var count: Int? {
         get { tree.getOne("count") } set { tree.setOne("count", newValue) }
     }
 
     /// Filter. `CodeSystem.filter`, 0..*.
-    public var filter: [CodeSystem.Filter] {
+    @_alwaysEmitIntoClient public var filter: [CodeSystem.Filter] {
         get { tree.getList("filter") } set { tree.setList("filter", newValue) }
     }
 
     /// Property. `CodeSystem.property`, 0..*.
-    public var property: [CodeSystem.Property] {
+    @_alwaysEmitIntoClient public var property: [CodeSystem.Property] {
         get { tree.getList("property") } set { tree.setList("property", newValue) }
     }
 
     /// Concept. `CodeSystem.concept`, 0..*.
-    public var concept: [CodeSystem.Concept] {
+    @_alwaysEmitIntoClient public var concept: [CodeSystem.Concept] {
         get { tree.getList("concept") } set { tree.setList("concept", newValue) }
     }
 
@@ -152,7 +152,7 @@ public struct CodeSystem: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(code: String, `operator`: [FilterOperator], value: String) {
+        @_alwaysEmitIntoClient public init(code: String, `operator`: [FilterOperator], value: String) {
             tree = [:]
             self.code = code
             self.operator = `operator`
@@ -160,22 +160,22 @@ public struct CodeSystem: FHIRDomainResource {
         }
 
         /// Code. `CodeSystem.filter.code`, 1..1.
-        public var code: String? {
+        @_alwaysEmitIntoClient public var code: String? {
             get { tree.getOne("code") } set { tree.setOne("code", newValue) }
         }
 
         /// Description. `CodeSystem.filter.description`, 0..1.
-        public var description: String? {
+        @_alwaysEmitIntoClient public var description: String? {
             get { tree.getOne("description") } set { tree.setOne("description", newValue) }
         }
 
         /// Operator. `CodeSystem.filter.operator`, 1..*.
-        public var `operator`: [FilterOperator] {
+        @_alwaysEmitIntoClient public var `operator`: [FilterOperator] {
             get { tree.getList("operator") } set { tree.setList("operator", newValue) }
         }
 
         /// Value. `CodeSystem.filter.value`, 1..1.
-        public var value: String? {
+        @_alwaysEmitIntoClient public var value: String? {
             get { tree.getOne("value") } set { tree.setOne("value", newValue) }
         }
     }
@@ -187,29 +187,29 @@ public struct CodeSystem: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(code: String, type: ConceptPropertyType) {
+        @_alwaysEmitIntoClient public init(code: String, type: ConceptPropertyType) {
             tree = [:]
             self.code = code
             self.type = type
         }
 
         /// Code. `CodeSystem.property.code`, 1..1.
-        public var code: String? {
+        @_alwaysEmitIntoClient public var code: String? {
             get { tree.getOne("code") } set { tree.setOne("code", newValue) }
         }
 
         /// Uri. `CodeSystem.property.uri`, 0..1.
-        public var uri: FHIRURI? {
+        @_alwaysEmitIntoClient public var uri: FHIRURI? {
             get { tree.getOne("uri") } set { tree.setOne("uri", newValue) }
         }
 
         /// Description. `CodeSystem.property.description`, 0..1.
-        public var description: String? {
+        @_alwaysEmitIntoClient public var description: String? {
             get { tree.getOne("description") } set { tree.setOne("description", newValue) }
         }
 
         /// Type. `CodeSystem.property.type`, 1..1.
-        public var type: ConceptPropertyType? {
+        @_alwaysEmitIntoClient public var type: ConceptPropertyType? {
             get { tree.getOne("type") } set { tree.setOne("type", newValue) }
         }
     }
@@ -221,38 +221,38 @@ public struct CodeSystem: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(code: String) {
+        @_alwaysEmitIntoClient public init(code: String) {
             tree = [:]
             self.code = code
         }
 
         /// Code. `CodeSystem.concept.code`, 1..1.
-        public var code: String? {
+        @_alwaysEmitIntoClient public var code: String? {
             get { tree.getOne("code") } set { tree.setOne("code", newValue) }
         }
 
         /// Display. `CodeSystem.concept.display`, 0..1.
-        public var display: String? {
+        @_alwaysEmitIntoClient public var display: String? {
             get { tree.getOne("display") } set { tree.setOne("display", newValue) }
         }
 
         /// Definition. `CodeSystem.concept.definition`, 0..1.
-        public var definition: String? {
+        @_alwaysEmitIntoClient public var definition: String? {
             get { tree.getOne("definition") } set { tree.setOne("definition", newValue) }
         }
 
         /// Designation. `CodeSystem.concept.designation`, 0..*.
-        public var designation: [CodeSystem.Concept.Designation] {
+        @_alwaysEmitIntoClient public var designation: [CodeSystem.Concept.Designation] {
             get { tree.getList("designation") } set { tree.setList("designation", newValue) }
         }
 
         /// Property. `CodeSystem.concept.property`, 0..*.
-        public var property: [CodeSystem.Concept.Property] {
+        @_alwaysEmitIntoClient public var property: [CodeSystem.Concept.Property] {
             get { tree.getList("property") } set { tree.setList("property", newValue) }
         }
 
         /// Concept. `CodeSystem.concept.concept`, 0..*.
-        public var concept: [CodeSystem.Concept] {
+        @_alwaysEmitIntoClient public var concept: [CodeSystem.Concept] {
             get { tree.getList("concept") } set { tree.setList("concept", newValue) }
         }
 
@@ -263,23 +263,23 @@ public struct CodeSystem: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With what is required.
-            public init(value: String) {
+            @_alwaysEmitIntoClient public init(value: String) {
                 tree = [:]
                 self.value = value
             }
 
             /// Language. `CodeSystem.concept.designation.language`, 0..1.
-            public var language: String? {
+            @_alwaysEmitIntoClient public var language: String? {
                 get { tree.getOne("language") } set { tree.setOne("language", newValue) }
             }
 
             /// Use. `CodeSystem.concept.designation.use`, 0..1.
-            public var use: Coding? {
+            @_alwaysEmitIntoClient public var use: Coding? {
                 get { tree.getOne("use") } set { tree.setOne("use", newValue) }
             }
 
             /// Value. `CodeSystem.concept.designation.value`, 1..1.
-            public var value: String? {
+            @_alwaysEmitIntoClient public var value: String? {
                 get { tree.getOne("value") } set { tree.setOne("value", newValue) }
             }
         }
@@ -291,19 +291,19 @@ public struct CodeSystem: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With what is required.
-            public init(code: String, value: Value) {
+            @_alwaysEmitIntoClient public init(code: String, value: Value) {
                 tree = [:]
                 self.code = code
                 self.value = value
             }
 
             /// Code. `CodeSystem.concept.property.code`, 1..1.
-            public var code: String? {
+            @_alwaysEmitIntoClient public var code: String? {
                 get { tree.getOne("code") } set { tree.setOne("code", newValue) }
             }
 
             /// Value. `CodeSystem.concept.property.value[x]`, 1..1.
-            public var value: Value? {
+            @_alwaysEmitIntoClient public var value: Value? {
                 get { tree.getChoice("value") } set { tree.setChoice("value", newValue) }
             }
 
@@ -354,25 +354,25 @@ public struct CodeSystem: FHIRDomainResource {
                 }
 
                 /// The value, if it is of this type.
-                public var code: String? { if case .code(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var code: String? { if case .code(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var coding: Coding? { if case .coding(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var coding: Coding? { if case .coding(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var string: String? { if case .string(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var string: String? { if case .string(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var decimal: FHIRDecimal? { if case .decimal(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var decimal: FHIRDecimal? { if case .decimal(let value) = self { value } else { nil } }
             }
         }
     }

@@ -9,15 +9,15 @@ public struct CodeableConcept: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = [:] }
+    @_alwaysEmitIntoClient public init() { tree = [:] }
 
     /// The codes. `CodeableConcept.coding`, 0..*.
-    public var coding: [Coding] {
+    @_alwaysEmitIntoClient public var coding: [Coding] {
         get { tree.getList("coding") } set { tree.setList("coding", newValue) }
     }
 
     /// What the author saw or wrote. `CodeableConcept.text`, 0..1.
-    public var text: String? {
+    @_alwaysEmitIntoClient public var text: String? {
         get { tree.getOne("text") } set { tree.setOne("text", newValue) }
     }
 }

@@ -9,30 +9,30 @@ public struct Coding: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = [:] }
+    @_alwaysEmitIntoClient public init() { tree = [:] }
 
     /// The code system. `Coding.system`, 0..1.
-    public var system: FHIRURI? {
+    @_alwaysEmitIntoClient public var system: FHIRURI? {
         get { tree.getOne("system") } set { tree.setOne("system", newValue) }
     }
 
     /// The version of the system. `Coding.version`, 0..1.
-    public var version: String? {
+    @_alwaysEmitIntoClient public var version: String? {
         get { tree.getOne("version") } set { tree.setOne("version", newValue) }
     }
 
     /// The code. `Coding.code`, 0..1.
-    public var code: String? {
+    @_alwaysEmitIntoClient public var code: String? {
         get { tree.getOne("code") } set { tree.setOne("code", newValue) }
     }
 
     /// What the system calls it. `Coding.display`, 0..1.
-    public var display: String? {
+    @_alwaysEmitIntoClient public var display: String? {
         get { tree.getOne("display") } set { tree.setOne("display", newValue) }
     }
 
     /// Whether a person chose this code. `Coding.userSelected`, 0..1.
-    public var userSelected: Bool? {
+    @_alwaysEmitIntoClient public var userSelected: Bool? {
         get { tree.getOne("userSelected") } set { tree.setOne("userSelected", newValue) }
     }
 }

@@ -9,123 +9,123 @@ public struct Communication: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(status: EventStatus) {
+    @_alwaysEmitIntoClient public init(status: EventStatus) {
         tree = ["resourceType": "Communication"]
         self.status = status
     }
 
     /// Identifier. `Communication.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Instantiates canonical. `Communication.instantiatesCanonical`, 0..*.
-    public var instantiatesCanonical: [FHIRURI] {
+    @_alwaysEmitIntoClient public var instantiatesCanonical: [FHIRURI] {
         get { tree.getList("instantiatesCanonical") } set { tree.setList("instantiatesCanonical", newValue) }
     }
 
     /// Instantiates uri. `Communication.instantiatesUri`, 0..*.
-    public var instantiatesUri: [FHIRURI] {
+    @_alwaysEmitIntoClient public var instantiatesUri: [FHIRURI] {
         get { tree.getList("instantiatesUri") } set { tree.setList("instantiatesUri", newValue) }
     }
 
     /// Based on. `Communication.basedOn`, 0..*.
-    public var basedOn: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var basedOn: [Reference<AnyResource>] {
         get { tree.getList("basedOn") } set { tree.setList("basedOn", newValue) }
     }
 
     /// Part of. `Communication.partOf`, 0..*.
-    public var partOf: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var partOf: [Reference<AnyResource>] {
         get { tree.getList("partOf") } set { tree.setList("partOf", newValue) }
     }
 
     /// In response to. `Communication.inResponseTo`, 0..*.
-    public var inResponseTo: [Reference<Communication>] {
+    @_alwaysEmitIntoClient public var inResponseTo: [Reference<Communication>] {
         get { tree.getList("inResponseTo") } set { tree.setList("inResponseTo", newValue) }
     }
 
     /// Status. `Communication.status`, 1..1.
-    public var status: EventStatus? {
+    @_alwaysEmitIntoClient public var status: EventStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Status reason. `Communication.statusReason`, 0..1.
-    public var statusReason: CodeableConcept? {
+    @_alwaysEmitIntoClient public var statusReason: CodeableConcept? {
         get { tree.getOne("statusReason") } set { tree.setOne("statusReason", newValue) }
     }
 
     /// Category. `Communication.category`, 0..*.
-    public var category: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var category: [CodeableConcept] {
         get { tree.getList("category") } set { tree.setList("category", newValue) }
     }
 
     /// Priority. `Communication.priority`, 0..1.
-    public var priority: RequestPriority? {
+    @_alwaysEmitIntoClient public var priority: RequestPriority? {
         get { tree.getOne("priority") } set { tree.setOne("priority", newValue) }
     }
 
     /// Medium. `Communication.medium`, 0..*.
-    public var medium: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var medium: [CodeableConcept] {
         get { tree.getList("medium") } set { tree.setList("medium", newValue) }
     }
 
     /// Subject. `Communication.subject`, 0..1.
-    public var subject: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var subject: Reference<AnyResource>? {
         get { tree.getOne("subject") } set { tree.setOne("subject", newValue) }
     }
 
     /// Topic. `Communication.topic`, 0..1.
-    public var topic: CodeableConcept? {
+    @_alwaysEmitIntoClient public var topic: CodeableConcept? {
         get { tree.getOne("topic") } set { tree.setOne("topic", newValue) }
     }
 
     /// About. `Communication.about`, 0..*.
-    public var about: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var about: [Reference<AnyResource>] {
         get { tree.getList("about") } set { tree.setList("about", newValue) }
     }
 
     /// Encounter. `Communication.encounter`, 0..1.
-    public var encounter: Reference<Encounter>? {
+    @_alwaysEmitIntoClient public var encounter: Reference<Encounter>? {
         get { tree.getOne("encounter") } set { tree.setOne("encounter", newValue) }
     }
 
     /// Sent. `Communication.sent`, 0..1.
-    public var sent: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var sent: FHIRDateTime? {
         get { tree.getOne("sent") } set { tree.setOne("sent", newValue) }
     }
 
     /// Received. `Communication.received`, 0..1.
-    public var received: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var received: FHIRDateTime? {
         get { tree.getOne("received") } set { tree.setOne("received", newValue) }
     }
 
     /// Recipient. `Communication.recipient`, 0..*.
-    public var recipient: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var recipient: [Reference<AnyResource>] {
         get { tree.getList("recipient") } set { tree.setList("recipient", newValue) }
     }
 
     /// Sender. `Communication.sender`, 0..1.
-    public var sender: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var sender: Reference<AnyResource>? {
         get { tree.getOne("sender") } set { tree.setOne("sender", newValue) }
     }
 
     /// Reason code. `Communication.reasonCode`, 0..*.
-    public var reasonCode: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var reasonCode: [CodeableConcept] {
         get { tree.getList("reasonCode") } set { tree.setList("reasonCode", newValue) }
     }
 
     /// Reason reference. `Communication.reasonReference`, 0..*.
-    public var reasonReference: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var reasonReference: [Reference<AnyResource>] {
         get { tree.getList("reasonReference") } set { tree.setList("reasonReference", newValue) }
     }
 
     /// Payload. `Communication.payload`, 0..*.
-    public var payload: [Communication.Payload] {
+    @_alwaysEmitIntoClient public var payload: [Communication.Payload] {
         get { tree.getList("payload") } set { tree.setList("payload", newValue) }
     }
 
     /// Note. `Communication.note`, 0..*.
-    public var note: [Annotation] {
+    @_alwaysEmitIntoClient public var note: [Annotation] {
         get { tree.getList("note") } set { tree.setList("note", newValue) }
     }
 
@@ -136,13 +136,13 @@ public struct Communication: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(content: Content) {
+        @_alwaysEmitIntoClient public init(content: Content) {
             tree = [:]
             self.content = content
         }
 
         /// Content. `Communication.payload.content[x]`, 1..1.
-        public var content: Content? {
+        @_alwaysEmitIntoClient public var content: Content? {
             get { tree.getChoice("content") } set { tree.setChoice("content", newValue) }
         }
 
@@ -177,13 +177,13 @@ public struct Communication: FHIRDomainResource {
             }
 
             /// The value, if it is of this type.
-            public var string: String? { if case .string(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var string: String? { if case .string(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var attachment: Attachment? { if case .attachment(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var attachment: Attachment? { if case .attachment(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
         }
     }
 }

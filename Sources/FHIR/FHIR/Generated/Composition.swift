@@ -9,7 +9,7 @@ public struct Composition: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(
+    @_alwaysEmitIntoClient public init(
         status: CompositionStatus, type: CodeableConcept, date: FHIRDateTime, author: [Reference<AnyResource>], title: String
     ) {
         tree = ["resourceType": "Composition"]
@@ -21,77 +21,77 @@ public struct Composition: FHIRDomainResource {
     }
 
     /// Identifier. `Composition.identifier`, 0..1.
-    public var identifier: Identifier? {
+    @_alwaysEmitIntoClient public var identifier: Identifier? {
         get { tree.getOne("identifier") } set { tree.setOne("identifier", newValue) }
     }
 
     /// Status. `Composition.status`, 1..1.
-    public var status: CompositionStatus? {
+    @_alwaysEmitIntoClient public var status: CompositionStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Type. `Composition.type`, 1..1.
-    public var type: CodeableConcept? {
+    @_alwaysEmitIntoClient public var type: CodeableConcept? {
         get { tree.getOne("type") } set { tree.setOne("type", newValue) }
     }
 
     /// Category. `Composition.category`, 0..*.
-    public var category: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var category: [CodeableConcept] {
         get { tree.getList("category") } set { tree.setList("category", newValue) }
     }
 
     /// Subject. `Composition.subject`, 0..1.
-    public var subject: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var subject: Reference<AnyResource>? {
         get { tree.getOne("subject") } set { tree.setOne("subject", newValue) }
     }
 
     /// Encounter. `Composition.encounter`, 0..1.
-    public var encounter: Reference<Encounter>? {
+    @_alwaysEmitIntoClient public var encounter: Reference<Encounter>? {
         get { tree.getOne("encounter") } set { tree.setOne("encounter", newValue) }
     }
 
     /// Date. `Composition.date`, 1..1.
-    public var date: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var date: FHIRDateTime? {
         get { tree.getOne("date") } set { tree.setOne("date", newValue) }
     }
 
     /// Author. `Composition.author`, 1..*.
-    public var author: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var author: [Reference<AnyResource>] {
         get { tree.getList("author") } set { tree.setList("author", newValue) }
     }
 
     /// Title. `Composition.title`, 1..1.
-    public var title: String? {
+    @_alwaysEmitIntoClient public var title: String? {
         get { tree.getOne("title") } set { tree.setOne("title", newValue) }
     }
 
     /// Confidentiality. `Composition.confidentiality`, 0..1.
-    public var confidentiality: HttpTerminologyHl7OrgValueSetV3ConfidentialityClassification? {
+    @_alwaysEmitIntoClient public var confidentiality: HttpTerminologyHl7OrgValueSetV3ConfidentialityClassification? {
         get { tree.getOne("confidentiality") } set { tree.setOne("confidentiality", newValue) }
     }
 
     /// Attester. `Composition.attester`, 0..*.
-    public var attester: [Composition.Attester] {
+    @_alwaysEmitIntoClient public var attester: [Composition.Attester] {
         get { tree.getList("attester") } set { tree.setList("attester", newValue) }
     }
 
     /// Custodian. `Composition.custodian`, 0..1.
-    public var custodian: Reference<Organization>? {
+    @_alwaysEmitIntoClient public var custodian: Reference<Organization>? {
         get { tree.getOne("custodian") } set { tree.setOne("custodian", newValue) }
     }
 
     /// Relates to. `Composition.relatesTo`, 0..*.
-    public var relatesTo: [Composition.RelatesTo] {
+    @_alwaysEmitIntoClient public var relatesTo: [Composition.RelatesTo] {
         get { tree.getList("relatesTo") } set { tree.setList("relatesTo", newValue) }
     }
 
     /// Event. `Composition.event`, 0..*.
-    public var event: [Composition.Event] {
+    @_alwaysEmitIntoClient public var event: [Composition.Event] {
         get { tree.getList("event") } set { tree.setList("event", newValue) }
     }
 
     /// Section. `Composition.section`, 0..*.
-    public var section: [Composition.Section] {
+    @_alwaysEmitIntoClient public var section: [Composition.Section] {
         get { tree.getList("section") } set { tree.setList("section", newValue) }
     }
 
@@ -102,23 +102,23 @@ public struct Composition: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(mode: CompositionAttestationMode) {
+        @_alwaysEmitIntoClient public init(mode: CompositionAttestationMode) {
             tree = [:]
             self.mode = mode
         }
 
         /// Mode. `Composition.attester.mode`, 1..1.
-        public var mode: CompositionAttestationMode? {
+        @_alwaysEmitIntoClient public var mode: CompositionAttestationMode? {
             get { tree.getOne("mode") } set { tree.setOne("mode", newValue) }
         }
 
         /// Time. `Composition.attester.time`, 0..1.
-        public var time: FHIRDateTime? {
+        @_alwaysEmitIntoClient public var time: FHIRDateTime? {
             get { tree.getOne("time") } set { tree.setOne("time", newValue) }
         }
 
         /// Party. `Composition.attester.party`, 0..1.
-        public var party: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var party: Reference<AnyResource>? {
             get { tree.getOne("party") } set { tree.setOne("party", newValue) }
         }
     }
@@ -130,19 +130,19 @@ public struct Composition: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(code: DocumentRelationshipType, target: Target) {
+        @_alwaysEmitIntoClient public init(code: DocumentRelationshipType, target: Target) {
             tree = [:]
             self.code = code
             self.target = target
         }
 
         /// Code. `Composition.relatesTo.code`, 1..1.
-        public var code: DocumentRelationshipType? {
+        @_alwaysEmitIntoClient public var code: DocumentRelationshipType? {
             get { tree.getOne("code") } set { tree.setOne("code", newValue) }
         }
 
         /// Target. `Composition.relatesTo.target[x]`, 1..1.
-        public var target: Target? {
+        @_alwaysEmitIntoClient public var target: Target? {
             get { tree.getChoice("target") } set { tree.setChoice("target", newValue) }
         }
 
@@ -173,10 +173,10 @@ public struct Composition: FHIRDomainResource {
             }
 
             /// The value, if it is of this type.
-            public var identifier: Identifier? { if case .identifier(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var identifier: Identifier? { if case .identifier(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var reference: Reference<Composition>? { if case .reference(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var reference: Reference<Composition>? { if case .reference(let value) = self { value } else { nil } }
         }
     }
 
@@ -187,20 +187,20 @@ public struct Composition: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Code. `Composition.event.code`, 0..*.
-        public var code: [CodeableConcept] {
+        @_alwaysEmitIntoClient public var code: [CodeableConcept] {
             get { tree.getList("code") } set { tree.setList("code", newValue) }
         }
 
         /// Period. `Composition.event.period`, 0..1.
-        public var period: Period? {
+        @_alwaysEmitIntoClient public var period: Period? {
             get { tree.getOne("period") } set { tree.setOne("period", newValue) }
         }
 
         /// Detail. `Composition.event.detail`, 0..*.
-        public var detail: [Reference<AnyResource>] {
+        @_alwaysEmitIntoClient public var detail: [Reference<AnyResource>] {
             get { tree.getList("detail") } set { tree.setList("detail", newValue) }
         }
     }
@@ -212,55 +212,55 @@ public struct Composition: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Title. `Composition.section.title`, 0..1.
-        public var title: String? {
+        @_alwaysEmitIntoClient public var title: String? {
             get { tree.getOne("title") } set { tree.setOne("title", newValue) }
         }
 
         /// Code. `Composition.section.code`, 0..1.
-        public var code: CodeableConcept? {
+        @_alwaysEmitIntoClient public var code: CodeableConcept? {
             get { tree.getOne("code") } set { tree.setOne("code", newValue) }
         }
 
         /// Author. `Composition.section.author`, 0..*.
-        public var author: [Reference<AnyResource>] {
+        @_alwaysEmitIntoClient public var author: [Reference<AnyResource>] {
             get { tree.getList("author") } set { tree.setList("author", newValue) }
         }
 
         /// Focus. `Composition.section.focus`, 0..1.
-        public var focus: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var focus: Reference<AnyResource>? {
             get { tree.getOne("focus") } set { tree.setOne("focus", newValue) }
         }
 
         /// Text. `Composition.section.text`, 0..1.
-        public var text: Narrative? {
+        @_alwaysEmitIntoClient public var text: Narrative? {
             get { tree.getOne("text") } set { tree.setOne("text", newValue) }
         }
 
         /// Mode. `Composition.section.mode`, 0..1.
-        public var mode: ListMode? {
+        @_alwaysEmitIntoClient public var mode: ListMode? {
             get { tree.getOne("mode") } set { tree.setOne("mode", newValue) }
         }
 
         /// Ordered by. `Composition.section.orderedBy`, 0..1.
-        public var orderedBy: CodeableConcept? {
+        @_alwaysEmitIntoClient public var orderedBy: CodeableConcept? {
             get { tree.getOne("orderedBy") } set { tree.setOne("orderedBy", newValue) }
         }
 
         /// Entry. `Composition.section.entry`, 0..*.
-        public var entry: [Reference<AnyResource>] {
+        @_alwaysEmitIntoClient public var entry: [Reference<AnyResource>] {
             get { tree.getList("entry") } set { tree.setList("entry", newValue) }
         }
 
         /// Empty reason. `Composition.section.emptyReason`, 0..1.
-        public var emptyReason: CodeableConcept? {
+        @_alwaysEmitIntoClient public var emptyReason: CodeableConcept? {
             get { tree.getOne("emptyReason") } set { tree.setOne("emptyReason", newValue) }
         }
 
         /// Section. `Composition.section.section`, 0..*.
-        public var section: [Composition.Section] {
+        @_alwaysEmitIntoClient public var section: [Composition.Section] {
             get { tree.getList("section") } set { tree.setList("section", newValue) }
         }
     }

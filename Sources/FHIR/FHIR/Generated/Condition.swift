@@ -9,93 +9,93 @@ public struct Condition: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(subject: Reference<AnyResource>) {
+    @_alwaysEmitIntoClient public init(subject: Reference<AnyResource>) {
         tree = ["resourceType": "Condition"]
         self.subject = subject
     }
 
     /// Identifier. `Condition.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Clinical status. `Condition.clinicalStatus`, 0..1.
-    public var clinicalStatus: CodeableConcept? {
+    @_alwaysEmitIntoClient public var clinicalStatus: CodeableConcept? {
         get { tree.getOne("clinicalStatus") } set { tree.setOne("clinicalStatus", newValue) }
     }
 
     /// Verification status. `Condition.verificationStatus`, 0..1.
-    public var verificationStatus: CodeableConcept? {
+    @_alwaysEmitIntoClient public var verificationStatus: CodeableConcept? {
         get { tree.getOne("verificationStatus") } set { tree.setOne("verificationStatus", newValue) }
     }
 
     /// Category. `Condition.category`, 0..*.
-    public var category: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var category: [CodeableConcept] {
         get { tree.getList("category") } set { tree.setList("category", newValue) }
     }
 
     /// Severity. `Condition.severity`, 0..1.
-    public var severity: CodeableConcept? {
+    @_alwaysEmitIntoClient public var severity: CodeableConcept? {
         get { tree.getOne("severity") } set { tree.setOne("severity", newValue) }
     }
 
     /// Code. `Condition.code`, 0..1.
-    public var code: CodeableConcept? {
+    @_alwaysEmitIntoClient public var code: CodeableConcept? {
         get { tree.getOne("code") } set { tree.setOne("code", newValue) }
     }
 
     /// Body site. `Condition.bodySite`, 0..*.
-    public var bodySite: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var bodySite: [CodeableConcept] {
         get { tree.getList("bodySite") } set { tree.setList("bodySite", newValue) }
     }
 
     /// Subject. `Condition.subject`, 1..1.
-    public var subject: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var subject: Reference<AnyResource>? {
         get { tree.getOne("subject") } set { tree.setOne("subject", newValue) }
     }
 
     /// Encounter. `Condition.encounter`, 0..1.
-    public var encounter: Reference<Encounter>? {
+    @_alwaysEmitIntoClient public var encounter: Reference<Encounter>? {
         get { tree.getOne("encounter") } set { tree.setOne("encounter", newValue) }
     }
 
     /// Onset. `Condition.onset[x]`, 0..1.
-    public var onset: Onset? {
+    @_alwaysEmitIntoClient public var onset: Onset? {
         get { tree.getChoice("onset") } set { tree.setChoice("onset", newValue) }
     }
 
     /// Abatement. `Condition.abatement[x]`, 0..1.
-    public var abatement: Abatement? {
+    @_alwaysEmitIntoClient public var abatement: Abatement? {
         get { tree.getChoice("abatement") } set { tree.setChoice("abatement", newValue) }
     }
 
     /// Recorded date. `Condition.recordedDate`, 0..1.
-    public var recordedDate: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var recordedDate: FHIRDateTime? {
         get { tree.getOne("recordedDate") } set { tree.setOne("recordedDate", newValue) }
     }
 
     /// Recorder. `Condition.recorder`, 0..1.
-    public var recorder: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var recorder: Reference<AnyResource>? {
         get { tree.getOne("recorder") } set { tree.setOne("recorder", newValue) }
     }
 
     /// Asserter. `Condition.asserter`, 0..1.
-    public var asserter: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var asserter: Reference<AnyResource>? {
         get { tree.getOne("asserter") } set { tree.setOne("asserter", newValue) }
     }
 
     /// Stage. `Condition.stage`, 0..*.
-    public var stage: [Condition.Stage] {
+    @_alwaysEmitIntoClient public var stage: [Condition.Stage] {
         get { tree.getList("stage") } set { tree.setList("stage", newValue) }
     }
 
     /// Evidence. `Condition.evidence`, 0..*.
-    public var evidence: [Condition.Evidence] {
+    @_alwaysEmitIntoClient public var evidence: [Condition.Evidence] {
         get { tree.getList("evidence") } set { tree.setList("evidence", newValue) }
     }
 
     /// Note. `Condition.note`, 0..*.
-    public var note: [Annotation] {
+    @_alwaysEmitIntoClient public var note: [Annotation] {
         get { tree.getList("note") } set { tree.setList("note", newValue) }
     }
 
@@ -138,19 +138,19 @@ public struct Condition: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var age: Age? { if case .age(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var age: Age? { if case .age(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var period: Period? { if case .period(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var period: Period? { if case .period(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var string: String? { if case .string(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var string: String? { if case .string(let value) = self { value } else { nil } }
     }
 
     /// What `Condition.abatement[x]` may be.
@@ -192,19 +192,19 @@ public struct Condition: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var age: Age? { if case .age(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var age: Age? { if case .age(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var period: Period? { if case .period(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var period: Period? { if case .period(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var string: String? { if case .string(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var string: String? { if case .string(let value) = self { value } else { nil } }
     }
 
     /// An element of `Condition.stage`.
@@ -214,20 +214,20 @@ public struct Condition: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Summary. `Condition.stage.summary`, 0..1.
-        public var summary: CodeableConcept? {
+        @_alwaysEmitIntoClient public var summary: CodeableConcept? {
             get { tree.getOne("summary") } set { tree.setOne("summary", newValue) }
         }
 
         /// Assessment. `Condition.stage.assessment`, 0..*.
-        public var assessment: [Reference<AnyResource>] {
+        @_alwaysEmitIntoClient public var assessment: [Reference<AnyResource>] {
             get { tree.getList("assessment") } set { tree.setList("assessment", newValue) }
         }
 
         /// Type. `Condition.stage.type`, 0..1.
-        public var type: CodeableConcept? {
+        @_alwaysEmitIntoClient public var type: CodeableConcept? {
             get { tree.getOne("type") } set { tree.setOne("type", newValue) }
         }
     }
@@ -239,15 +239,15 @@ public struct Condition: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Code. `Condition.evidence.code`, 0..*.
-        public var code: [CodeableConcept] {
+        @_alwaysEmitIntoClient public var code: [CodeableConcept] {
             get { tree.getList("code") } set { tree.setList("code", newValue) }
         }
 
         /// Detail. `Condition.evidence.detail`, 0..*.
-        public var detail: [Reference<AnyResource>] {
+        @_alwaysEmitIntoClient public var detail: [Reference<AnyResource>] {
             get { tree.getList("detail") } set { tree.setList("detail", newValue) }
         }
     }

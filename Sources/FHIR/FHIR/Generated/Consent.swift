@@ -9,7 +9,7 @@ public struct Consent: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(status: ConsentState, scope: CodeableConcept, category: [CodeableConcept]) {
+    @_alwaysEmitIntoClient public init(status: ConsentState, scope: CodeableConcept, category: [CodeableConcept]) {
         tree = ["resourceType": "Consent"]
         self.status = status
         self.scope = scope
@@ -17,67 +17,67 @@ public struct Consent: FHIRDomainResource {
     }
 
     /// Identifier. `Consent.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Status. `Consent.status`, 1..1.
-    public var status: ConsentState? {
+    @_alwaysEmitIntoClient public var status: ConsentState? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Scope. `Consent.scope`, 1..1.
-    public var scope: CodeableConcept? {
+    @_alwaysEmitIntoClient public var scope: CodeableConcept? {
         get { tree.getOne("scope") } set { tree.setOne("scope", newValue) }
     }
 
     /// Category. `Consent.category`, 1..*.
-    public var category: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var category: [CodeableConcept] {
         get { tree.getList("category") } set { tree.setList("category", newValue) }
     }
 
     /// Patient. `Consent.patient`, 0..1.
-    public var patient: Reference<Patient>? {
+    @_alwaysEmitIntoClient public var patient: Reference<Patient>? {
         get { tree.getOne("patient") } set { tree.setOne("patient", newValue) }
     }
 
     /// Date time. `Consent.dateTime`, 0..1.
-    public var dateTime: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? {
         get { tree.getOne("dateTime") } set { tree.setOne("dateTime", newValue) }
     }
 
     /// Performer. `Consent.performer`, 0..*.
-    public var performer: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var performer: [Reference<AnyResource>] {
         get { tree.getList("performer") } set { tree.setList("performer", newValue) }
     }
 
     /// Organization. `Consent.organization`, 0..*.
-    public var organization: [Reference<Organization>] {
+    @_alwaysEmitIntoClient public var organization: [Reference<Organization>] {
         get { tree.getList("organization") } set { tree.setList("organization", newValue) }
     }
 
     /// Source. `Consent.source[x]`, 0..1.
-    public var source: Source? {
+    @_alwaysEmitIntoClient public var source: Source? {
         get { tree.getChoice("source") } set { tree.setChoice("source", newValue) }
     }
 
     /// Policy. `Consent.policy`, 0..*.
-    public var policy: [Consent.Policy] {
+    @_alwaysEmitIntoClient public var policy: [Consent.Policy] {
         get { tree.getList("policy") } set { tree.setList("policy", newValue) }
     }
 
     /// Policy rule. `Consent.policyRule`, 0..1.
-    public var policyRule: CodeableConcept? {
+    @_alwaysEmitIntoClient public var policyRule: CodeableConcept? {
         get { tree.getOne("policyRule") } set { tree.setOne("policyRule", newValue) }
     }
 
     /// Verification. `Consent.verification`, 0..*.
-    public var verification: [Consent.Verification] {
+    @_alwaysEmitIntoClient public var verification: [Consent.Verification] {
         get { tree.getList("verification") } set { tree.setList("verification", newValue) }
     }
 
     /// Provision. `Consent.provision`, 0..1.
-    public var provision: Consent.Provision? {
+    @_alwaysEmitIntoClient public var provision: Consent.Provision? {
         get { tree.getOne("provision") } set { tree.setOne("provision", newValue) }
     }
 
@@ -108,10 +108,10 @@ public struct Consent: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var attachment: Attachment? { if case .attachment(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var attachment: Attachment? { if case .attachment(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
     }
 
     /// An element of `Consent.policy`.
@@ -121,15 +121,15 @@ public struct Consent: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Authority. `Consent.policy.authority`, 0..1.
-        public var authority: FHIRURI? {
+        @_alwaysEmitIntoClient public var authority: FHIRURI? {
             get { tree.getOne("authority") } set { tree.setOne("authority", newValue) }
         }
 
         /// Uri. `Consent.policy.uri`, 0..1.
-        public var uri: FHIRURI? {
+        @_alwaysEmitIntoClient public var uri: FHIRURI? {
             get { tree.getOne("uri") } set { tree.setOne("uri", newValue) }
         }
     }
@@ -141,23 +141,23 @@ public struct Consent: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(verified: Bool) {
+        @_alwaysEmitIntoClient public init(verified: Bool) {
             tree = [:]
             self.verified = verified
         }
 
         /// Verified. `Consent.verification.verified`, 1..1.
-        public var verified: Bool? {
+        @_alwaysEmitIntoClient public var verified: Bool? {
             get { tree.getOne("verified") } set { tree.setOne("verified", newValue) }
         }
 
         /// Verified with. `Consent.verification.verifiedWith`, 0..1.
-        public var verifiedWith: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var verifiedWith: Reference<AnyResource>? {
             get { tree.getOne("verifiedWith") } set { tree.setOne("verifiedWith", newValue) }
         }
 
         /// Verification date. `Consent.verification.verificationDate`, 0..1.
-        public var verificationDate: FHIRDateTime? {
+        @_alwaysEmitIntoClient public var verificationDate: FHIRDateTime? {
             get { tree.getOne("verificationDate") } set { tree.setOne("verificationDate", newValue) }
         }
     }
@@ -169,60 +169,60 @@ public struct Consent: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Type. `Consent.provision.type`, 0..1.
-        public var type: ConsentProvisionType? {
+        @_alwaysEmitIntoClient public var type: ConsentProvisionType? {
             get { tree.getOne("type") } set { tree.setOne("type", newValue) }
         }
 
         /// Period. `Consent.provision.period`, 0..1.
-        public var period: Period? {
+        @_alwaysEmitIntoClient public var period: Period? {
             get { tree.getOne("period") } set { tree.setOne("period", newValue) }
         }
 
         /// Actor. `Consent.provision.actor`, 0..*.
-        public var actor: [Consent.Provision.Actor] {
+        @_alwaysEmitIntoClient public var actor: [Consent.Provision.Actor] {
             get { tree.getList("actor") } set { tree.setList("actor", newValue) }
         }
 
         /// Action. `Consent.provision.action`, 0..*.
-        public var action: [CodeableConcept] {
+        @_alwaysEmitIntoClient public var action: [CodeableConcept] {
             get { tree.getList("action") } set { tree.setList("action", newValue) }
         }
 
         /// Security label. `Consent.provision.securityLabel`, 0..*.
-        public var securityLabel: [Coding] {
+        @_alwaysEmitIntoClient public var securityLabel: [Coding] {
             get { tree.getList("securityLabel") } set { tree.setList("securityLabel", newValue) }
         }
 
         /// Purpose. `Consent.provision.purpose`, 0..*.
-        public var purpose: [Coding] {
+        @_alwaysEmitIntoClient public var purpose: [Coding] {
             get { tree.getList("purpose") } set { tree.setList("purpose", newValue) }
         }
 
         /// Class. `Consent.provision.class`, 0..*.
-        public var `class`: [Coding] {
+        @_alwaysEmitIntoClient public var `class`: [Coding] {
             get { tree.getList("class") } set { tree.setList("class", newValue) }
         }
 
         /// Code. `Consent.provision.code`, 0..*.
-        public var code: [CodeableConcept] {
+        @_alwaysEmitIntoClient public var code: [CodeableConcept] {
             get { tree.getList("code") } set { tree.setList("code", newValue) }
         }
 
         /// Data period. `Consent.provision.dataPeriod`, 0..1.
-        public var dataPeriod: Period? {
+        @_alwaysEmitIntoClient public var dataPeriod: Period? {
             get { tree.getOne("dataPeriod") } set { tree.setOne("dataPeriod", newValue) }
         }
 
         /// Data. `Consent.provision.data`, 0..*.
-        public var data: [Consent.Provision.Data] {
+        @_alwaysEmitIntoClient public var data: [Consent.Provision.Data] {
             get { tree.getList("data") } set { tree.setList("data", newValue) }
         }
 
         /// Provision. `Consent.provision.provision`, 0..*.
-        public var provision: [Consent.Provision] {
+        @_alwaysEmitIntoClient public var provision: [Consent.Provision] {
             get { tree.getList("provision") } set { tree.setList("provision", newValue) }
         }
 
@@ -233,19 +233,19 @@ public struct Consent: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With what is required.
-            public init(role: CodeableConcept, reference: Reference<AnyResource>) {
+            @_alwaysEmitIntoClient public init(role: CodeableConcept, reference: Reference<AnyResource>) {
                 tree = [:]
                 self.role = role
                 self.reference = reference
             }
 
             /// Role. `Consent.provision.actor.role`, 1..1.
-            public var role: CodeableConcept? {
+            @_alwaysEmitIntoClient public var role: CodeableConcept? {
                 get { tree.getOne("role") } set { tree.setOne("role", newValue) }
             }
 
             /// Reference. `Consent.provision.actor.reference`, 1..1.
-            public var reference: Reference<AnyResource>? {
+            @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? {
                 get { tree.getOne("reference") } set { tree.setOne("reference", newValue) }
             }
         }
@@ -257,19 +257,19 @@ public struct Consent: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With what is required.
-            public init(meaning: ConsentDataMeaning, reference: Reference<AnyResource>) {
+            @_alwaysEmitIntoClient public init(meaning: ConsentDataMeaning, reference: Reference<AnyResource>) {
                 tree = [:]
                 self.meaning = meaning
                 self.reference = reference
             }
 
             /// Meaning. `Consent.provision.data.meaning`, 1..1.
-            public var meaning: ConsentDataMeaning? {
+            @_alwaysEmitIntoClient public var meaning: ConsentDataMeaning? {
                 get { tree.getOne("meaning") } set { tree.setOne("meaning", newValue) }
             }
 
             /// Reference. `Consent.provision.data.reference`, 1..1.
-            public var reference: Reference<AnyResource>? {
+            @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? {
                 get { tree.getOne("reference") } set { tree.setOne("reference", newValue) }
             }
         }

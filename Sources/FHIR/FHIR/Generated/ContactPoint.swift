@@ -9,30 +9,30 @@ public struct ContactPoint: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = [:] }
+    @_alwaysEmitIntoClient public init() { tree = [:] }
 
     /// System. `ContactPoint.system`, 0..1.
-    public var system: ContactPointSystem? {
+    @_alwaysEmitIntoClient public var system: ContactPointSystem? {
         get { tree.getOne("system") } set { tree.setOne("system", newValue) }
     }
 
     /// Value. `ContactPoint.value`, 0..1.
-    public var value: String? {
+    @_alwaysEmitIntoClient public var value: String? {
         get { tree.getOne("value") } set { tree.setOne("value", newValue) }
     }
 
     /// Use. `ContactPoint.use`, 0..1.
-    public var use: ContactPointUse? {
+    @_alwaysEmitIntoClient public var use: ContactPointUse? {
         get { tree.getOne("use") } set { tree.setOne("use", newValue) }
     }
 
     /// Rank. `ContactPoint.rank`, 0..1.
-    public var rank: Int? {
+    @_alwaysEmitIntoClient public var rank: Int? {
         get { tree.getOne("rank") } set { tree.setOne("rank", newValue) }
     }
 
     /// Period. `ContactPoint.period`, 0..1.
-    public var period: Period? {
+    @_alwaysEmitIntoClient public var period: Period? {
         get { tree.getOne("period") } set { tree.setOne("period", newValue) }
     }
 }

@@ -9,170 +9,170 @@ public struct Contract: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = ["resourceType": "Contract"] }
+    @_alwaysEmitIntoClient public init() { tree = ["resourceType": "Contract"] }
 
     /// Identifier. `Contract.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Url. `Contract.url`, 0..1.
-    public var url: FHIRURI? {
+    @_alwaysEmitIntoClient public var url: FHIRURI? {
         get { tree.getOne("url") } set { tree.setOne("url", newValue) }
     }
 
     /// Version. `Contract.version`, 0..1.
-    public var version: String? {
+    @_alwaysEmitIntoClient public var version: String? {
         get { tree.getOne("version") } set { tree.setOne("version", newValue) }
     }
 
     /// Status. `Contract.status`, 0..1.
-    public var status: ContractStatus? {
+    @_alwaysEmitIntoClient public var status: ContractStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Legal state. `Contract.legalState`, 0..1.
-    public var legalState: CodeableConcept? {
+    @_alwaysEmitIntoClient public var legalState: CodeableConcept? {
         get { tree.getOne("legalState") } set { tree.setOne("legalState", newValue) }
     }
 
     /// Instantiates canonical. `Contract.instantiatesCanonical`, 0..1.
-    public var instantiatesCanonical: Reference<Contract>? {
+    @_alwaysEmitIntoClient public var instantiatesCanonical: Reference<Contract>? {
         get { tree.getOne("instantiatesCanonical") } set { tree.setOne("instantiatesCanonical", newValue) }
     }
 
     /// Instantiates uri. `Contract.instantiatesUri`, 0..1.
-    public var instantiatesUri: FHIRURI? {
+    @_alwaysEmitIntoClient public var instantiatesUri: FHIRURI? {
         get { tree.getOne("instantiatesUri") } set { tree.setOne("instantiatesUri", newValue) }
     }
 
     /// Content derivative. `Contract.contentDerivative`, 0..1.
-    public var contentDerivative: CodeableConcept? {
+    @_alwaysEmitIntoClient public var contentDerivative: CodeableConcept? {
         get { tree.getOne("contentDerivative") } set { tree.setOne("contentDerivative", newValue) }
     }
 
     /// Issued. `Contract.issued`, 0..1.
-    public var issued: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var issued: FHIRDateTime? {
         get { tree.getOne("issued") } set { tree.setOne("issued", newValue) }
     }
 
     /// Applies. `Contract.applies`, 0..1.
-    public var applies: Period? {
+    @_alwaysEmitIntoClient public var applies: Period? {
         get { tree.getOne("applies") } set { tree.setOne("applies", newValue) }
     }
 
     /// Expiration type. `Contract.expirationType`, 0..1.
-    public var expirationType: CodeableConcept? {
+    @_alwaysEmitIntoClient public var expirationType: CodeableConcept? {
         get { tree.getOne("expirationType") } set { tree.setOne("expirationType", newValue) }
     }
 
     /// Subject. `Contract.subject`, 0..*.
-    public var subject: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var subject: [Reference<AnyResource>] {
         get { tree.getList("subject") } set { tree.setList("subject", newValue) }
     }
 
     /// Authority. `Contract.authority`, 0..*.
-    public var authority: [Reference<Organization>] {
+    @_alwaysEmitIntoClient public var authority: [Reference<Organization>] {
         get { tree.getList("authority") } set { tree.setList("authority", newValue) }
     }
 
     /// Domain. `Contract.domain`, 0..*.
-    public var domain: [Reference<Location>] {
+    @_alwaysEmitIntoClient public var domain: [Reference<Location>] {
         get { tree.getList("domain") } set { tree.setList("domain", newValue) }
     }
 
     /// Site. `Contract.site`, 0..*.
-    public var site: [Reference<Location>] {
+    @_alwaysEmitIntoClient public var site: [Reference<Location>] {
         get { tree.getList("site") } set { tree.setList("site", newValue) }
     }
 
     /// Name. `Contract.name`, 0..1.
-    public var name: String? {
+    @_alwaysEmitIntoClient public var name: String? {
         get { tree.getOne("name") } set { tree.setOne("name", newValue) }
     }
 
     /// Title. `Contract.title`, 0..1.
-    public var title: String? {
+    @_alwaysEmitIntoClient public var title: String? {
         get { tree.getOne("title") } set { tree.setOne("title", newValue) }
     }
 
     /// Subtitle. `Contract.subtitle`, 0..1.
-    public var subtitle: String? {
+    @_alwaysEmitIntoClient public var subtitle: String? {
         get { tree.getOne("subtitle") } set { tree.setOne("subtitle", newValue) }
     }
 
     /// Alias. `Contract.alias`, 0..*.
-    public var alias: [String] {
+    @_alwaysEmitIntoClient public var alias: [String] {
         get { tree.getList("alias") } set { tree.setList("alias", newValue) }
     }
 
     /// Author. `Contract.author`, 0..1.
-    public var author: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var author: Reference<AnyResource>? {
         get { tree.getOne("author") } set { tree.setOne("author", newValue) }
     }
 
     /// Scope. `Contract.scope`, 0..1.
-    public var scope: CodeableConcept? {
+    @_alwaysEmitIntoClient public var scope: CodeableConcept? {
         get { tree.getOne("scope") } set { tree.setOne("scope", newValue) }
     }
 
     /// Topic. `Contract.topic[x]`, 0..1.
-    public var topic: Topic? {
+    @_alwaysEmitIntoClient public var topic: Topic? {
         get { tree.getChoice("topic") } set { tree.setChoice("topic", newValue) }
     }
 
     /// Type. `Contract.type`, 0..1.
-    public var type: CodeableConcept? {
+    @_alwaysEmitIntoClient public var type: CodeableConcept? {
         get { tree.getOne("type") } set { tree.setOne("type", newValue) }
     }
 
     /// Sub type. `Contract.subType`, 0..*.
-    public var subType: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var subType: [CodeableConcept] {
         get { tree.getList("subType") } set { tree.setList("subType", newValue) }
     }
 
     /// Content definition. `Contract.contentDefinition`, 0..1.
-    public var contentDefinition: Contract.ContentDefinition? {
+    @_alwaysEmitIntoClient public var contentDefinition: Contract.ContentDefinition? {
         get { tree.getOne("contentDefinition") } set { tree.setOne("contentDefinition", newValue) }
     }
 
     /// Term. `Contract.term`, 0..*.
-    public var term: [Contract.Term] {
+    @_alwaysEmitIntoClient public var term: [Contract.Term] {
         get { tree.getList("term") } set { tree.setList("term", newValue) }
     }
 
     /// Supporting info. `Contract.supportingInfo`, 0..*.
-    public var supportingInfo: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var supportingInfo: [Reference<AnyResource>] {
         get { tree.getList("supportingInfo") } set { tree.setList("supportingInfo", newValue) }
     }
 
     /// Relevant history. `Contract.relevantHistory`, 0..*.
-    public var relevantHistory: [Reference<Provenance>] {
+    @_alwaysEmitIntoClient public var relevantHistory: [Reference<Provenance>] {
         get { tree.getList("relevantHistory") } set { tree.setList("relevantHistory", newValue) }
     }
 
     /// Signer. `Contract.signer`, 0..*.
-    public var signer: [Contract.Signer] {
+    @_alwaysEmitIntoClient public var signer: [Contract.Signer] {
         get { tree.getList("signer") } set { tree.setList("signer", newValue) }
     }
 
     /// Friendly. `Contract.friendly`, 0..*.
-    public var friendly: [Contract.Friendly] {
+    @_alwaysEmitIntoClient public var friendly: [Contract.Friendly] {
         get { tree.getList("friendly") } set { tree.setList("friendly", newValue) }
     }
 
     /// Legal. `Contract.legal`, 0..*.
-    public var legal: [Contract.Legal] {
+    @_alwaysEmitIntoClient public var legal: [Contract.Legal] {
         get { tree.getList("legal") } set { tree.setList("legal", newValue) }
     }
 
     /// Rule. `Contract.rule`, 0..*.
-    public var rule: [Contract.Rule] {
+    @_alwaysEmitIntoClient public var rule: [Contract.Rule] {
         get { tree.getList("rule") } set { tree.setList("rule", newValue) }
     }
 
     /// Legally binding. `Contract.legallyBinding[x]`, 0..1.
-    public var legallyBinding: LegallyBinding? {
+    @_alwaysEmitIntoClient public var legallyBinding: LegallyBinding? {
         get { tree.getChoice("legallyBinding") } set { tree.setChoice("legallyBinding", newValue) }
     }
 
@@ -203,10 +203,10 @@ public struct Contract: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
     }
 
     /// What `Contract.legallyBinding[x]` may be.
@@ -236,10 +236,10 @@ public struct Contract: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var attachment: Attachment? { if case .attachment(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var attachment: Attachment? { if case .attachment(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
     }
 
     /// An element of `Contract.contentDefinition`.
@@ -249,39 +249,39 @@ public struct Contract: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(type: CodeableConcept, publicationStatus: ContractPublicationstatus) {
+        @_alwaysEmitIntoClient public init(type: CodeableConcept, publicationStatus: ContractPublicationstatus) {
             tree = [:]
             self.type = type
             self.publicationStatus = publicationStatus
         }
 
         /// Type. `Contract.contentDefinition.type`, 1..1.
-        public var type: CodeableConcept? {
+        @_alwaysEmitIntoClient public var type: CodeableConcept? {
             get { tree.getOne("type") } set { tree.setOne("type", newValue) }
         }
 
         /// Sub type. `Contract.contentDefinition.subType`, 0..1.
-        public var subType: CodeableConcept? {
+        @_alwaysEmitIntoClient public var subType: CodeableConcept? {
             get { tree.getOne("subType") } set { tree.setOne("subType", newValue) }
         }
 
         /// Publisher. `Contract.contentDefinition.publisher`, 0..1.
-        public var publisher: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var publisher: Reference<AnyResource>? {
             get { tree.getOne("publisher") } set { tree.setOne("publisher", newValue) }
         }
 
         /// Publication date. `Contract.contentDefinition.publicationDate`, 0..1.
-        public var publicationDate: FHIRDateTime? {
+        @_alwaysEmitIntoClient public var publicationDate: FHIRDateTime? {
             get { tree.getOne("publicationDate") } set { tree.setOne("publicationDate", newValue) }
         }
 
         /// Publication status. `Contract.contentDefinition.publicationStatus`, 1..1.
-        public var publicationStatus: ContractPublicationstatus? {
+        @_alwaysEmitIntoClient public var publicationStatus: ContractPublicationstatus? {
             get { tree.getOne("publicationStatus") } set { tree.setOne("publicationStatus", newValue) }
         }
 
         /// Copyright. `Contract.contentDefinition.copyright`, 0..1.
-        public var copyright: String? {
+        @_alwaysEmitIntoClient public var copyright: String? {
             get { tree.getOne("copyright") } set { tree.setOne("copyright", newValue) }
         }
     }
@@ -293,68 +293,68 @@ public struct Contract: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(offer: Contract.Term.Offer) {
+        @_alwaysEmitIntoClient public init(offer: Contract.Term.Offer) {
             tree = [:]
             self.offer = offer
         }
 
         /// Identifier. `Contract.term.identifier`, 0..1.
-        public var identifier: Identifier? {
+        @_alwaysEmitIntoClient public var identifier: Identifier? {
             get { tree.getOne("identifier") } set { tree.setOne("identifier", newValue) }
         }
 
         /// Issued. `Contract.term.issued`, 0..1.
-        public var issued: FHIRDateTime? {
+        @_alwaysEmitIntoClient public var issued: FHIRDateTime? {
             get { tree.getOne("issued") } set { tree.setOne("issued", newValue) }
         }
 
         /// Applies. `Contract.term.applies`, 0..1.
-        public var applies: Period? {
+        @_alwaysEmitIntoClient public var applies: Period? {
             get { tree.getOne("applies") } set { tree.setOne("applies", newValue) }
         }
 
         /// Topic. `Contract.term.topic[x]`, 0..1.
-        public var topic: Topic? {
+        @_alwaysEmitIntoClient public var topic: Topic? {
             get { tree.getChoice("topic") } set { tree.setChoice("topic", newValue) }
         }
 
         /// Type. `Contract.term.type`, 0..1.
-        public var type: CodeableConcept? {
+        @_alwaysEmitIntoClient public var type: CodeableConcept? {
             get { tree.getOne("type") } set { tree.setOne("type", newValue) }
         }
 
         /// Sub type. `Contract.term.subType`, 0..1.
-        public var subType: CodeableConcept? {
+        @_alwaysEmitIntoClient public var subType: CodeableConcept? {
             get { tree.getOne("subType") } set { tree.setOne("subType", newValue) }
         }
 
         /// Text. `Contract.term.text`, 0..1.
-        public var text: String? {
+        @_alwaysEmitIntoClient public var text: String? {
             get { tree.getOne("text") } set { tree.setOne("text", newValue) }
         }
 
         /// Security label. `Contract.term.securityLabel`, 0..*.
-        public var securityLabel: [Contract.Term.SecurityLabel] {
+        @_alwaysEmitIntoClient public var securityLabel: [Contract.Term.SecurityLabel] {
             get { tree.getList("securityLabel") } set { tree.setList("securityLabel", newValue) }
         }
 
         /// Offer. `Contract.term.offer`, 1..1.
-        public var offer: Contract.Term.Offer? {
+        @_alwaysEmitIntoClient public var offer: Contract.Term.Offer? {
             get { tree.getOne("offer") } set { tree.setOne("offer", newValue) }
         }
 
         /// Asset. `Contract.term.asset`, 0..*.
-        public var asset: [Contract.Term.Asset] {
+        @_alwaysEmitIntoClient public var asset: [Contract.Term.Asset] {
             get { tree.getList("asset") } set { tree.setList("asset", newValue) }
         }
 
         /// Action. `Contract.term.action`, 0..*.
-        public var action: [Contract.Term.Action] {
+        @_alwaysEmitIntoClient public var action: [Contract.Term.Action] {
             get { tree.getList("action") } set { tree.setList("action", newValue) }
         }
 
         /// Group. `Contract.term.group`, 0..*.
-        public var group: [Contract.Term] {
+        @_alwaysEmitIntoClient public var group: [Contract.Term] {
             get { tree.getList("group") } set { tree.setList("group", newValue) }
         }
 
@@ -385,10 +385,10 @@ public struct Contract: FHIRDomainResource {
             }
 
             /// The value, if it is of this type.
-            public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
         }
 
         /// An element of `Contract.term.securityLabel`.
@@ -398,28 +398,28 @@ public struct Contract: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With what is required.
-            public init(classification: Coding) {
+            @_alwaysEmitIntoClient public init(classification: Coding) {
                 tree = [:]
                 self.classification = classification
             }
 
             /// Number. `Contract.term.securityLabel.number`, 0..*.
-            public var number: [Int] {
+            @_alwaysEmitIntoClient public var number: [Int] {
                 get { tree.getList("number") } set { tree.setList("number", newValue) }
             }
 
             /// Classification. `Contract.term.securityLabel.classification`, 1..1.
-            public var classification: Coding? {
+            @_alwaysEmitIntoClient public var classification: Coding? {
                 get { tree.getOne("classification") } set { tree.setOne("classification", newValue) }
             }
 
             /// Category. `Contract.term.securityLabel.category`, 0..*.
-            public var category: [Coding] {
+            @_alwaysEmitIntoClient public var category: [Coding] {
                 get { tree.getList("category") } set { tree.setList("category", newValue) }
             }
 
             /// Control. `Contract.term.securityLabel.control`, 0..*.
-            public var control: [Coding] {
+            @_alwaysEmitIntoClient public var control: [Coding] {
                 get { tree.getList("control") } set { tree.setList("control", newValue) }
             }
         }
@@ -431,55 +431,55 @@ public struct Contract: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With nothing in it.
-            public init() { tree = [:] }
+            @_alwaysEmitIntoClient public init() { tree = [:] }
 
             /// Identifier. `Contract.term.offer.identifier`, 0..*.
-            public var identifier: [Identifier] {
+            @_alwaysEmitIntoClient public var identifier: [Identifier] {
                 get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
             }
 
             /// Party. `Contract.term.offer.party`, 0..*.
-            public var party: [Contract.Term.Offer.Party] {
+            @_alwaysEmitIntoClient public var party: [Contract.Term.Offer.Party] {
                 get { tree.getList("party") } set { tree.setList("party", newValue) }
             }
 
             /// Topic. `Contract.term.offer.topic`, 0..1.
-            public var topic: Reference<AnyResource>? {
+            @_alwaysEmitIntoClient public var topic: Reference<AnyResource>? {
                 get { tree.getOne("topic") } set { tree.setOne("topic", newValue) }
             }
 
             /// Type. `Contract.term.offer.type`, 0..1.
-            public var type: CodeableConcept? {
+            @_alwaysEmitIntoClient public var type: CodeableConcept? {
                 get { tree.getOne("type") } set { tree.setOne("type", newValue) }
             }
 
             /// Decision. `Contract.term.offer.decision`, 0..1.
-            public var decision: CodeableConcept? {
+            @_alwaysEmitIntoClient public var decision: CodeableConcept? {
                 get { tree.getOne("decision") } set { tree.setOne("decision", newValue) }
             }
 
             /// Decision mode. `Contract.term.offer.decisionMode`, 0..*.
-            public var decisionMode: [CodeableConcept] {
+            @_alwaysEmitIntoClient public var decisionMode: [CodeableConcept] {
                 get { tree.getList("decisionMode") } set { tree.setList("decisionMode", newValue) }
             }
 
             /// Answer. `Contract.term.offer.answer`, 0..*.
-            public var answer: [Contract.Term.Offer.Answer] {
+            @_alwaysEmitIntoClient public var answer: [Contract.Term.Offer.Answer] {
                 get { tree.getList("answer") } set { tree.setList("answer", newValue) }
             }
 
             /// Text. `Contract.term.offer.text`, 0..1.
-            public var text: String? {
+            @_alwaysEmitIntoClient public var text: String? {
                 get { tree.getOne("text") } set { tree.setOne("text", newValue) }
             }
 
             /// Link id. `Contract.term.offer.linkId`, 0..*.
-            public var linkId: [String] {
+            @_alwaysEmitIntoClient public var linkId: [String] {
                 get { tree.getList("linkId") } set { tree.setList("linkId", newValue) }
             }
 
             /// Security label number. `Contract.term.offer.securityLabelNumber`, 0..*.
-            public var securityLabelNumber: [Int] {
+            @_alwaysEmitIntoClient public var securityLabelNumber: [Int] {
                 get { tree.getList("securityLabelNumber") } set { tree.setList("securityLabelNumber", newValue) }
             }
 
@@ -490,19 +490,19 @@ public struct Contract: FHIRDomainResource {
                 public init(view tree: JSONValue) { self.tree = tree }
 
                 /// With what is required.
-                public init(reference: [Reference<AnyResource>], role: CodeableConcept) {
+                @_alwaysEmitIntoClient public init(reference: [Reference<AnyResource>], role: CodeableConcept) {
                     tree = [:]
                     self.reference = reference
                     self.role = role
                 }
 
                 /// Reference. `Contract.term.offer.party.reference`, 1..*.
-                public var reference: [Reference<AnyResource>] {
+                @_alwaysEmitIntoClient public var reference: [Reference<AnyResource>] {
                     get { tree.getList("reference") } set { tree.setList("reference", newValue) }
                 }
 
                 /// Role. `Contract.term.offer.party.role`, 1..1.
-                public var role: CodeableConcept? {
+                @_alwaysEmitIntoClient public var role: CodeableConcept? {
                     get { tree.getOne("role") } set { tree.setOne("role", newValue) }
                 }
             }
@@ -514,13 +514,13 @@ public struct Contract: FHIRDomainResource {
                 public init(view tree: JSONValue) { self.tree = tree }
 
                 /// With what is required.
-                public init(value: Value) {
+                @_alwaysEmitIntoClient public init(value: Value) {
                     tree = [:]
                     self.value = value
                 }
 
                 /// Value. `Contract.term.offer.answer.value[x]`, 1..1.
-                public var value: Value? {
+                @_alwaysEmitIntoClient public var value: Value? {
                     get { tree.getChoice("value") } set { tree.setChoice("value", newValue) }
                 }
 
@@ -592,40 +592,40 @@ public struct Contract: FHIRDomainResource {
                     }
 
                     /// The value, if it is of this type.
-                    public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+                    @_alwaysEmitIntoClient public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
                     /// The value, if it is of this type.
-                    public var decimal: FHIRDecimal? { if case .decimal(let value) = self { value } else { nil } }
+                    @_alwaysEmitIntoClient public var decimal: FHIRDecimal? { if case .decimal(let value) = self { value } else { nil } }
 
                     /// The value, if it is of this type.
-                    public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+                    @_alwaysEmitIntoClient public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
 
                     /// The value, if it is of this type.
-                    public var date: FHIRDate? { if case .date(let value) = self { value } else { nil } }
+                    @_alwaysEmitIntoClient public var date: FHIRDate? { if case .date(let value) = self { value } else { nil } }
 
                     /// The value, if it is of this type.
-                    public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+                    @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
 
                     /// The value, if it is of this type.
-                    public var time: FHIRTime? { if case .time(let value) = self { value } else { nil } }
+                    @_alwaysEmitIntoClient public var time: FHIRTime? { if case .time(let value) = self { value } else { nil } }
 
                     /// The value, if it is of this type.
-                    public var string: String? { if case .string(let value) = self { value } else { nil } }
+                    @_alwaysEmitIntoClient public var string: String? { if case .string(let value) = self { value } else { nil } }
 
                     /// The value, if it is of this type.
-                    public var uri: FHIRURI? { if case .uri(let value) = self { value } else { nil } }
+                    @_alwaysEmitIntoClient public var uri: FHIRURI? { if case .uri(let value) = self { value } else { nil } }
 
                     /// The value, if it is of this type.
-                    public var attachment: Attachment? { if case .attachment(let value) = self { value } else { nil } }
+                    @_alwaysEmitIntoClient public var attachment: Attachment? { if case .attachment(let value) = self { value } else { nil } }
 
                     /// The value, if it is of this type.
-                    public var coding: Coding? { if case .coding(let value) = self { value } else { nil } }
+                    @_alwaysEmitIntoClient public var coding: Coding? { if case .coding(let value) = self { value } else { nil } }
 
                     /// The value, if it is of this type.
-                    public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
+                    @_alwaysEmitIntoClient public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
 
                     /// The value, if it is of this type.
-                    public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
+                    @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
                 }
             }
         }
@@ -637,80 +637,80 @@ public struct Contract: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With nothing in it.
-            public init() { tree = [:] }
+            @_alwaysEmitIntoClient public init() { tree = [:] }
 
             /// Scope. `Contract.term.asset.scope`, 0..1.
-            public var scope: CodeableConcept? {
+            @_alwaysEmitIntoClient public var scope: CodeableConcept? {
                 get { tree.getOne("scope") } set { tree.setOne("scope", newValue) }
             }
 
             /// Type. `Contract.term.asset.type`, 0..*.
-            public var type: [CodeableConcept] {
+            @_alwaysEmitIntoClient public var type: [CodeableConcept] {
                 get { tree.getList("type") } set { tree.setList("type", newValue) }
             }
 
             /// Type reference. `Contract.term.asset.typeReference`, 0..*.
-            public var typeReference: [Reference<AnyResource>] {
+            @_alwaysEmitIntoClient public var typeReference: [Reference<AnyResource>] {
                 get { tree.getList("typeReference") } set { tree.setList("typeReference", newValue) }
             }
 
             /// Subtype. `Contract.term.asset.subtype`, 0..*.
-            public var subtype: [CodeableConcept] {
+            @_alwaysEmitIntoClient public var subtype: [CodeableConcept] {
                 get { tree.getList("subtype") } set { tree.setList("subtype", newValue) }
             }
 
             /// Relationship. `Contract.term.asset.relationship`, 0..1.
-            public var relationship: Coding? {
+            @_alwaysEmitIntoClient public var relationship: Coding? {
                 get { tree.getOne("relationship") } set { tree.setOne("relationship", newValue) }
             }
 
             /// Context. `Contract.term.asset.context`, 0..*.
-            public var context: [Contract.Term.Asset.Context] {
+            @_alwaysEmitIntoClient public var context: [Contract.Term.Asset.Context] {
                 get { tree.getList("context") } set { tree.setList("context", newValue) }
             }
 
             /// Condition. `Contract.term.asset.condition`, 0..1.
-            public var condition: String? {
+            @_alwaysEmitIntoClient public var condition: String? {
                 get { tree.getOne("condition") } set { tree.setOne("condition", newValue) }
             }
 
             /// Period type. `Contract.term.asset.periodType`, 0..*.
-            public var periodType: [CodeableConcept] {
+            @_alwaysEmitIntoClient public var periodType: [CodeableConcept] {
                 get { tree.getList("periodType") } set { tree.setList("periodType", newValue) }
             }
 
             /// Period. `Contract.term.asset.period`, 0..*.
-            public var period: [Period] {
+            @_alwaysEmitIntoClient public var period: [Period] {
                 get { tree.getList("period") } set { tree.setList("period", newValue) }
             }
 
             /// Use period. `Contract.term.asset.usePeriod`, 0..*.
-            public var usePeriod: [Period] {
+            @_alwaysEmitIntoClient public var usePeriod: [Period] {
                 get { tree.getList("usePeriod") } set { tree.setList("usePeriod", newValue) }
             }
 
             /// Text. `Contract.term.asset.text`, 0..1.
-            public var text: String? {
+            @_alwaysEmitIntoClient public var text: String? {
                 get { tree.getOne("text") } set { tree.setOne("text", newValue) }
             }
 
             /// Link id. `Contract.term.asset.linkId`, 0..*.
-            public var linkId: [String] {
+            @_alwaysEmitIntoClient public var linkId: [String] {
                 get { tree.getList("linkId") } set { tree.setList("linkId", newValue) }
             }
 
             /// Answer. `Contract.term.asset.answer`, 0..*.
-            public var answer: [Contract.Term.Offer.Answer] {
+            @_alwaysEmitIntoClient public var answer: [Contract.Term.Offer.Answer] {
                 get { tree.getList("answer") } set { tree.setList("answer", newValue) }
             }
 
             /// Security label number. `Contract.term.asset.securityLabelNumber`, 0..*.
-            public var securityLabelNumber: [Int] {
+            @_alwaysEmitIntoClient public var securityLabelNumber: [Int] {
                 get { tree.getList("securityLabelNumber") } set { tree.setList("securityLabelNumber", newValue) }
             }
 
             /// Valued item. `Contract.term.asset.valuedItem`, 0..*.
-            public var valuedItem: [Contract.Term.Asset.ValuedItem] {
+            @_alwaysEmitIntoClient public var valuedItem: [Contract.Term.Asset.ValuedItem] {
                 get { tree.getList("valuedItem") } set { tree.setList("valuedItem", newValue) }
             }
 
@@ -721,20 +721,20 @@ public struct Contract: FHIRDomainResource {
                 public init(view tree: JSONValue) { self.tree = tree }
 
                 /// With nothing in it.
-                public init() { tree = [:] }
+                @_alwaysEmitIntoClient public init() { tree = [:] }
 
                 /// Reference. `Contract.term.asset.context.reference`, 0..1.
-                public var reference: Reference<AnyResource>? {
+                @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? {
                     get { tree.getOne("reference") } set { tree.setOne("reference", newValue) }
                 }
 
                 /// Code. `Contract.term.asset.context.code`, 0..*.
-                public var code: [CodeableConcept] {
+                @_alwaysEmitIntoClient public var code: [CodeableConcept] {
                     get { tree.getList("code") } set { tree.setList("code", newValue) }
                 }
 
                 /// Text. `Contract.term.asset.context.text`, 0..1.
-                public var text: String? {
+                @_alwaysEmitIntoClient public var text: String? {
                     get { tree.getOne("text") } set { tree.setOne("text", newValue) }
                 }
             }
@@ -746,75 +746,75 @@ public struct Contract: FHIRDomainResource {
                 public init(view tree: JSONValue) { self.tree = tree }
 
                 /// With nothing in it.
-                public init() { tree = [:] }
+                @_alwaysEmitIntoClient public init() { tree = [:] }
 
                 /// Entity. `Contract.term.asset.valuedItem.entity[x]`, 0..1.
-                public var entity: Entity? {
+                @_alwaysEmitIntoClient public var entity: Entity? {
                     get { tree.getChoice("entity") } set { tree.setChoice("entity", newValue) }
                 }
 
                 /// Identifier. `Contract.term.asset.valuedItem.identifier`, 0..1.
-                public var identifier: Identifier? {
+                @_alwaysEmitIntoClient public var identifier: Identifier? {
                     get { tree.getOne("identifier") } set { tree.setOne("identifier", newValue) }
                 }
 
                 /// Effective time. `Contract.term.asset.valuedItem.effectiveTime`, 0..1.
-                public var effectiveTime: FHIRDateTime? {
+                @_alwaysEmitIntoClient public var effectiveTime: FHIRDateTime? {
                     get { tree.getOne("effectiveTime") } set { tree.setOne("effectiveTime", newValue) }
                 }
 
                 /// Quantity. `Contract.term.asset.valuedItem.quantity`, 0..1.
-                public var quantity: Quantity? {
+                @_alwaysEmitIntoClient public var quantity: Quantity? {
                     get { tree.getOne("quantity") } set { tree.setOne("quantity", newValue) }
                 }
 
                 /// Unit price. `Contract.term.asset.valuedItem.unitPrice`, 0..1.
-                public var unitPrice: Money? {
+                @_alwaysEmitIntoClient public var unitPrice: Money? {
                     get { tree.getOne("unitPrice") } set { tree.setOne("unitPrice", newValue) }
                 }
 
                 /// Factor. `Contract.term.asset.valuedItem.factor`, 0..1.
-                public var factor: FHIRDecimal? {
+                @_alwaysEmitIntoClient public var factor: FHIRDecimal? {
                     get { tree.getOne("factor") } set { tree.setOne("factor", newValue) }
                 }
 
                 /// Points. `Contract.term.asset.valuedItem.points`, 0..1.
-                public var points: FHIRDecimal? {
+                @_alwaysEmitIntoClient public var points: FHIRDecimal? {
                     get { tree.getOne("points") } set { tree.setOne("points", newValue) }
                 }
 
                 /// Net. `Contract.term.asset.valuedItem.net`, 0..1.
-                public var net: Money? {
+                @_alwaysEmitIntoClient public var net: Money? {
                     get { tree.getOne("net") } set { tree.setOne("net", newValue) }
                 }
 
                 /// Payment. `Contract.term.asset.valuedItem.payment`, 0..1.
-                public var payment: String? {
+                @_alwaysEmitIntoClient public var payment: String? {
                     get { tree.getOne("payment") } set { tree.setOne("payment", newValue) }
                 }
 
                 /// Payment date. `Contract.term.asset.valuedItem.paymentDate`, 0..1.
-                public var paymentDate: FHIRDateTime? {
+                @_alwaysEmitIntoClient public var paymentDate: FHIRDateTime? {
                     get { tree.getOne("paymentDate") } set { tree.setOne("paymentDate", newValue) }
                 }
 
                 /// Responsible. `Contract.term.asset.valuedItem.responsible`, 0..1.
-                public var responsible: Reference<AnyResource>? {
+                @_alwaysEmitIntoClient public var responsible: Reference<AnyResource>? {
                     get { tree.getOne("responsible") } set { tree.setOne("responsible", newValue) }
                 }
 
                 /// Recipient. `Contract.term.asset.valuedItem.recipient`, 0..1.
-                public var recipient: Reference<AnyResource>? {
+                @_alwaysEmitIntoClient public var recipient: Reference<AnyResource>? {
                     get { tree.getOne("recipient") } set { tree.setOne("recipient", newValue) }
                 }
 
                 /// Link id. `Contract.term.asset.valuedItem.linkId`, 0..*.
-                public var linkId: [String] {
+                @_alwaysEmitIntoClient public var linkId: [String] {
                     get { tree.getList("linkId") } set { tree.setList("linkId", newValue) }
                 }
 
                 /// Security label number. `Contract.term.asset.valuedItem.securityLabelNumber`, 0..*.
-                public var securityLabelNumber: [Int] {
+                @_alwaysEmitIntoClient public var securityLabelNumber: [Int] {
                     get { tree.getList("securityLabelNumber") } set { tree.setList("securityLabelNumber", newValue) }
                 }
 
@@ -845,10 +845,10 @@ public struct Contract: FHIRDomainResource {
                     }
 
                     /// The value, if it is of this type.
-                    public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
+                    @_alwaysEmitIntoClient public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
 
                     /// The value, if it is of this type.
-                    public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
+                    @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
                 }
             }
         }
@@ -860,7 +860,9 @@ public struct Contract: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With what is required.
-            public init(type: CodeableConcept, intent: CodeableConcept, status: CodeableConcept) {
+            @_alwaysEmitIntoClient public init(
+                type: CodeableConcept, intent: CodeableConcept, status: CodeableConcept
+            ) {
                 tree = [:]
                 self.type = type
                 self.intent = intent
@@ -868,107 +870,107 @@ public struct Contract: FHIRDomainResource {
             }
 
             /// Do not perform. `Contract.term.action.doNotPerform`, 0..1.
-            public var doNotPerform: Bool? {
+            @_alwaysEmitIntoClient public var doNotPerform: Bool? {
                 get { tree.getOne("doNotPerform") } set { tree.setOne("doNotPerform", newValue) }
             }
 
             /// Type. `Contract.term.action.type`, 1..1.
-            public var type: CodeableConcept? {
+            @_alwaysEmitIntoClient public var type: CodeableConcept? {
                 get { tree.getOne("type") } set { tree.setOne("type", newValue) }
             }
 
             /// Subject. `Contract.term.action.subject`, 0..*.
-            public var subject: [Contract.Term.Action.Subject] {
+            @_alwaysEmitIntoClient public var subject: [Contract.Term.Action.Subject] {
                 get { tree.getList("subject") } set { tree.setList("subject", newValue) }
             }
 
             /// Intent. `Contract.term.action.intent`, 1..1.
-            public var intent: CodeableConcept? {
+            @_alwaysEmitIntoClient public var intent: CodeableConcept? {
                 get { tree.getOne("intent") } set { tree.setOne("intent", newValue) }
             }
 
             /// Link id. `Contract.term.action.linkId`, 0..*.
-            public var linkId: [String] {
+            @_alwaysEmitIntoClient public var linkId: [String] {
                 get { tree.getList("linkId") } set { tree.setList("linkId", newValue) }
             }
 
             /// Status. `Contract.term.action.status`, 1..1.
-            public var status: CodeableConcept? {
+            @_alwaysEmitIntoClient public var status: CodeableConcept? {
                 get { tree.getOne("status") } set { tree.setOne("status", newValue) }
             }
 
             /// Context. `Contract.term.action.context`, 0..1.
-            public var context: Reference<AnyResource>? {
+            @_alwaysEmitIntoClient public var context: Reference<AnyResource>? {
                 get { tree.getOne("context") } set { tree.setOne("context", newValue) }
             }
 
             /// Context link id. `Contract.term.action.contextLinkId`, 0..*.
-            public var contextLinkId: [String] {
+            @_alwaysEmitIntoClient public var contextLinkId: [String] {
                 get { tree.getList("contextLinkId") } set { tree.setList("contextLinkId", newValue) }
             }
 
             /// Occurrence. `Contract.term.action.occurrence[x]`, 0..1.
-            public var occurrence: Occurrence? {
+            @_alwaysEmitIntoClient public var occurrence: Occurrence? {
                 get { tree.getChoice("occurrence") } set { tree.setChoice("occurrence", newValue) }
             }
 
             /// Requester. `Contract.term.action.requester`, 0..*.
-            public var requester: [Reference<AnyResource>] {
+            @_alwaysEmitIntoClient public var requester: [Reference<AnyResource>] {
                 get { tree.getList("requester") } set { tree.setList("requester", newValue) }
             }
 
             /// Requester link id. `Contract.term.action.requesterLinkId`, 0..*.
-            public var requesterLinkId: [String] {
+            @_alwaysEmitIntoClient public var requesterLinkId: [String] {
                 get { tree.getList("requesterLinkId") } set { tree.setList("requesterLinkId", newValue) }
             }
 
             /// Performer type. `Contract.term.action.performerType`, 0..*.
-            public var performerType: [CodeableConcept] {
+            @_alwaysEmitIntoClient public var performerType: [CodeableConcept] {
                 get { tree.getList("performerType") } set { tree.setList("performerType", newValue) }
             }
 
             /// Performer role. `Contract.term.action.performerRole`, 0..1.
-            public var performerRole: CodeableConcept? {
+            @_alwaysEmitIntoClient public var performerRole: CodeableConcept? {
                 get { tree.getOne("performerRole") } set { tree.setOne("performerRole", newValue) }
             }
 
             /// Performer. `Contract.term.action.performer`, 0..1.
-            public var performer: Reference<AnyResource>? {
+            @_alwaysEmitIntoClient public var performer: Reference<AnyResource>? {
                 get { tree.getOne("performer") } set { tree.setOne("performer", newValue) }
             }
 
             /// Performer link id. `Contract.term.action.performerLinkId`, 0..*.
-            public var performerLinkId: [String] {
+            @_alwaysEmitIntoClient public var performerLinkId: [String] {
                 get { tree.getList("performerLinkId") } set { tree.setList("performerLinkId", newValue) }
             }
 
             /// Reason code. `Contract.term.action.reasonCode`, 0..*.
-            public var reasonCode: [CodeableConcept] {
+            @_alwaysEmitIntoClient public var reasonCode: [CodeableConcept] {
                 get { tree.getList("reasonCode") } set { tree.setList("reasonCode", newValue) }
             }
 
             /// Reason reference. `Contract.term.action.reasonReference`, 0..*.
-            public var reasonReference: [Reference<AnyResource>] {
+            @_alwaysEmitIntoClient public var reasonReference: [Reference<AnyResource>] {
                 get { tree.getList("reasonReference") } set { tree.setList("reasonReference", newValue) }
             }
 
             /// Reason. `Contract.term.action.reason`, 0..*.
-            public var reason: [String] {
+            @_alwaysEmitIntoClient public var reason: [String] {
                 get { tree.getList("reason") } set { tree.setList("reason", newValue) }
             }
 
             /// Reason link id. `Contract.term.action.reasonLinkId`, 0..*.
-            public var reasonLinkId: [String] {
+            @_alwaysEmitIntoClient public var reasonLinkId: [String] {
                 get { tree.getList("reasonLinkId") } set { tree.setList("reasonLinkId", newValue) }
             }
 
             /// Note. `Contract.term.action.note`, 0..*.
-            public var note: [Annotation] {
+            @_alwaysEmitIntoClient public var note: [Annotation] {
                 get { tree.getList("note") } set { tree.setList("note", newValue) }
             }
 
             /// Security label number. `Contract.term.action.securityLabelNumber`, 0..*.
-            public var securityLabelNumber: [Int] {
+            @_alwaysEmitIntoClient public var securityLabelNumber: [Int] {
                 get { tree.getList("securityLabelNumber") } set { tree.setList("securityLabelNumber", newValue) }
             }
 
@@ -1003,13 +1005,13 @@ public struct Contract: FHIRDomainResource {
                 }
 
                 /// The value, if it is of this type.
-                public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var period: Period? { if case .period(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var period: Period? { if case .period(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var timing: Timing? { if case .timing(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var timing: Timing? { if case .timing(let value) = self { value } else { nil } }
             }
 
             /// An element of `Contract.term.action.subject`.
@@ -1019,18 +1021,18 @@ public struct Contract: FHIRDomainResource {
                 public init(view tree: JSONValue) { self.tree = tree }
 
                 /// With what is required.
-                public init(reference: [Reference<AnyResource>]) {
+                @_alwaysEmitIntoClient public init(reference: [Reference<AnyResource>]) {
                     tree = [:]
                     self.reference = reference
                 }
 
                 /// Reference. `Contract.term.action.subject.reference`, 1..*.
-                public var reference: [Reference<AnyResource>] {
+                @_alwaysEmitIntoClient public var reference: [Reference<AnyResource>] {
                     get { tree.getList("reference") } set { tree.setList("reference", newValue) }
                 }
 
                 /// Role. `Contract.term.action.subject.role`, 0..1.
-                public var role: CodeableConcept? {
+                @_alwaysEmitIntoClient public var role: CodeableConcept? {
                     get { tree.getOne("role") } set { tree.setOne("role", newValue) }
                 }
             }
@@ -1044,7 +1046,7 @@ public struct Contract: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(type: Coding, party: Reference<AnyResource>, signature: [Signature]) {
+        @_alwaysEmitIntoClient public init(type: Coding, party: Reference<AnyResource>, signature: [Signature]) {
             tree = [:]
             self.type = type
             self.party = party
@@ -1052,17 +1054,17 @@ public struct Contract: FHIRDomainResource {
         }
 
         /// Type. `Contract.signer.type`, 1..1.
-        public var type: Coding? {
+        @_alwaysEmitIntoClient public var type: Coding? {
             get { tree.getOne("type") } set { tree.setOne("type", newValue) }
         }
 
         /// Party. `Contract.signer.party`, 1..1.
-        public var party: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var party: Reference<AnyResource>? {
             get { tree.getOne("party") } set { tree.setOne("party", newValue) }
         }
 
         /// Signature. `Contract.signer.signature`, 1..*.
-        public var signature: [Signature] {
+        @_alwaysEmitIntoClient public var signature: [Signature] {
             get { tree.getList("signature") } set { tree.setList("signature", newValue) }
         }
     }
@@ -1074,13 +1076,13 @@ public struct Contract: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(content: Content) {
+        @_alwaysEmitIntoClient public init(content: Content) {
             tree = [:]
             self.content = content
         }
 
         /// Content. `Contract.friendly.content[x]`, 1..1.
-        public var content: Content? {
+        @_alwaysEmitIntoClient public var content: Content? {
             get { tree.getChoice("content") } set { tree.setChoice("content", newValue) }
         }
 
@@ -1111,10 +1113,10 @@ public struct Contract: FHIRDomainResource {
             }
 
             /// The value, if it is of this type.
-            public var attachment: Attachment? { if case .attachment(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var attachment: Attachment? { if case .attachment(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
         }
     }
 
@@ -1125,13 +1127,13 @@ public struct Contract: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(content: Content) {
+        @_alwaysEmitIntoClient public init(content: Content) {
             tree = [:]
             self.content = content
         }
 
         /// Content. `Contract.legal.content[x]`, 1..1.
-        public var content: Content? {
+        @_alwaysEmitIntoClient public var content: Content? {
             get { tree.getChoice("content") } set { tree.setChoice("content", newValue) }
         }
 
@@ -1162,10 +1164,10 @@ public struct Contract: FHIRDomainResource {
             }
 
             /// The value, if it is of this type.
-            public var attachment: Attachment? { if case .attachment(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var attachment: Attachment? { if case .attachment(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
         }
     }
 
@@ -1176,13 +1178,13 @@ public struct Contract: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(content: Content) {
+        @_alwaysEmitIntoClient public init(content: Content) {
             tree = [:]
             self.content = content
         }
 
         /// Content. `Contract.rule.content[x]`, 1..1.
-        public var content: Content? {
+        @_alwaysEmitIntoClient public var content: Content? {
             get { tree.getChoice("content") } set { tree.setChoice("content", newValue) }
         }
 
@@ -1213,10 +1215,10 @@ public struct Contract: FHIRDomainResource {
             }
 
             /// The value, if it is of this type.
-            public var attachment: Attachment? { if case .attachment(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var attachment: Attachment? { if case .attachment(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var reference: Reference<DocumentReference>? { if case .reference(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var reference: Reference<DocumentReference>? { if case .reference(let value) = self { value } else { nil } }
         }
     }
 }

@@ -9,24 +9,24 @@ public struct Contributor: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(type: ContributorType, name: String) {
+    @_alwaysEmitIntoClient public init(type: ContributorType, name: String) {
         tree = [:]
         self.type = type
         self.name = name
     }
 
     /// Type. `Contributor.type`, 1..1.
-    public var type: ContributorType? {
+    @_alwaysEmitIntoClient public var type: ContributorType? {
         get { tree.getOne("type") } set { tree.setOne("type", newValue) }
     }
 
     /// Name. `Contributor.name`, 1..1.
-    public var name: String? {
+    @_alwaysEmitIntoClient public var name: String? {
         get { tree.getOne("name") } set { tree.setOne("name", newValue) }
     }
 
     /// Contact. `Contributor.contact`, 0..*.
-    public var contact: [ContactDetail] {
+    @_alwaysEmitIntoClient public var contact: [ContactDetail] {
         get { tree.getList("contact") } set { tree.setList("contact", newValue) }
     }
 }

@@ -9,48 +9,48 @@ public struct DataRequirement: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(type: FHIRTypeName) {
+    @_alwaysEmitIntoClient public init(type: FHIRTypeName) {
         tree = [:]
         self.type = type
     }
 
     /// Type. `DataRequirement.type`, 1..1.
-    public var type: FHIRTypeName? {
+    @_alwaysEmitIntoClient public var type: FHIRTypeName? {
         get { tree.getOne("type") } set { tree.setOne("type", newValue) }
     }
 
     /// Profile. `DataRequirement.profile`, 0..*.
-    public var profile: [FHIRURI] {
+    @_alwaysEmitIntoClient public var profile: [FHIRURI] {
         get { tree.getList("profile") } set { tree.setList("profile", newValue) }
     }
 
     /// Subject. `DataRequirement.subject[x]`, 0..1.
-    public var subject: Subject? {
+    @_alwaysEmitIntoClient public var subject: Subject? {
         get { tree.getChoice("subject") } set { tree.setChoice("subject", newValue) }
     }
 
     /// Must support. `DataRequirement.mustSupport`, 0..*.
-    public var mustSupport: [String] {
+    @_alwaysEmitIntoClient public var mustSupport: [String] {
         get { tree.getList("mustSupport") } set { tree.setList("mustSupport", newValue) }
     }
 
     /// Code filter. `DataRequirement.codeFilter`, 0..*.
-    public var codeFilter: [DataRequirement.CodeFilter] {
+    @_alwaysEmitIntoClient public var codeFilter: [DataRequirement.CodeFilter] {
         get { tree.getList("codeFilter") } set { tree.setList("codeFilter", newValue) }
     }
 
     /// Date filter. `DataRequirement.dateFilter`, 0..*.
-    public var dateFilter: [DataRequirement.DateFilter] {
+    @_alwaysEmitIntoClient public var dateFilter: [DataRequirement.DateFilter] {
         get { tree.getList("dateFilter") } set { tree.setList("dateFilter", newValue) }
     }
 
     /// Limit. `DataRequirement.limit`, 0..1.
-    public var limit: Int? {
+    @_alwaysEmitIntoClient public var limit: Int? {
         get { tree.getOne("limit") } set { tree.setOne("limit", newValue) }
     }
 
     /// Sort. `DataRequirement.sort`, 0..*.
-    public var sort: [DataRequirement.Sort] {
+    @_alwaysEmitIntoClient public var sort: [DataRequirement.Sort] {
         get { tree.getList("sort") } set { tree.setList("sort", newValue) }
     }
 
@@ -81,10 +81,10 @@ public struct DataRequirement: FHIRElement {
         }
 
         /// The value, if it is of this type.
-        public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var reference: Reference<Group>? { if case .reference(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var reference: Reference<Group>? { if case .reference(let value) = self { value } else { nil } }
     }
 
     /// An element of `DataRequirement.codeFilter`.
@@ -94,25 +94,25 @@ public struct DataRequirement: FHIRElement {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Path. `DataRequirement.codeFilter.path`, 0..1.
-        public var path: String? {
+        @_alwaysEmitIntoClient public var path: String? {
             get { tree.getOne("path") } set { tree.setOne("path", newValue) }
         }
 
         /// Search param. `DataRequirement.codeFilter.searchParam`, 0..1.
-        public var searchParam: String? {
+        @_alwaysEmitIntoClient public var searchParam: String? {
             get { tree.getOne("searchParam") } set { tree.setOne("searchParam", newValue) }
         }
 
         /// Value set. `DataRequirement.codeFilter.valueSet`, 0..1.
-        public var valueSet: FHIRURI? {
+        @_alwaysEmitIntoClient public var valueSet: FHIRURI? {
             get { tree.getOne("valueSet") } set { tree.setOne("valueSet", newValue) }
         }
 
         /// Code. `DataRequirement.codeFilter.code`, 0..*.
-        public var code: [Coding] {
+        @_alwaysEmitIntoClient public var code: [Coding] {
             get { tree.getList("code") } set { tree.setList("code", newValue) }
         }
     }
@@ -124,20 +124,20 @@ public struct DataRequirement: FHIRElement {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Path. `DataRequirement.dateFilter.path`, 0..1.
-        public var path: String? {
+        @_alwaysEmitIntoClient public var path: String? {
             get { tree.getOne("path") } set { tree.setOne("path", newValue) }
         }
 
         /// Search param. `DataRequirement.dateFilter.searchParam`, 0..1.
-        public var searchParam: String? {
+        @_alwaysEmitIntoClient public var searchParam: String? {
             get { tree.getOne("searchParam") } set { tree.setOne("searchParam", newValue) }
         }
 
         /// Value. `DataRequirement.dateFilter.value[x]`, 0..1.
-        public var value: Value? {
+        @_alwaysEmitIntoClient public var value: Value? {
             get { tree.getChoice("value") } set { tree.setChoice("value", newValue) }
         }
 
@@ -172,13 +172,13 @@ public struct DataRequirement: FHIRElement {
             }
 
             /// The value, if it is of this type.
-            public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var period: Period? { if case .period(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var period: Period? { if case .period(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var duration: FHIRDuration? { if case .duration(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var duration: FHIRDuration? { if case .duration(let value) = self { value } else { nil } }
         }
     }
 
@@ -189,19 +189,19 @@ public struct DataRequirement: FHIRElement {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(path: String, direction: SortDirection) {
+        @_alwaysEmitIntoClient public init(path: String, direction: SortDirection) {
             tree = [:]
             self.path = path
             self.direction = direction
         }
 
         /// Path. `DataRequirement.sort.path`, 1..1.
-        public var path: String? {
+        @_alwaysEmitIntoClient public var path: String? {
             get { tree.getOne("path") } set { tree.setOne("path", newValue) }
         }
 
         /// Direction. `DataRequirement.sort.direction`, 1..1.
-        public var direction: SortDirection? {
+        @_alwaysEmitIntoClient public var direction: SortDirection? {
             get { tree.getOne("direction") } set { tree.setOne("direction", newValue) }
         }
     }

@@ -9,135 +9,135 @@ public struct Device: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = ["resourceType": "Device"] }
+    @_alwaysEmitIntoClient public init() { tree = ["resourceType": "Device"] }
 
     /// Identifier. `Device.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Definition. `Device.definition`, 0..1.
-    public var definition: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var definition: Reference<AnyResource>? {
         get { tree.getOne("definition") } set { tree.setOne("definition", newValue) }
     }
 
     /// Udi carrier. `Device.udiCarrier`, 0..*.
-    public var udiCarrier: [Device.UdiCarrier] {
+    @_alwaysEmitIntoClient public var udiCarrier: [Device.UdiCarrier] {
         get { tree.getList("udiCarrier") } set { tree.setList("udiCarrier", newValue) }
     }
 
     /// Status. `Device.status`, 0..1.
-    public var status: DeviceStatus? {
+    @_alwaysEmitIntoClient public var status: DeviceStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Status reason. `Device.statusReason`, 0..*.
-    public var statusReason: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var statusReason: [CodeableConcept] {
         get { tree.getList("statusReason") } set { tree.setList("statusReason", newValue) }
     }
 
     /// Distinct identifier. `Device.distinctIdentifier`, 0..1.
-    public var distinctIdentifier: String? {
+    @_alwaysEmitIntoClient public var distinctIdentifier: String? {
         get { tree.getOne("distinctIdentifier") } set { tree.setOne("distinctIdentifier", newValue) }
     }
 
     /// Manufacturer. `Device.manufacturer`, 0..1.
-    public var manufacturer: String? {
+    @_alwaysEmitIntoClient public var manufacturer: String? {
         get { tree.getOne("manufacturer") } set { tree.setOne("manufacturer", newValue) }
     }
 
     /// Manufacture date. `Device.manufactureDate`, 0..1.
-    public var manufactureDate: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var manufactureDate: FHIRDateTime? {
         get { tree.getOne("manufactureDate") } set { tree.setOne("manufactureDate", newValue) }
     }
 
     /// Expiration date. `Device.expirationDate`, 0..1.
-    public var expirationDate: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var expirationDate: FHIRDateTime? {
         get { tree.getOne("expirationDate") } set { tree.setOne("expirationDate", newValue) }
     }
 
     /// Lot number. `Device.lotNumber`, 0..1.
-    public var lotNumber: String? {
+    @_alwaysEmitIntoClient public var lotNumber: String? {
         get { tree.getOne("lotNumber") } set { tree.setOne("lotNumber", newValue) }
     }
 
     /// Serial number. `Device.serialNumber`, 0..1.
-    public var serialNumber: String? {
+    @_alwaysEmitIntoClient public var serialNumber: String? {
         get { tree.getOne("serialNumber") } set { tree.setOne("serialNumber", newValue) }
     }
 
     /// Device name. `Device.deviceName`, 0..*.
-    public var deviceName: [Device.DeviceName] {
+    @_alwaysEmitIntoClient public var deviceName: [Device.DeviceName] {
         get { tree.getList("deviceName") } set { tree.setList("deviceName", newValue) }
     }
 
     /// Model number. `Device.modelNumber`, 0..1.
-    public var modelNumber: String? {
+    @_alwaysEmitIntoClient public var modelNumber: String? {
         get { tree.getOne("modelNumber") } set { tree.setOne("modelNumber", newValue) }
     }
 
     /// Part number. `Device.partNumber`, 0..1.
-    public var partNumber: String? {
+    @_alwaysEmitIntoClient public var partNumber: String? {
         get { tree.getOne("partNumber") } set { tree.setOne("partNumber", newValue) }
     }
 
     /// Type. `Device.type`, 0..1.
-    public var type: CodeableConcept? {
+    @_alwaysEmitIntoClient public var type: CodeableConcept? {
         get { tree.getOne("type") } set { tree.setOne("type", newValue) }
     }
 
     /// Specialization. `Device.specialization`, 0..*.
-    public var specialization: [Device.Specialization] {
+    @_alwaysEmitIntoClient public var specialization: [Device.Specialization] {
         get { tree.getList("specialization") } set { tree.setList("specialization", newValue) }
     }
 
     /// Version. `Device.version`, 0..*.
-    public var version: [Device.Version] {
+    @_alwaysEmitIntoClient public var version: [Device.Version] {
         get { tree.getList("version") } set { tree.setList("version", newValue) }
     }
 
     /// Property. `Device.property`, 0..*.
-    public var property: [Device.Property] {
+    @_alwaysEmitIntoClient public var property: [Device.Property] {
         get { tree.getList("property") } set { tree.setList("property", newValue) }
     }
 
     /// Patient. `Device.patient`, 0..1.
-    public var patient: Reference<Patient>? {
+    @_alwaysEmitIntoClient public var patient: Reference<Patient>? {
         get { tree.getOne("patient") } set { tree.setOne("patient", newValue) }
     }
 
     /// Owner. `Device.owner`, 0..1.
-    public var owner: Reference<Organization>? {
+    @_alwaysEmitIntoClient public var owner: Reference<Organization>? {
         get { tree.getOne("owner") } set { tree.setOne("owner", newValue) }
     }
 
     /// Contact. `Device.contact`, 0..*.
-    public var contact: [ContactPoint] {
+    @_alwaysEmitIntoClient public var contact: [ContactPoint] {
         get { tree.getList("contact") } set { tree.setList("contact", newValue) }
     }
 
     /// Location. `Device.location`, 0..1.
-    public var location: Reference<Location>? {
+    @_alwaysEmitIntoClient public var location: Reference<Location>? {
         get { tree.getOne("location") } set { tree.setOne("location", newValue) }
     }
 
     /// Url. `Device.url`, 0..1.
-    public var url: FHIRURI? {
+    @_alwaysEmitIntoClient public var url: FHIRURI? {
         get { tree.getOne("url") } set { tree.setOne("url", newValue) }
     }
 
     /// Note. `Device.note`, 0..*.
-    public var note: [Annotation] {
+    @_alwaysEmitIntoClient public var note: [Annotation] {
         get { tree.getList("note") } set { tree.setList("note", newValue) }
     }
 
     /// Safety. `Device.safety`, 0..*.
-    public var safety: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var safety: [CodeableConcept] {
         get { tree.getList("safety") } set { tree.setList("safety", newValue) }
     }
 
     /// Parent. `Device.parent`, 0..1.
-    public var parent: Reference<Device>? {
+    @_alwaysEmitIntoClient public var parent: Reference<Device>? {
         get { tree.getOne("parent") } set { tree.setOne("parent", newValue) }
     }
 
@@ -148,35 +148,35 @@ public struct Device: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Device identifier. `Device.udiCarrier.deviceIdentifier`, 0..1.
-        public var deviceIdentifier: String? {
+        @_alwaysEmitIntoClient public var deviceIdentifier: String? {
             get { tree.getOne("deviceIdentifier") } set { tree.setOne("deviceIdentifier", newValue) }
         }
 
         /// Issuer. `Device.udiCarrier.issuer`, 0..1.
-        public var issuer: FHIRURI? {
+        @_alwaysEmitIntoClient public var issuer: FHIRURI? {
             get { tree.getOne("issuer") } set { tree.setOne("issuer", newValue) }
         }
 
         /// Jurisdiction. `Device.udiCarrier.jurisdiction`, 0..1.
-        public var jurisdiction: FHIRURI? {
+        @_alwaysEmitIntoClient public var jurisdiction: FHIRURI? {
             get { tree.getOne("jurisdiction") } set { tree.setOne("jurisdiction", newValue) }
         }
 
         /// Carrier a i d c. `Device.udiCarrier.carrierAIDC`, 0..1.
-        public var carrierAIDC: String? {
+        @_alwaysEmitIntoClient public var carrierAIDC: String? {
             get { tree.getOne("carrierAIDC") } set { tree.setOne("carrierAIDC", newValue) }
         }
 
         /// Carrier h r f. `Device.udiCarrier.carrierHRF`, 0..1.
-        public var carrierHRF: String? {
+        @_alwaysEmitIntoClient public var carrierHRF: String? {
             get { tree.getOne("carrierHRF") } set { tree.setOne("carrierHRF", newValue) }
         }
 
         /// Entry type. `Device.udiCarrier.entryType`, 0..1.
-        public var entryType: UdiEntryType? {
+        @_alwaysEmitIntoClient public var entryType: UdiEntryType? {
             get { tree.getOne("entryType") } set { tree.setOne("entryType", newValue) }
         }
     }
@@ -188,19 +188,19 @@ public struct Device: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(name: String, type: DeviceNametype) {
+        @_alwaysEmitIntoClient public init(name: String, type: DeviceNametype) {
             tree = [:]
             self.name = name
             self.type = type
         }
 
         /// Name. `Device.deviceName.name`, 1..1.
-        public var name: String? {
+        @_alwaysEmitIntoClient public var name: String? {
             get { tree.getOne("name") } set { tree.setOne("name", newValue) }
         }
 
         /// Type. `Device.deviceName.type`, 1..1.
-        public var type: DeviceNametype? {
+        @_alwaysEmitIntoClient public var type: DeviceNametype? {
             get { tree.getOne("type") } set { tree.setOne("type", newValue) }
         }
     }
@@ -212,18 +212,18 @@ public struct Device: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(systemType: CodeableConcept) {
+        @_alwaysEmitIntoClient public init(systemType: CodeableConcept) {
             tree = [:]
             self.systemType = systemType
         }
 
         /// System type. `Device.specialization.systemType`, 1..1.
-        public var systemType: CodeableConcept? {
+        @_alwaysEmitIntoClient public var systemType: CodeableConcept? {
             get { tree.getOne("systemType") } set { tree.setOne("systemType", newValue) }
         }
 
         /// Version. `Device.specialization.version`, 0..1.
-        public var version: String? {
+        @_alwaysEmitIntoClient public var version: String? {
             get { tree.getOne("version") } set { tree.setOne("version", newValue) }
         }
     }
@@ -235,23 +235,23 @@ public struct Device: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(value: String) {
+        @_alwaysEmitIntoClient public init(value: String) {
             tree = [:]
             self.value = value
         }
 
         /// Type. `Device.version.type`, 0..1.
-        public var type: CodeableConcept? {
+        @_alwaysEmitIntoClient public var type: CodeableConcept? {
             get { tree.getOne("type") } set { tree.setOne("type", newValue) }
         }
 
         /// Component. `Device.version.component`, 0..1.
-        public var component: Identifier? {
+        @_alwaysEmitIntoClient public var component: Identifier? {
             get { tree.getOne("component") } set { tree.setOne("component", newValue) }
         }
 
         /// Value. `Device.version.value`, 1..1.
-        public var value: String? {
+        @_alwaysEmitIntoClient public var value: String? {
             get { tree.getOne("value") } set { tree.setOne("value", newValue) }
         }
     }
@@ -263,23 +263,23 @@ public struct Device: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(type: CodeableConcept) {
+        @_alwaysEmitIntoClient public init(type: CodeableConcept) {
             tree = [:]
             self.type = type
         }
 
         /// Type. `Device.property.type`, 1..1.
-        public var type: CodeableConcept? {
+        @_alwaysEmitIntoClient public var type: CodeableConcept? {
             get { tree.getOne("type") } set { tree.setOne("type", newValue) }
         }
 
         /// Value quantity. `Device.property.valueQuantity`, 0..*.
-        public var valueQuantity: [Quantity] {
+        @_alwaysEmitIntoClient public var valueQuantity: [Quantity] {
             get { tree.getList("valueQuantity") } set { tree.setList("valueQuantity", newValue) }
         }
 
         /// Value code. `Device.property.valueCode`, 0..*.
-        public var valueCode: [CodeableConcept] {
+        @_alwaysEmitIntoClient public var valueCode: [CodeableConcept] {
             get { tree.getList("valueCode") } set { tree.setList("valueCode", newValue) }
         }
     }

@@ -9,7 +9,9 @@ public struct DeviceUseStatement: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(status: DeviceStatementStatus, subject: Reference<AnyResource>, device: Reference<Device>) {
+    @_alwaysEmitIntoClient public init(
+        status: DeviceStatementStatus, subject: Reference<AnyResource>, device: Reference<Device>
+    ) {
         tree = ["resourceType": "DeviceUseStatement"]
         self.status = status
         self.subject = subject
@@ -17,67 +19,67 @@ public struct DeviceUseStatement: FHIRDomainResource {
     }
 
     /// Identifier. `DeviceUseStatement.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Based on. `DeviceUseStatement.basedOn`, 0..*.
-    public var basedOn: [Reference<ServiceRequest>] {
+    @_alwaysEmitIntoClient public var basedOn: [Reference<ServiceRequest>] {
         get { tree.getList("basedOn") } set { tree.setList("basedOn", newValue) }
     }
 
     /// Status. `DeviceUseStatement.status`, 1..1.
-    public var status: DeviceStatementStatus? {
+    @_alwaysEmitIntoClient public var status: DeviceStatementStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Subject. `DeviceUseStatement.subject`, 1..1.
-    public var subject: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var subject: Reference<AnyResource>? {
         get { tree.getOne("subject") } set { tree.setOne("subject", newValue) }
     }
 
     /// Derived from. `DeviceUseStatement.derivedFrom`, 0..*.
-    public var derivedFrom: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var derivedFrom: [Reference<AnyResource>] {
         get { tree.getList("derivedFrom") } set { tree.setList("derivedFrom", newValue) }
     }
 
     /// Timing. `DeviceUseStatement.timing[x]`, 0..1.
-    public var timing: Timing? {
+    @_alwaysEmitIntoClient public var timing: Timing? {
         get { tree.getChoice("timing") } set { tree.setChoice("timing", newValue) }
     }
 
     /// Recorded on. `DeviceUseStatement.recordedOn`, 0..1.
-    public var recordedOn: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var recordedOn: FHIRDateTime? {
         get { tree.getOne("recordedOn") } set { tree.setOne("recordedOn", newValue) }
     }
 
     /// Source. `DeviceUseStatement.source`, 0..1.
-    public var source: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var source: Reference<AnyResource>? {
         get { tree.getOne("source") } set { tree.setOne("source", newValue) }
     }
 
     /// Device. `DeviceUseStatement.device`, 1..1.
-    public var device: Reference<Device>? {
+    @_alwaysEmitIntoClient public var device: Reference<Device>? {
         get { tree.getOne("device") } set { tree.setOne("device", newValue) }
     }
 
     /// Reason code. `DeviceUseStatement.reasonCode`, 0..*.
-    public var reasonCode: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var reasonCode: [CodeableConcept] {
         get { tree.getList("reasonCode") } set { tree.setList("reasonCode", newValue) }
     }
 
     /// Reason reference. `DeviceUseStatement.reasonReference`, 0..*.
-    public var reasonReference: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var reasonReference: [Reference<AnyResource>] {
         get { tree.getList("reasonReference") } set { tree.setList("reasonReference", newValue) }
     }
 
     /// Body site. `DeviceUseStatement.bodySite`, 0..1.
-    public var bodySite: CodeableConcept? {
+    @_alwaysEmitIntoClient public var bodySite: CodeableConcept? {
         get { tree.getOne("bodySite") } set { tree.setOne("bodySite", newValue) }
     }
 
     /// Note. `DeviceUseStatement.note`, 0..*.
-    public var note: [Annotation] {
+    @_alwaysEmitIntoClient public var note: [Annotation] {
         get { tree.getList("note") } set { tree.setList("note", newValue) }
     }
 
@@ -112,12 +114,12 @@ public struct DeviceUseStatement: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var timing: FHIR.Timing? { if case .timing(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var timing: FHIR.Timing? { if case .timing(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var period: Period? { if case .period(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var period: Period? { if case .period(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
     }
 }

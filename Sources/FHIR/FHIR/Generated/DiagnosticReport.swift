@@ -9,99 +9,99 @@ public struct DiagnosticReport: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(status: DiagnosticReportStatus, code: CodeableConcept) {
+    @_alwaysEmitIntoClient public init(status: DiagnosticReportStatus, code: CodeableConcept) {
         tree = ["resourceType": "DiagnosticReport"]
         self.status = status
         self.code = code
     }
 
     /// Identifier. `DiagnosticReport.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Based on. `DiagnosticReport.basedOn`, 0..*.
-    public var basedOn: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var basedOn: [Reference<AnyResource>] {
         get { tree.getList("basedOn") } set { tree.setList("basedOn", newValue) }
     }
 
     /// Status. `DiagnosticReport.status`, 1..1.
-    public var status: DiagnosticReportStatus? {
+    @_alwaysEmitIntoClient public var status: DiagnosticReportStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Category. `DiagnosticReport.category`, 0..*.
-    public var category: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var category: [CodeableConcept] {
         get { tree.getList("category") } set { tree.setList("category", newValue) }
     }
 
     /// Code. `DiagnosticReport.code`, 1..1.
-    public var code: CodeableConcept? {
+    @_alwaysEmitIntoClient public var code: CodeableConcept? {
         get { tree.getOne("code") } set { tree.setOne("code", newValue) }
     }
 
     /// Subject. `DiagnosticReport.subject`, 0..1.
-    public var subject: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var subject: Reference<AnyResource>? {
         get { tree.getOne("subject") } set { tree.setOne("subject", newValue) }
     }
 
     /// Encounter. `DiagnosticReport.encounter`, 0..1.
-    public var encounter: Reference<Encounter>? {
+    @_alwaysEmitIntoClient public var encounter: Reference<Encounter>? {
         get { tree.getOne("encounter") } set { tree.setOne("encounter", newValue) }
     }
 
     /// Effective. `DiagnosticReport.effective[x]`, 0..1.
-    public var effective: Effective? {
+    @_alwaysEmitIntoClient public var effective: Effective? {
         get { tree.getChoice("effective") } set { tree.setChoice("effective", newValue) }
     }
 
     /// Issued. `DiagnosticReport.issued`, 0..1.
-    public var issued: FHIRInstant? {
+    @_alwaysEmitIntoClient public var issued: FHIRInstant? {
         get { tree.getOne("issued") } set { tree.setOne("issued", newValue) }
     }
 
     /// Performer. `DiagnosticReport.performer`, 0..*.
-    public var performer: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var performer: [Reference<AnyResource>] {
         get { tree.getList("performer") } set { tree.setList("performer", newValue) }
     }
 
     /// Results interpreter. `DiagnosticReport.resultsInterpreter`, 0..*.
-    public var resultsInterpreter: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var resultsInterpreter: [Reference<AnyResource>] {
         get { tree.getList("resultsInterpreter") } set { tree.setList("resultsInterpreter", newValue) }
     }
 
     /// Specimen. `DiagnosticReport.specimen`, 0..*.
-    public var specimen: [Reference<Specimen>] {
+    @_alwaysEmitIntoClient public var specimen: [Reference<Specimen>] {
         get { tree.getList("specimen") } set { tree.setList("specimen", newValue) }
     }
 
     /// Result. `DiagnosticReport.result`, 0..*.
-    public var result: [Reference<Observation>] {
+    @_alwaysEmitIntoClient public var result: [Reference<Observation>] {
         get { tree.getList("result") } set { tree.setList("result", newValue) }
     }
 
     /// Imaging study. `DiagnosticReport.imagingStudy`, 0..*.
-    public var imagingStudy: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var imagingStudy: [Reference<AnyResource>] {
         get { tree.getList("imagingStudy") } set { tree.setList("imagingStudy", newValue) }
     }
 
     /// Media. `DiagnosticReport.media`, 0..*.
-    public var media: [DiagnosticReport.Media] {
+    @_alwaysEmitIntoClient public var media: [DiagnosticReport.Media] {
         get { tree.getList("media") } set { tree.setList("media", newValue) }
     }
 
     /// Conclusion. `DiagnosticReport.conclusion`, 0..1.
-    public var conclusion: String? {
+    @_alwaysEmitIntoClient public var conclusion: String? {
         get { tree.getOne("conclusion") } set { tree.setOne("conclusion", newValue) }
     }
 
     /// Conclusion code. `DiagnosticReport.conclusionCode`, 0..*.
-    public var conclusionCode: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var conclusionCode: [CodeableConcept] {
         get { tree.getList("conclusionCode") } set { tree.setList("conclusionCode", newValue) }
     }
 
     /// Presented form. `DiagnosticReport.presentedForm`, 0..*.
-    public var presentedForm: [Attachment] {
+    @_alwaysEmitIntoClient public var presentedForm: [Attachment] {
         get { tree.getList("presentedForm") } set { tree.setList("presentedForm", newValue) }
     }
 
@@ -132,10 +132,10 @@ public struct DiagnosticReport: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var period: Period? { if case .period(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var period: Period? { if case .period(let value) = self { value } else { nil } }
     }
 
     /// An element of `DiagnosticReport.media`.
@@ -145,18 +145,18 @@ public struct DiagnosticReport: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(link: Reference<AnyResource>) {
+        @_alwaysEmitIntoClient public init(link: Reference<AnyResource>) {
             tree = [:]
             self.link = link
         }
 
         /// Comment. `DiagnosticReport.media.comment`, 0..1.
-        public var comment: String? {
+        @_alwaysEmitIntoClient public var comment: String? {
             get { tree.getOne("comment") } set { tree.setOne("comment", newValue) }
         }
 
         /// Link. `DiagnosticReport.media.link`, 1..1.
-        public var link: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var link: Reference<AnyResource>? {
             get { tree.getOne("link") } set { tree.setOne("link", newValue) }
         }
     }

@@ -9,89 +9,89 @@ public struct DocumentReference: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(status: DocumentReferenceStatus, content: [DocumentReference.Content]) {
+    @_alwaysEmitIntoClient public init(status: DocumentReferenceStatus, content: [DocumentReference.Content]) {
         tree = ["resourceType": "DocumentReference"]
         self.status = status
         self.content = content
     }
 
     /// Master identifier. `DocumentReference.masterIdentifier`, 0..1.
-    public var masterIdentifier: Identifier? {
+    @_alwaysEmitIntoClient public var masterIdentifier: Identifier? {
         get { tree.getOne("masterIdentifier") } set { tree.setOne("masterIdentifier", newValue) }
     }
 
     /// Identifier. `DocumentReference.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Status. `DocumentReference.status`, 1..1.
-    public var status: DocumentReferenceStatus? {
+    @_alwaysEmitIntoClient public var status: DocumentReferenceStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Doc status. `DocumentReference.docStatus`, 0..1.
-    public var docStatus: CompositionStatus? {
+    @_alwaysEmitIntoClient public var docStatus: CompositionStatus? {
         get { tree.getOne("docStatus") } set { tree.setOne("docStatus", newValue) }
     }
 
     /// Type. `DocumentReference.type`, 0..1.
-    public var type: CodeableConcept? {
+    @_alwaysEmitIntoClient public var type: CodeableConcept? {
         get { tree.getOne("type") } set { tree.setOne("type", newValue) }
     }
 
     /// Category. `DocumentReference.category`, 0..*.
-    public var category: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var category: [CodeableConcept] {
         get { tree.getList("category") } set { tree.setList("category", newValue) }
     }
 
     /// Subject. `DocumentReference.subject`, 0..1.
-    public var subject: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var subject: Reference<AnyResource>? {
         get { tree.getOne("subject") } set { tree.setOne("subject", newValue) }
     }
 
     /// Date. `DocumentReference.date`, 0..1.
-    public var date: FHIRInstant? {
+    @_alwaysEmitIntoClient public var date: FHIRInstant? {
         get { tree.getOne("date") } set { tree.setOne("date", newValue) }
     }
 
     /// Author. `DocumentReference.author`, 0..*.
-    public var author: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var author: [Reference<AnyResource>] {
         get { tree.getList("author") } set { tree.setList("author", newValue) }
     }
 
     /// Authenticator. `DocumentReference.authenticator`, 0..1.
-    public var authenticator: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var authenticator: Reference<AnyResource>? {
         get { tree.getOne("authenticator") } set { tree.setOne("authenticator", newValue) }
     }
 
     /// Custodian. `DocumentReference.custodian`, 0..1.
-    public var custodian: Reference<Organization>? {
+    @_alwaysEmitIntoClient public var custodian: Reference<Organization>? {
         get { tree.getOne("custodian") } set { tree.setOne("custodian", newValue) }
     }
 
     /// Relates to. `DocumentReference.relatesTo`, 0..*.
-    public var relatesTo: [DocumentReference.RelatesTo] {
+    @_alwaysEmitIntoClient public var relatesTo: [DocumentReference.RelatesTo] {
         get { tree.getList("relatesTo") } set { tree.setList("relatesTo", newValue) }
     }
 
     /// Description. `DocumentReference.description`, 0..1.
-    public var description: String? {
+    @_alwaysEmitIntoClient public var description: String? {
         get { tree.getOne("description") } set { tree.setOne("description", newValue) }
     }
 
     /// Security label. `DocumentReference.securityLabel`, 0..*.
-    public var securityLabel: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var securityLabel: [CodeableConcept] {
         get { tree.getList("securityLabel") } set { tree.setList("securityLabel", newValue) }
     }
 
     /// Content. `DocumentReference.content`, 1..*.
-    public var content: [DocumentReference.Content] {
+    @_alwaysEmitIntoClient public var content: [DocumentReference.Content] {
         get { tree.getList("content") } set { tree.setList("content", newValue) }
     }
 
     /// Context. `DocumentReference.context`, 0..1.
-    public var context: DocumentReference.Context? {
+    @_alwaysEmitIntoClient public var context: DocumentReference.Context? {
         get { tree.getOne("context") } set { tree.setOne("context", newValue) }
     }
 
@@ -102,19 +102,19 @@ public struct DocumentReference: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(code: DocumentRelationshipType, target: Reference<DocumentReference>) {
+        @_alwaysEmitIntoClient public init(code: DocumentRelationshipType, target: Reference<DocumentReference>) {
             tree = [:]
             self.code = code
             self.target = target
         }
 
         /// Code. `DocumentReference.relatesTo.code`, 1..1.
-        public var code: DocumentRelationshipType? {
+        @_alwaysEmitIntoClient public var code: DocumentRelationshipType? {
             get { tree.getOne("code") } set { tree.setOne("code", newValue) }
         }
 
         /// Target. `DocumentReference.relatesTo.target`, 1..1.
-        public var target: Reference<DocumentReference>? {
+        @_alwaysEmitIntoClient public var target: Reference<DocumentReference>? {
             get { tree.getOne("target") } set { tree.setOne("target", newValue) }
         }
     }
@@ -126,18 +126,18 @@ public struct DocumentReference: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(attachment: Attachment) {
+        @_alwaysEmitIntoClient public init(attachment: Attachment) {
             tree = [:]
             self.attachment = attachment
         }
 
         /// Attachment. `DocumentReference.content.attachment`, 1..1.
-        public var attachment: Attachment? {
+        @_alwaysEmitIntoClient public var attachment: Attachment? {
             get { tree.getOne("attachment") } set { tree.setOne("attachment", newValue) }
         }
 
         /// Format. `DocumentReference.content.format`, 0..1.
-        public var format: Coding? {
+        @_alwaysEmitIntoClient public var format: Coding? {
             get { tree.getOne("format") } set { tree.setOne("format", newValue) }
         }
     }
@@ -149,40 +149,40 @@ public struct DocumentReference: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Encounter. `DocumentReference.context.encounter`, 0..*.
-        public var encounter: [Reference<AnyResource>] {
+        @_alwaysEmitIntoClient public var encounter: [Reference<AnyResource>] {
             get { tree.getList("encounter") } set { tree.setList("encounter", newValue) }
         }
 
         /// Event. `DocumentReference.context.event`, 0..*.
-        public var event: [CodeableConcept] {
+        @_alwaysEmitIntoClient public var event: [CodeableConcept] {
             get { tree.getList("event") } set { tree.setList("event", newValue) }
         }
 
         /// Period. `DocumentReference.context.period`, 0..1.
-        public var period: Period? {
+        @_alwaysEmitIntoClient public var period: Period? {
             get { tree.getOne("period") } set { tree.setOne("period", newValue) }
         }
 
         /// Facility type. `DocumentReference.context.facilityType`, 0..1.
-        public var facilityType: CodeableConcept? {
+        @_alwaysEmitIntoClient public var facilityType: CodeableConcept? {
             get { tree.getOne("facilityType") } set { tree.setOne("facilityType", newValue) }
         }
 
         /// Practice setting. `DocumentReference.context.practiceSetting`, 0..1.
-        public var practiceSetting: CodeableConcept? {
+        @_alwaysEmitIntoClient public var practiceSetting: CodeableConcept? {
             get { tree.getOne("practiceSetting") } set { tree.setOne("practiceSetting", newValue) }
         }
 
         /// Source patient info. `DocumentReference.context.sourcePatientInfo`, 0..1.
-        public var sourcePatientInfo: Reference<Patient>? {
+        @_alwaysEmitIntoClient public var sourcePatientInfo: Reference<Patient>? {
             get { tree.getOne("sourcePatientInfo") } set { tree.setOne("sourcePatientInfo", newValue) }
         }
 
         /// Related. `DocumentReference.context.related`, 0..*.
-        public var related: [Reference<AnyResource>] {
+        @_alwaysEmitIntoClient public var related: [Reference<AnyResource>] {
             get { tree.getList("related") } set { tree.setList("related", newValue) }
         }
     }

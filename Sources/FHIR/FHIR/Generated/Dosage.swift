@@ -9,70 +9,70 @@ public struct Dosage: FHIRBackboneElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = [:] }
+    @_alwaysEmitIntoClient public init() { tree = [:] }
 
     /// Sequence. `Dosage.sequence`, 0..1.
-    public var sequence: Int? {
+    @_alwaysEmitIntoClient public var sequence: Int? {
         get { tree.getOne("sequence") } set { tree.setOne("sequence", newValue) }
     }
 
     /// Text. `Dosage.text`, 0..1.
-    public var text: String? {
+    @_alwaysEmitIntoClient public var text: String? {
         get { tree.getOne("text") } set { tree.setOne("text", newValue) }
     }
 
     /// Additional instruction. `Dosage.additionalInstruction`, 0..*.
-    public var additionalInstruction: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var additionalInstruction: [CodeableConcept] {
         get { tree.getList("additionalInstruction") } set { tree.setList("additionalInstruction", newValue) }
     }
 
     /// Patient instruction. `Dosage.patientInstruction`, 0..1.
-    public var patientInstruction: String? {
+    @_alwaysEmitIntoClient public var patientInstruction: String? {
         get { tree.getOne("patientInstruction") } set { tree.setOne("patientInstruction", newValue) }
     }
 
     /// Timing. `Dosage.timing`, 0..1.
-    public var timing: Timing? {
+    @_alwaysEmitIntoClient public var timing: Timing? {
         get { tree.getOne("timing") } set { tree.setOne("timing", newValue) }
     }
 
     /// As needed. `Dosage.asNeeded[x]`, 0..1.
-    public var asNeeded: AsNeeded? {
+    @_alwaysEmitIntoClient public var asNeeded: AsNeeded? {
         get { tree.getChoice("asNeeded") } set { tree.setChoice("asNeeded", newValue) }
     }
 
     /// Site. `Dosage.site`, 0..1.
-    public var site: CodeableConcept? {
+    @_alwaysEmitIntoClient public var site: CodeableConcept? {
         get { tree.getOne("site") } set { tree.setOne("site", newValue) }
     }
 
     /// Route. `Dosage.route`, 0..1.
-    public var route: CodeableConcept? {
+    @_alwaysEmitIntoClient public var route: CodeableConcept? {
         get { tree.getOne("route") } set { tree.setOne("route", newValue) }
     }
 
     /// Method. `Dosage.method`, 0..1.
-    public var method: CodeableConcept? {
+    @_alwaysEmitIntoClient public var method: CodeableConcept? {
         get { tree.getOne("method") } set { tree.setOne("method", newValue) }
     }
 
     /// Dose and rate. `Dosage.doseAndRate`, 0..*.
-    public var doseAndRate: [Dosage.DoseAndRate] {
+    @_alwaysEmitIntoClient public var doseAndRate: [Dosage.DoseAndRate] {
         get { tree.getList("doseAndRate") } set { tree.setList("doseAndRate", newValue) }
     }
 
     /// Max dose per period. `Dosage.maxDosePerPeriod`, 0..1.
-    public var maxDosePerPeriod: Ratio? {
+    @_alwaysEmitIntoClient public var maxDosePerPeriod: Ratio? {
         get { tree.getOne("maxDosePerPeriod") } set { tree.setOne("maxDosePerPeriod", newValue) }
     }
 
     /// Max dose per administration. `Dosage.maxDosePerAdministration`, 0..1.
-    public var maxDosePerAdministration: Quantity? {
+    @_alwaysEmitIntoClient public var maxDosePerAdministration: Quantity? {
         get { tree.getOne("maxDosePerAdministration") } set { tree.setOne("maxDosePerAdministration", newValue) }
     }
 
     /// Max dose per lifetime. `Dosage.maxDosePerLifetime`, 0..1.
-    public var maxDosePerLifetime: Quantity? {
+    @_alwaysEmitIntoClient public var maxDosePerLifetime: Quantity? {
         get { tree.getOne("maxDosePerLifetime") } set { tree.setOne("maxDosePerLifetime", newValue) }
     }
 
@@ -103,10 +103,10 @@ public struct Dosage: FHIRBackboneElement {
         }
 
         /// The value, if it is of this type.
-        public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
     }
 
     /// An element of `Dosage.doseAndRate`.
@@ -116,20 +116,20 @@ public struct Dosage: FHIRBackboneElement {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Type. `Dosage.doseAndRate.type`, 0..1.
-        public var type: CodeableConcept? {
+        @_alwaysEmitIntoClient public var type: CodeableConcept? {
             get { tree.getOne("type") } set { tree.setOne("type", newValue) }
         }
 
         /// Dose. `Dosage.doseAndRate.dose[x]`, 0..1.
-        public var dose: Dose? {
+        @_alwaysEmitIntoClient public var dose: Dose? {
             get { tree.getChoice("dose") } set { tree.setChoice("dose", newValue) }
         }
 
         /// Rate. `Dosage.doseAndRate.rate[x]`, 0..1.
-        public var rate: Rate? {
+        @_alwaysEmitIntoClient public var rate: Rate? {
             get { tree.getChoice("rate") } set { tree.setChoice("rate", newValue) }
         }
 
@@ -160,10 +160,10 @@ public struct Dosage: FHIRBackboneElement {
             }
 
             /// The value, if it is of this type.
-            public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
         }
 
         /// What `Dosage.doseAndRate.rate[x]` may be.
@@ -197,13 +197,13 @@ public struct Dosage: FHIRBackboneElement {
             }
 
             /// The value, if it is of this type.
-            public var ratio: Ratio? { if case .ratio(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var ratio: Ratio? { if case .ratio(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
         }
     }
 }

@@ -9,178 +9,178 @@ public struct ElementDefinition: FHIRBackboneElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(path: String) {
+    @_alwaysEmitIntoClient public init(path: String) {
         tree = [:]
         self.path = path
     }
 
     /// Path. `ElementDefinition.path`, 1..1.
-    public var path: String? {
+    @_alwaysEmitIntoClient public var path: String? {
         get { tree.getOne("path") } set { tree.setOne("path", newValue) }
     }
 
     /// Representation. `ElementDefinition.representation`, 0..*.
-    public var representation: [PropertyRepresentation] {
+    @_alwaysEmitIntoClient public var representation: [PropertyRepresentation] {
         get { tree.getList("representation") } set { tree.setList("representation", newValue) }
     }
 
     /// Slice name. `ElementDefinition.sliceName`, 0..1.
-    public var sliceName: String? {
+    @_alwaysEmitIntoClient public var sliceName: String? {
         get { tree.getOne("sliceName") } set { tree.setOne("sliceName", newValue) }
     }
 
     /// Slice is constraining. `ElementDefinition.sliceIsConstraining`, 0..1.
-    public var sliceIsConstraining: Bool? {
+    @_alwaysEmitIntoClient public var sliceIsConstraining: Bool? {
         get { tree.getOne("sliceIsConstraining") } set { tree.setOne("sliceIsConstraining", newValue) }
     }
 
     /// Label. `ElementDefinition.label`, 0..1.
-    public var label: String? {
+    @_alwaysEmitIntoClient public var label: String? {
         get { tree.getOne("label") } set { tree.setOne("label", newValue) }
     }
 
     /// Code. `ElementDefinition.code`, 0..*.
-    public var code: [Coding] {
+    @_alwaysEmitIntoClient public var code: [Coding] {
         get { tree.getList("code") } set { tree.setList("code", newValue) }
     }
 
     /// Slicing. `ElementDefinition.slicing`, 0..1.
-    public var slicing: ElementDefinition.Slicing? {
+    @_alwaysEmitIntoClient public var slicing: ElementDefinition.Slicing? {
         get { tree.getOne("slicing") } set { tree.setOne("slicing", newValue) }
     }
 
     /// Short. `ElementDefinition.short`, 0..1.
-    public var short: String? {
+    @_alwaysEmitIntoClient public var short: String? {
         get { tree.getOne("short") } set { tree.setOne("short", newValue) }
     }
 
     /// Definition. `ElementDefinition.definition`, 0..1.
-    public var definition: String? {
+    @_alwaysEmitIntoClient public var definition: String? {
         get { tree.getOne("definition") } set { tree.setOne("definition", newValue) }
     }
 
     /// Comment. `ElementDefinition.comment`, 0..1.
-    public var comment: String? {
+    @_alwaysEmitIntoClient public var comment: String? {
         get { tree.getOne("comment") } set { tree.setOne("comment", newValue) }
     }
 
     /// Requirements. `ElementDefinition.requirements`, 0..1.
-    public var requirements: String? {
+    @_alwaysEmitIntoClient public var requirements: String? {
         get { tree.getOne("requirements") } set { tree.setOne("requirements", newValue) }
     }
 
     /// Alias. `ElementDefinition.alias`, 0..*.
-    public var alias: [String] {
+    @_alwaysEmitIntoClient public var alias: [String] {
         get { tree.getList("alias") } set { tree.setList("alias", newValue) }
     }
 
     /// Min. `ElementDefinition.min`, 0..1.
-    public var min: Int? {
+    @_alwaysEmitIntoClient public var min: Int? {
         get { tree.getOne("min") } set { tree.setOne("min", newValue) }
     }
 
     /// Max. `ElementDefinition.max`, 0..1.
-    public var max: String? {
+    @_alwaysEmitIntoClient public var max: String? {
         get { tree.getOne("max") } set { tree.setOne("max", newValue) }
     }
 
     /// Base. `ElementDefinition.base`, 0..1.
-    public var base: ElementDefinition.Base? {
+    @_alwaysEmitIntoClient public var base: ElementDefinition.Base? {
         get { tree.getOne("base") } set { tree.setOne("base", newValue) }
     }
 
     /// Content reference. `ElementDefinition.contentReference`, 0..1.
-    public var contentReference: FHIRURI? {
+    @_alwaysEmitIntoClient public var contentReference: FHIRURI? {
         get { tree.getOne("contentReference") } set { tree.setOne("contentReference", newValue) }
     }
 
     /// Type. `ElementDefinition.type`, 0..*.
-    public var type: [ElementDefinition.TypeElement] {
+    @_alwaysEmitIntoClient public var type: [ElementDefinition.TypeElement] {
         get { tree.getList("type") } set { tree.setList("type", newValue) }
     }
 
     /// Default value. `ElementDefinition.defaultValue[x]`, 0..1.
-    public var defaultValue: AnyValue? {
+    @_alwaysEmitIntoClient public var defaultValue: AnyValue? {
         get { tree.getChoice("defaultValue") } set { tree.setChoice("defaultValue", newValue) }
     }
 
     /// Meaning when missing. `ElementDefinition.meaningWhenMissing`, 0..1.
-    public var meaningWhenMissing: String? {
+    @_alwaysEmitIntoClient public var meaningWhenMissing: String? {
         get { tree.getOne("meaningWhenMissing") } set { tree.setOne("meaningWhenMissing", newValue) }
     }
 
     /// Order meaning. `ElementDefinition.orderMeaning`, 0..1.
-    public var orderMeaning: String? {
+    @_alwaysEmitIntoClient public var orderMeaning: String? {
         get { tree.getOne("orderMeaning") } set { tree.setOne("orderMeaning", newValue) }
     }
 
     /// Fixed. `ElementDefinition.fixed[x]`, 0..1.
-    public var fixed: AnyValue? {
+    @_alwaysEmitIntoClient public var fixed: AnyValue? {
         get { tree.getChoice("fixed") } set { tree.setChoice("fixed", newValue) }
     }
 
     /// Pattern. `ElementDefinition.pattern[x]`, 0..1.
-    public var pattern: AnyValue? {
+    @_alwaysEmitIntoClient public var pattern: AnyValue? {
         get { tree.getChoice("pattern") } set { tree.setChoice("pattern", newValue) }
     }
 
     /// Example. `ElementDefinition.example`, 0..*.
-    public var example: [ElementDefinition.Example] {
+    @_alwaysEmitIntoClient public var example: [ElementDefinition.Example] {
         get { tree.getList("example") } set { tree.setList("example", newValue) }
     }
 
     /// Min value. `ElementDefinition.minValue[x]`, 0..1.
-    public var minValue: MinValue? {
+    @_alwaysEmitIntoClient public var minValue: MinValue? {
         get { tree.getChoice("minValue") } set { tree.setChoice("minValue", newValue) }
     }
 
     /// Max value. `ElementDefinition.maxValue[x]`, 0..1.
-    public var maxValue: MaxValue? {
+    @_alwaysEmitIntoClient public var maxValue: MaxValue? {
         get { tree.getChoice("maxValue") } set { tree.setChoice("maxValue", newValue) }
     }
 
     /// Max length. `ElementDefinition.maxLength`, 0..1.
-    public var maxLength: Int? {
+    @_alwaysEmitIntoClient public var maxLength: Int? {
         get { tree.getOne("maxLength") } set { tree.setOne("maxLength", newValue) }
     }
 
     /// Condition. `ElementDefinition.condition`, 0..*.
-    public var condition: [String] {
+    @_alwaysEmitIntoClient public var condition: [String] {
         get { tree.getList("condition") } set { tree.setList("condition", newValue) }
     }
 
     /// Constraint. `ElementDefinition.constraint`, 0..*.
-    public var constraint: [ElementDefinition.Constraint] {
+    @_alwaysEmitIntoClient public var constraint: [ElementDefinition.Constraint] {
         get { tree.getList("constraint") } set { tree.setList("constraint", newValue) }
     }
 
     /// Must support. `ElementDefinition.mustSupport`, 0..1.
-    public var mustSupport: Bool? {
+    @_alwaysEmitIntoClient public var mustSupport: Bool? {
         get { tree.getOne("mustSupport") } set { tree.setOne("mustSupport", newValue) }
     }
 
     /// Is modifier. `ElementDefinition.isModifier`, 0..1.
-    public var isModifier: Bool? {
+    @_alwaysEmitIntoClient public var isModifier: Bool? {
         get { tree.getOne("isModifier") } set { tree.setOne("isModifier", newValue) }
     }
 
     /// Is modifier reason. `ElementDefinition.isModifierReason`, 0..1.
-    public var isModifierReason: String? {
+    @_alwaysEmitIntoClient public var isModifierReason: String? {
         get { tree.getOne("isModifierReason") } set { tree.setOne("isModifierReason", newValue) }
     }
 
     /// Is summary. `ElementDefinition.isSummary`, 0..1.
-    public var isSummary: Bool? {
+    @_alwaysEmitIntoClient public var isSummary: Bool? {
         get { tree.getOne("isSummary") } set { tree.setOne("isSummary", newValue) }
     }
 
     /// Binding. `ElementDefinition.binding`, 0..1.
-    public var binding: ElementDefinition.Binding? {
+    @_alwaysEmitIntoClient public var binding: ElementDefinition.Binding? {
         get { tree.getOne("binding") } set { tree.setOne("binding", newValue) }
     }
 
     /// Mapping. `ElementDefinition.mapping`, 0..*.
-    public var mapping: [ElementDefinition.Mapping] {
+    @_alwaysEmitIntoClient public var mapping: [ElementDefinition.Mapping] {
         get { tree.getList("mapping") } set { tree.setList("mapping", newValue) }
     }
 
@@ -239,31 +239,31 @@ public struct ElementDefinition: FHIRBackboneElement {
         }
 
         /// The value, if it is of this type.
-        public var date: FHIRDate? { if case .date(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var date: FHIRDate? { if case .date(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var instant: FHIRInstant? { if case .instant(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var instant: FHIRInstant? { if case .instant(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var time: FHIRTime? { if case .time(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var time: FHIRTime? { if case .time(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var decimal: FHIRDecimal? { if case .decimal(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var decimal: FHIRDecimal? { if case .decimal(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var positiveInt: Int? { if case .positiveInt(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var positiveInt: Int? { if case .positiveInt(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var unsignedInt: Int? { if case .unsignedInt(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var unsignedInt: Int? { if case .unsignedInt(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
     }
 
     /// What `ElementDefinition.maxValue[x]` may be.
@@ -321,31 +321,31 @@ public struct ElementDefinition: FHIRBackboneElement {
         }
 
         /// The value, if it is of this type.
-        public var date: FHIRDate? { if case .date(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var date: FHIRDate? { if case .date(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var instant: FHIRInstant? { if case .instant(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var instant: FHIRInstant? { if case .instant(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var time: FHIRTime? { if case .time(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var time: FHIRTime? { if case .time(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var decimal: FHIRDecimal? { if case .decimal(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var decimal: FHIRDecimal? { if case .decimal(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var positiveInt: Int? { if case .positiveInt(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var positiveInt: Int? { if case .positiveInt(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var unsignedInt: Int? { if case .unsignedInt(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var unsignedInt: Int? { if case .unsignedInt(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
     }
 
     /// An element of `ElementDefinition.slicing`.
@@ -355,28 +355,28 @@ public struct ElementDefinition: FHIRBackboneElement {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(rules: ResourceSlicingRules) {
+        @_alwaysEmitIntoClient public init(rules: ResourceSlicingRules) {
             tree = [:]
             self.rules = rules
         }
 
         /// Discriminator. `ElementDefinition.slicing.discriminator`, 0..*.
-        public var discriminator: [ElementDefinition.Slicing.Discriminator] {
+        @_alwaysEmitIntoClient public var discriminator: [ElementDefinition.Slicing.Discriminator] {
             get { tree.getList("discriminator") } set { tree.setList("discriminator", newValue) }
         }
 
         /// Description. `ElementDefinition.slicing.description`, 0..1.
-        public var description: String? {
+        @_alwaysEmitIntoClient public var description: String? {
             get { tree.getOne("description") } set { tree.setOne("description", newValue) }
         }
 
         /// Ordered. `ElementDefinition.slicing.ordered`, 0..1.
-        public var ordered: Bool? {
+        @_alwaysEmitIntoClient public var ordered: Bool? {
             get { tree.getOne("ordered") } set { tree.setOne("ordered", newValue) }
         }
 
         /// Rules. `ElementDefinition.slicing.rules`, 1..1.
-        public var rules: ResourceSlicingRules? {
+        @_alwaysEmitIntoClient public var rules: ResourceSlicingRules? {
             get { tree.getOne("rules") } set { tree.setOne("rules", newValue) }
         }
 
@@ -387,19 +387,19 @@ public struct ElementDefinition: FHIRBackboneElement {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With what is required.
-            public init(type: DiscriminatorType, path: String) {
+            @_alwaysEmitIntoClient public init(type: DiscriminatorType, path: String) {
                 tree = [:]
                 self.type = type
                 self.path = path
             }
 
             /// Type. `ElementDefinition.slicing.discriminator.type`, 1..1.
-            public var type: DiscriminatorType? {
+            @_alwaysEmitIntoClient public var type: DiscriminatorType? {
                 get { tree.getOne("type") } set { tree.setOne("type", newValue) }
             }
 
             /// Path. `ElementDefinition.slicing.discriminator.path`, 1..1.
-            public var path: String? {
+            @_alwaysEmitIntoClient public var path: String? {
                 get { tree.getOne("path") } set { tree.setOne("path", newValue) }
             }
         }
@@ -412,7 +412,7 @@ public struct ElementDefinition: FHIRBackboneElement {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(path: String, min: Int, max: String) {
+        @_alwaysEmitIntoClient public init(path: String, min: Int, max: String) {
             tree = [:]
             self.path = path
             self.min = min
@@ -420,17 +420,17 @@ public struct ElementDefinition: FHIRBackboneElement {
         }
 
         /// Path. `ElementDefinition.base.path`, 1..1.
-        public var path: String? {
+        @_alwaysEmitIntoClient public var path: String? {
             get { tree.getOne("path") } set { tree.setOne("path", newValue) }
         }
 
         /// Min. `ElementDefinition.base.min`, 1..1.
-        public var min: Int? {
+        @_alwaysEmitIntoClient public var min: Int? {
             get { tree.getOne("min") } set { tree.setOne("min", newValue) }
         }
 
         /// Max. `ElementDefinition.base.max`, 1..1.
-        public var max: String? {
+        @_alwaysEmitIntoClient public var max: String? {
             get { tree.getOne("max") } set { tree.setOne("max", newValue) }
         }
     }
@@ -442,33 +442,33 @@ public struct ElementDefinition: FHIRBackboneElement {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(code: FHIRURI) {
+        @_alwaysEmitIntoClient public init(code: FHIRURI) {
             tree = [:]
             self.code = code
         }
 
         /// Code. `ElementDefinition.type.code`, 1..1.
-        public var code: FHIRURI? {
+        @_alwaysEmitIntoClient public var code: FHIRURI? {
             get { tree.getOne("code") } set { tree.setOne("code", newValue) }
         }
 
         /// Profile. `ElementDefinition.type.profile`, 0..*.
-        public var profile: [FHIRURI] {
+        @_alwaysEmitIntoClient public var profile: [FHIRURI] {
             get { tree.getList("profile") } set { tree.setList("profile", newValue) }
         }
 
         /// Target profile. `ElementDefinition.type.targetProfile`, 0..*.
-        public var targetProfile: [FHIRURI] {
+        @_alwaysEmitIntoClient public var targetProfile: [FHIRURI] {
             get { tree.getList("targetProfile") } set { tree.setList("targetProfile", newValue) }
         }
 
         /// Aggregation. `ElementDefinition.type.aggregation`, 0..*.
-        public var aggregation: [ResourceAggregationMode] {
+        @_alwaysEmitIntoClient public var aggregation: [ResourceAggregationMode] {
             get { tree.getList("aggregation") } set { tree.setList("aggregation", newValue) }
         }
 
         /// Versioning. `ElementDefinition.type.versioning`, 0..1.
-        public var versioning: ReferenceVersionRules? {
+        @_alwaysEmitIntoClient public var versioning: ReferenceVersionRules? {
             get { tree.getOne("versioning") } set { tree.setOne("versioning", newValue) }
         }
     }
@@ -480,19 +480,19 @@ public struct ElementDefinition: FHIRBackboneElement {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(label: String, value: AnyValue) {
+        @_alwaysEmitIntoClient public init(label: String, value: AnyValue) {
             tree = [:]
             self.label = label
             self.value = value
         }
 
         /// Label. `ElementDefinition.example.label`, 1..1.
-        public var label: String? {
+        @_alwaysEmitIntoClient public var label: String? {
             get { tree.getOne("label") } set { tree.setOne("label", newValue) }
         }
 
         /// Value. `ElementDefinition.example.value[x]`, 1..1.
-        public var value: AnyValue? {
+        @_alwaysEmitIntoClient public var value: AnyValue? {
             get { tree.getChoice("value") } set { tree.setChoice("value", newValue) }
         }
     }
@@ -504,7 +504,7 @@ public struct ElementDefinition: FHIRBackboneElement {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(key: String, severity: ConstraintSeverity, human: String) {
+        @_alwaysEmitIntoClient public init(key: String, severity: ConstraintSeverity, human: String) {
             tree = [:]
             self.key = key
             self.severity = severity
@@ -512,37 +512,37 @@ public struct ElementDefinition: FHIRBackboneElement {
         }
 
         /// Key. `ElementDefinition.constraint.key`, 1..1.
-        public var key: String? {
+        @_alwaysEmitIntoClient public var key: String? {
             get { tree.getOne("key") } set { tree.setOne("key", newValue) }
         }
 
         /// Requirements. `ElementDefinition.constraint.requirements`, 0..1.
-        public var requirements: String? {
+        @_alwaysEmitIntoClient public var requirements: String? {
             get { tree.getOne("requirements") } set { tree.setOne("requirements", newValue) }
         }
 
         /// Severity. `ElementDefinition.constraint.severity`, 1..1.
-        public var severity: ConstraintSeverity? {
+        @_alwaysEmitIntoClient public var severity: ConstraintSeverity? {
             get { tree.getOne("severity") } set { tree.setOne("severity", newValue) }
         }
 
         /// Human. `ElementDefinition.constraint.human`, 1..1.
-        public var human: String? {
+        @_alwaysEmitIntoClient public var human: String? {
             get { tree.getOne("human") } set { tree.setOne("human", newValue) }
         }
 
         /// Expression. `ElementDefinition.constraint.expression`, 0..1.
-        public var expression: String? {
+        @_alwaysEmitIntoClient public var expression: String? {
             get { tree.getOne("expression") } set { tree.setOne("expression", newValue) }
         }
 
         /// Xpath. `ElementDefinition.constraint.xpath`, 0..1.
-        public var xpath: String? {
+        @_alwaysEmitIntoClient public var xpath: String? {
             get { tree.getOne("xpath") } set { tree.setOne("xpath", newValue) }
         }
 
         /// Source. `ElementDefinition.constraint.source`, 0..1.
-        public var source: FHIRURI? {
+        @_alwaysEmitIntoClient public var source: FHIRURI? {
             get { tree.getOne("source") } set { tree.setOne("source", newValue) }
         }
     }
@@ -554,23 +554,23 @@ public struct ElementDefinition: FHIRBackboneElement {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(strength: BindingStrength) {
+        @_alwaysEmitIntoClient public init(strength: BindingStrength) {
             tree = [:]
             self.strength = strength
         }
 
         /// Strength. `ElementDefinition.binding.strength`, 1..1.
-        public var strength: BindingStrength? {
+        @_alwaysEmitIntoClient public var strength: BindingStrength? {
             get { tree.getOne("strength") } set { tree.setOne("strength", newValue) }
         }
 
         /// Description. `ElementDefinition.binding.description`, 0..1.
-        public var description: String? {
+        @_alwaysEmitIntoClient public var description: String? {
             get { tree.getOne("description") } set { tree.setOne("description", newValue) }
         }
 
         /// Value set. `ElementDefinition.binding.valueSet`, 0..1.
-        public var valueSet: FHIRURI? {
+        @_alwaysEmitIntoClient public var valueSet: FHIRURI? {
             get { tree.getOne("valueSet") } set { tree.setOne("valueSet", newValue) }
         }
     }
@@ -582,29 +582,29 @@ public struct ElementDefinition: FHIRBackboneElement {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(identity: String, map: String) {
+        @_alwaysEmitIntoClient public init(identity: String, map: String) {
             tree = [:]
             self.identity = identity
             self.map = map
         }
 
         /// Identity. `ElementDefinition.mapping.identity`, 1..1.
-        public var identity: String? {
+        @_alwaysEmitIntoClient public var identity: String? {
             get { tree.getOne("identity") } set { tree.setOne("identity", newValue) }
         }
 
         /// Language. `ElementDefinition.mapping.language`, 0..1.
-        public var language: String? {
+        @_alwaysEmitIntoClient public var language: String? {
             get { tree.getOne("language") } set { tree.setOne("language", newValue) }
         }
 
         /// Map. `ElementDefinition.mapping.map`, 1..1.
-        public var map: String? {
+        @_alwaysEmitIntoClient public var map: String? {
             get { tree.getOne("map") } set { tree.setOne("map", newValue) }
         }
 
         /// Comment. `ElementDefinition.mapping.comment`, 0..1.
-        public var comment: String? {
+        @_alwaysEmitIntoClient public var comment: String? {
             get { tree.getOne("comment") } set { tree.setOne("comment", newValue) }
         }
     }

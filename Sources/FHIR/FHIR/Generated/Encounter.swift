@@ -9,124 +9,124 @@ public struct Encounter: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(status: EncounterStatus, `class`: Coding) {
+    @_alwaysEmitIntoClient public init(status: EncounterStatus, `class`: Coding) {
         tree = ["resourceType": "Encounter"]
         self.status = status
         self.class = `class`
     }
 
     /// Identifier. `Encounter.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Status. `Encounter.status`, 1..1.
-    public var status: EncounterStatus? {
+    @_alwaysEmitIntoClient public var status: EncounterStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Status history. `Encounter.statusHistory`, 0..*.
-    public var statusHistory: [Encounter.StatusHistory] {
+    @_alwaysEmitIntoClient public var statusHistory: [Encounter.StatusHistory] {
         get { tree.getList("statusHistory") } set { tree.setList("statusHistory", newValue) }
     }
 
     /// Class. `Encounter.class`, 1..1.
-    public var `class`: Coding? {
+    @_alwaysEmitIntoClient public var `class`: Coding? {
         get { tree.getOne("class") } set { tree.setOne("class", newValue) }
     }
 
     /// Class history. `Encounter.classHistory`, 0..*.
-    public var classHistory: [Encounter.ClassHistory] {
+    @_alwaysEmitIntoClient public var classHistory: [Encounter.ClassHistory] {
         get { tree.getList("classHistory") } set { tree.setList("classHistory", newValue) }
     }
 
     /// Type. `Encounter.type`, 0..*.
-    public var type: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var type: [CodeableConcept] {
         get { tree.getList("type") } set { tree.setList("type", newValue) }
     }
 
     /// Service type. `Encounter.serviceType`, 0..1.
-    public var serviceType: CodeableConcept? {
+    @_alwaysEmitIntoClient public var serviceType: CodeableConcept? {
         get { tree.getOne("serviceType") } set { tree.setOne("serviceType", newValue) }
     }
 
     /// Priority. `Encounter.priority`, 0..1.
-    public var priority: CodeableConcept? {
+    @_alwaysEmitIntoClient public var priority: CodeableConcept? {
         get { tree.getOne("priority") } set { tree.setOne("priority", newValue) }
     }
 
     /// Subject. `Encounter.subject`, 0..1.
-    public var subject: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var subject: Reference<AnyResource>? {
         get { tree.getOne("subject") } set { tree.setOne("subject", newValue) }
     }
 
     /// Episode of care. `Encounter.episodeOfCare`, 0..*.
-    public var episodeOfCare: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var episodeOfCare: [Reference<AnyResource>] {
         get { tree.getList("episodeOfCare") } set { tree.setList("episodeOfCare", newValue) }
     }
 
     /// Based on. `Encounter.basedOn`, 0..*.
-    public var basedOn: [Reference<ServiceRequest>] {
+    @_alwaysEmitIntoClient public var basedOn: [Reference<ServiceRequest>] {
         get { tree.getList("basedOn") } set { tree.setList("basedOn", newValue) }
     }
 
     /// Participant. `Encounter.participant`, 0..*.
-    public var participant: [Encounter.Participant] {
+    @_alwaysEmitIntoClient public var participant: [Encounter.Participant] {
         get { tree.getList("participant") } set { tree.setList("participant", newValue) }
     }
 
     /// Appointment. `Encounter.appointment`, 0..*.
-    public var appointment: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var appointment: [Reference<AnyResource>] {
         get { tree.getList("appointment") } set { tree.setList("appointment", newValue) }
     }
 
     /// Period. `Encounter.period`, 0..1.
-    public var period: Period? {
+    @_alwaysEmitIntoClient public var period: Period? {
         get { tree.getOne("period") } set { tree.setOne("period", newValue) }
     }
 
     /// Length. `Encounter.length`, 0..1.
-    public var length: FHIRDuration? {
+    @_alwaysEmitIntoClient public var length: FHIRDuration? {
         get { tree.getOne("length") } set { tree.setOne("length", newValue) }
     }
 
     /// Reason code. `Encounter.reasonCode`, 0..*.
-    public var reasonCode: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var reasonCode: [CodeableConcept] {
         get { tree.getList("reasonCode") } set { tree.setList("reasonCode", newValue) }
     }
 
     /// Reason reference. `Encounter.reasonReference`, 0..*.
-    public var reasonReference: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var reasonReference: [Reference<AnyResource>] {
         get { tree.getList("reasonReference") } set { tree.setList("reasonReference", newValue) }
     }
 
     /// Diagnosis. `Encounter.diagnosis`, 0..*.
-    public var diagnosis: [Encounter.Diagnosis] {
+    @_alwaysEmitIntoClient public var diagnosis: [Encounter.Diagnosis] {
         get { tree.getList("diagnosis") } set { tree.setList("diagnosis", newValue) }
     }
 
     /// Account. `Encounter.account`, 0..*.
-    public var account: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var account: [Reference<AnyResource>] {
         get { tree.getList("account") } set { tree.setList("account", newValue) }
     }
 
     /// Hospitalization. `Encounter.hospitalization`, 0..1.
-    public var hospitalization: Encounter.Hospitalization? {
+    @_alwaysEmitIntoClient public var hospitalization: Encounter.Hospitalization? {
         get { tree.getOne("hospitalization") } set { tree.setOne("hospitalization", newValue) }
     }
 
     /// Location. `Encounter.location`, 0..*.
-    public var location: [Encounter.Location] {
+    @_alwaysEmitIntoClient public var location: [Encounter.Location] {
         get { tree.getList("location") } set { tree.setList("location", newValue) }
     }
 
     /// Service provider. `Encounter.serviceProvider`, 0..1.
-    public var serviceProvider: Reference<Organization>? {
+    @_alwaysEmitIntoClient public var serviceProvider: Reference<Organization>? {
         get { tree.getOne("serviceProvider") } set { tree.setOne("serviceProvider", newValue) }
     }
 
     /// Part of. `Encounter.partOf`, 0..1.
-    public var partOf: Reference<Encounter>? {
+    @_alwaysEmitIntoClient public var partOf: Reference<Encounter>? {
         get { tree.getOne("partOf") } set { tree.setOne("partOf", newValue) }
     }
 
@@ -137,19 +137,19 @@ public struct Encounter: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(status: EncounterStatus, period: Period) {
+        @_alwaysEmitIntoClient public init(status: EncounterStatus, period: Period) {
             tree = [:]
             self.status = status
             self.period = period
         }
 
         /// Status. `Encounter.statusHistory.status`, 1..1.
-        public var status: EncounterStatus? {
+        @_alwaysEmitIntoClient public var status: EncounterStatus? {
             get { tree.getOne("status") } set { tree.setOne("status", newValue) }
         }
 
         /// Period. `Encounter.statusHistory.period`, 1..1.
-        public var period: Period? {
+        @_alwaysEmitIntoClient public var period: Period? {
             get { tree.getOne("period") } set { tree.setOne("period", newValue) }
         }
     }
@@ -161,19 +161,19 @@ public struct Encounter: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(`class`: Coding, period: Period) {
+        @_alwaysEmitIntoClient public init(`class`: Coding, period: Period) {
             tree = [:]
             self.class = `class`
             self.period = period
         }
 
         /// Class. `Encounter.classHistory.class`, 1..1.
-        public var `class`: Coding? {
+        @_alwaysEmitIntoClient public var `class`: Coding? {
             get { tree.getOne("class") } set { tree.setOne("class", newValue) }
         }
 
         /// Period. `Encounter.classHistory.period`, 1..1.
-        public var period: Period? {
+        @_alwaysEmitIntoClient public var period: Period? {
             get { tree.getOne("period") } set { tree.setOne("period", newValue) }
         }
     }
@@ -185,20 +185,20 @@ public struct Encounter: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Type. `Encounter.participant.type`, 0..*.
-        public var type: [CodeableConcept] {
+        @_alwaysEmitIntoClient public var type: [CodeableConcept] {
             get { tree.getList("type") } set { tree.setList("type", newValue) }
         }
 
         /// Period. `Encounter.participant.period`, 0..1.
-        public var period: Period? {
+        @_alwaysEmitIntoClient public var period: Period? {
             get { tree.getOne("period") } set { tree.setOne("period", newValue) }
         }
 
         /// Individual. `Encounter.participant.individual`, 0..1.
-        public var individual: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var individual: Reference<AnyResource>? {
             get { tree.getOne("individual") } set { tree.setOne("individual", newValue) }
         }
     }
@@ -210,23 +210,23 @@ public struct Encounter: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(condition: Reference<AnyResource>) {
+        @_alwaysEmitIntoClient public init(condition: Reference<AnyResource>) {
             tree = [:]
             self.condition = condition
         }
 
         /// Condition. `Encounter.diagnosis.condition`, 1..1.
-        public var condition: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var condition: Reference<AnyResource>? {
             get { tree.getOne("condition") } set { tree.setOne("condition", newValue) }
         }
 
         /// Use. `Encounter.diagnosis.use`, 0..1.
-        public var use: CodeableConcept? {
+        @_alwaysEmitIntoClient public var use: CodeableConcept? {
             get { tree.getOne("use") } set { tree.setOne("use", newValue) }
         }
 
         /// Rank. `Encounter.diagnosis.rank`, 0..1.
-        public var rank: Int? {
+        @_alwaysEmitIntoClient public var rank: Int? {
             get { tree.getOne("rank") } set { tree.setOne("rank", newValue) }
         }
     }
@@ -238,50 +238,50 @@ public struct Encounter: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Pre admission identifier. `Encounter.hospitalization.preAdmissionIdentifier`, 0..1.
-        public var preAdmissionIdentifier: Identifier? {
+        @_alwaysEmitIntoClient public var preAdmissionIdentifier: Identifier? {
             get { tree.getOne("preAdmissionIdentifier") } set { tree.setOne("preAdmissionIdentifier", newValue) }
         }
 
         /// Origin. `Encounter.hospitalization.origin`, 0..1.
-        public var origin: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var origin: Reference<AnyResource>? {
             get { tree.getOne("origin") } set { tree.setOne("origin", newValue) }
         }
 
         /// Admit source. `Encounter.hospitalization.admitSource`, 0..1.
-        public var admitSource: CodeableConcept? {
+        @_alwaysEmitIntoClient public var admitSource: CodeableConcept? {
             get { tree.getOne("admitSource") } set { tree.setOne("admitSource", newValue) }
         }
 
         /// Re admission. `Encounter.hospitalization.reAdmission`, 0..1.
-        public var reAdmission: CodeableConcept? {
+        @_alwaysEmitIntoClient public var reAdmission: CodeableConcept? {
             get { tree.getOne("reAdmission") } set { tree.setOne("reAdmission", newValue) }
         }
 
         /// Diet preference. `Encounter.hospitalization.dietPreference`, 0..*.
-        public var dietPreference: [CodeableConcept] {
+        @_alwaysEmitIntoClient public var dietPreference: [CodeableConcept] {
             get { tree.getList("dietPreference") } set { tree.setList("dietPreference", newValue) }
         }
 
         /// Special courtesy. `Encounter.hospitalization.specialCourtesy`, 0..*.
-        public var specialCourtesy: [CodeableConcept] {
+        @_alwaysEmitIntoClient public var specialCourtesy: [CodeableConcept] {
             get { tree.getList("specialCourtesy") } set { tree.setList("specialCourtesy", newValue) }
         }
 
         /// Special arrangement. `Encounter.hospitalization.specialArrangement`, 0..*.
-        public var specialArrangement: [CodeableConcept] {
+        @_alwaysEmitIntoClient public var specialArrangement: [CodeableConcept] {
             get { tree.getList("specialArrangement") } set { tree.setList("specialArrangement", newValue) }
         }
 
         /// Destination. `Encounter.hospitalization.destination`, 0..1.
-        public var destination: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var destination: Reference<AnyResource>? {
             get { tree.getOne("destination") } set { tree.setOne("destination", newValue) }
         }
 
         /// Discharge disposition. `Encounter.hospitalization.dischargeDisposition`, 0..1.
-        public var dischargeDisposition: CodeableConcept? {
+        @_alwaysEmitIntoClient public var dischargeDisposition: CodeableConcept? {
             get { tree.getOne("dischargeDisposition") } set { tree.setOne("dischargeDisposition", newValue) }
         }
     }
@@ -293,28 +293,28 @@ public struct Encounter: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(location: Reference<FHIR.Location>) {
+        @_alwaysEmitIntoClient public init(location: Reference<FHIR.Location>) {
             tree = [:]
             self.location = location
         }
 
         /// Location. `Encounter.location.location`, 1..1.
-        public var location: Reference<FHIR.Location>? {
+        @_alwaysEmitIntoClient public var location: Reference<FHIR.Location>? {
             get { tree.getOne("location") } set { tree.setOne("location", newValue) }
         }
 
         /// Status. `Encounter.location.status`, 0..1.
-        public var status: EncounterLocationStatus? {
+        @_alwaysEmitIntoClient public var status: EncounterLocationStatus? {
             get { tree.getOne("status") } set { tree.setOne("status", newValue) }
         }
 
         /// Physical type. `Encounter.location.physicalType`, 0..1.
-        public var physicalType: CodeableConcept? {
+        @_alwaysEmitIntoClient public var physicalType: CodeableConcept? {
             get { tree.getOne("physicalType") } set { tree.setOne("physicalType", newValue) }
         }
 
         /// Period. `Encounter.location.period`, 0..1.
-        public var period: Period? {
+        @_alwaysEmitIntoClient public var period: Period? {
             get { tree.getOne("period") } set { tree.setOne("period", newValue) }
         }
     }

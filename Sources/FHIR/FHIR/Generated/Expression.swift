@@ -9,33 +9,33 @@ public struct Expression: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(language: String) {
+    @_alwaysEmitIntoClient public init(language: String) {
         tree = [:]
         self.language = language
     }
 
     /// Description. `Expression.description`, 0..1.
-    public var description: String? {
+    @_alwaysEmitIntoClient public var description: String? {
         get { tree.getOne("description") } set { tree.setOne("description", newValue) }
     }
 
     /// Name. `Expression.name`, 0..1.
-    public var name: String? {
+    @_alwaysEmitIntoClient public var name: String? {
         get { tree.getOne("name") } set { tree.setOne("name", newValue) }
     }
 
     /// Language. `Expression.language`, 1..1.
-    public var language: String? {
+    @_alwaysEmitIntoClient public var language: String? {
         get { tree.getOne("language") } set { tree.setOne("language", newValue) }
     }
 
     /// Expression. `Expression.expression`, 0..1.
-    public var expression: String? {
+    @_alwaysEmitIntoClient public var expression: String? {
         get { tree.getOne("expression") } set { tree.setOne("expression", newValue) }
     }
 
     /// Reference. `Expression.reference`, 0..1.
-    public var reference: FHIRURI? {
+    @_alwaysEmitIntoClient public var reference: FHIRURI? {
         get { tree.getOne("reference") } set { tree.setOne("reference", newValue) }
     }
 }

@@ -9,18 +9,18 @@ public struct Extension: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(url: FHIRURI) {
+    @_alwaysEmitIntoClient public init(url: FHIRURI) {
         tree = [:]
         self.url = url
     }
 
     /// Which extension it is. `Extension.url`, 1..1.
-    public var url: FHIRURI? {
+    @_alwaysEmitIntoClient public var url: FHIRURI? {
         get { tree.getOne("url") } set { tree.setOne("url", newValue) }
     }
 
     /// Its value; absent where it has extensions itself. `Extension.value[x]`, 0..1.
-    public var value: AnyValue? {
+    @_alwaysEmitIntoClient public var value: AnyValue? {
         get { tree.getChoice("value") } set { tree.setChoice("value", newValue) }
     }
 }

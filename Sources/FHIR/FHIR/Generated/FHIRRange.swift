@@ -9,15 +9,15 @@ public struct FHIRRange: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = [:] }
+    @_alwaysEmitIntoClient public init() { tree = [:] }
 
     /// Low. `Range.low`, 0..1.
-    public var low: Quantity? {
+    @_alwaysEmitIntoClient public var low: Quantity? {
         get { tree.getOne("low") } set { tree.setOne("low", newValue) }
     }
 
     /// High. `Range.high`, 0..1.
-    public var high: Quantity? {
+    @_alwaysEmitIntoClient public var high: Quantity? {
         get { tree.getOne("high") } set { tree.setOne("high", newValue) }
     }
 }

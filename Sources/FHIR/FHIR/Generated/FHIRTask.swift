@@ -9,164 +9,164 @@ public struct FHIRTask: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(status: TaskStatus, intent: TaskIntent) {
+    @_alwaysEmitIntoClient public init(status: TaskStatus, intent: TaskIntent) {
         tree = ["resourceType": "Task"]
         self.status = status
         self.intent = intent
     }
 
     /// Identifier. `Task.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Instantiates canonical. `Task.instantiatesCanonical`, 0..1.
-    public var instantiatesCanonical: FHIRURI? {
+    @_alwaysEmitIntoClient public var instantiatesCanonical: FHIRURI? {
         get { tree.getOne("instantiatesCanonical") } set { tree.setOne("instantiatesCanonical", newValue) }
     }
 
     /// Instantiates uri. `Task.instantiatesUri`, 0..1.
-    public var instantiatesUri: FHIRURI? {
+    @_alwaysEmitIntoClient public var instantiatesUri: FHIRURI? {
         get { tree.getOne("instantiatesUri") } set { tree.setOne("instantiatesUri", newValue) }
     }
 
     /// Based on. `Task.basedOn`, 0..*.
-    public var basedOn: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var basedOn: [Reference<AnyResource>] {
         get { tree.getList("basedOn") } set { tree.setList("basedOn", newValue) }
     }
 
     /// Group identifier. `Task.groupIdentifier`, 0..1.
-    public var groupIdentifier: Identifier? {
+    @_alwaysEmitIntoClient public var groupIdentifier: Identifier? {
         get { tree.getOne("groupIdentifier") } set { tree.setOne("groupIdentifier", newValue) }
     }
 
     /// Part of. `Task.partOf`, 0..*.
-    public var partOf: [Reference<FHIRTask>] {
+    @_alwaysEmitIntoClient public var partOf: [Reference<FHIRTask>] {
         get { tree.getList("partOf") } set { tree.setList("partOf", newValue) }
     }
 
     /// Status. `Task.status`, 1..1.
-    public var status: TaskStatus? {
+    @_alwaysEmitIntoClient public var status: TaskStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Status reason. `Task.statusReason`, 0..1.
-    public var statusReason: CodeableConcept? {
+    @_alwaysEmitIntoClient public var statusReason: CodeableConcept? {
         get { tree.getOne("statusReason") } set { tree.setOne("statusReason", newValue) }
     }
 
     /// Business status. `Task.businessStatus`, 0..1.
-    public var businessStatus: CodeableConcept? {
+    @_alwaysEmitIntoClient public var businessStatus: CodeableConcept? {
         get { tree.getOne("businessStatus") } set { tree.setOne("businessStatus", newValue) }
     }
 
     /// Intent. `Task.intent`, 1..1.
-    public var intent: TaskIntent? {
+    @_alwaysEmitIntoClient public var intent: TaskIntent? {
         get { tree.getOne("intent") } set { tree.setOne("intent", newValue) }
     }
 
     /// Priority. `Task.priority`, 0..1.
-    public var priority: RequestPriority? {
+    @_alwaysEmitIntoClient public var priority: RequestPriority? {
         get { tree.getOne("priority") } set { tree.setOne("priority", newValue) }
     }
 
     /// Code. `Task.code`, 0..1.
-    public var code: CodeableConcept? {
+    @_alwaysEmitIntoClient public var code: CodeableConcept? {
         get { tree.getOne("code") } set { tree.setOne("code", newValue) }
     }
 
     /// Description. `Task.description`, 0..1.
-    public var description: String? {
+    @_alwaysEmitIntoClient public var description: String? {
         get { tree.getOne("description") } set { tree.setOne("description", newValue) }
     }
 
     /// Focus. `Task.focus`, 0..1.
-    public var focus: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var focus: Reference<AnyResource>? {
         get { tree.getOne("focus") } set { tree.setOne("focus", newValue) }
     }
 
     /// For. `Task.for`, 0..1.
-    public var `for`: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var `for`: Reference<AnyResource>? {
         get { tree.getOne("for") } set { tree.setOne("for", newValue) }
     }
 
     /// Encounter. `Task.encounter`, 0..1.
-    public var encounter: Reference<Encounter>? {
+    @_alwaysEmitIntoClient public var encounter: Reference<Encounter>? {
         get { tree.getOne("encounter") } set { tree.setOne("encounter", newValue) }
     }
 
     /// Execution period. `Task.executionPeriod`, 0..1.
-    public var executionPeriod: Period? {
+    @_alwaysEmitIntoClient public var executionPeriod: Period? {
         get { tree.getOne("executionPeriod") } set { tree.setOne("executionPeriod", newValue) }
     }
 
     /// Authored on. `Task.authoredOn`, 0..1.
-    public var authoredOn: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var authoredOn: FHIRDateTime? {
         get { tree.getOne("authoredOn") } set { tree.setOne("authoredOn", newValue) }
     }
 
     /// Last modified. `Task.lastModified`, 0..1.
-    public var lastModified: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var lastModified: FHIRDateTime? {
         get { tree.getOne("lastModified") } set { tree.setOne("lastModified", newValue) }
     }
 
     /// Requester. `Task.requester`, 0..1.
-    public var requester: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var requester: Reference<AnyResource>? {
         get { tree.getOne("requester") } set { tree.setOne("requester", newValue) }
     }
 
     /// Performer type. `Task.performerType`, 0..*.
-    public var performerType: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var performerType: [CodeableConcept] {
         get { tree.getList("performerType") } set { tree.setList("performerType", newValue) }
     }
 
     /// Owner. `Task.owner`, 0..1.
-    public var owner: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var owner: Reference<AnyResource>? {
         get { tree.getOne("owner") } set { tree.setOne("owner", newValue) }
     }
 
     /// Location. `Task.location`, 0..1.
-    public var location: Reference<Location>? {
+    @_alwaysEmitIntoClient public var location: Reference<Location>? {
         get { tree.getOne("location") } set { tree.setOne("location", newValue) }
     }
 
     /// Reason code. `Task.reasonCode`, 0..1.
-    public var reasonCode: CodeableConcept? {
+    @_alwaysEmitIntoClient public var reasonCode: CodeableConcept? {
         get { tree.getOne("reasonCode") } set { tree.setOne("reasonCode", newValue) }
     }
 
     /// Reason reference. `Task.reasonReference`, 0..1.
-    public var reasonReference: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var reasonReference: Reference<AnyResource>? {
         get { tree.getOne("reasonReference") } set { tree.setOne("reasonReference", newValue) }
     }
 
     /// Insurance. `Task.insurance`, 0..*.
-    public var insurance: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var insurance: [Reference<AnyResource>] {
         get { tree.getList("insurance") } set { tree.setList("insurance", newValue) }
     }
 
     /// Note. `Task.note`, 0..*.
-    public var note: [Annotation] {
+    @_alwaysEmitIntoClient public var note: [Annotation] {
         get { tree.getList("note") } set { tree.setList("note", newValue) }
     }
 
     /// Relevant history. `Task.relevantHistory`, 0..*.
-    public var relevantHistory: [Reference<Provenance>] {
+    @_alwaysEmitIntoClient public var relevantHistory: [Reference<Provenance>] {
         get { tree.getList("relevantHistory") } set { tree.setList("relevantHistory", newValue) }
     }
 
     /// Restriction. `Task.restriction`, 0..1.
-    public var restriction: FHIRTask.Restriction? {
+    @_alwaysEmitIntoClient public var restriction: FHIRTask.Restriction? {
         get { tree.getOne("restriction") } set { tree.setOne("restriction", newValue) }
     }
 
     /// Input. `Task.input`, 0..*.
-    public var input: [FHIRTask.Input] {
+    @_alwaysEmitIntoClient public var input: [FHIRTask.Input] {
         get { tree.getList("input") } set { tree.setList("input", newValue) }
     }
 
     /// Output. `Task.output`, 0..*.
-    public var output: [FHIRTask.Output] {
+    @_alwaysEmitIntoClient public var output: [FHIRTask.Output] {
         get { tree.getList("output") } set { tree.setList("output", newValue) }
     }
 
@@ -177,20 +177,20 @@ public struct FHIRTask: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Repetitions. `Task.restriction.repetitions`, 0..1.
-        public var repetitions: Int? {
+        @_alwaysEmitIntoClient public var repetitions: Int? {
             get { tree.getOne("repetitions") } set { tree.setOne("repetitions", newValue) }
         }
 
         /// Period. `Task.restriction.period`, 0..1.
-        public var period: Period? {
+        @_alwaysEmitIntoClient public var period: Period? {
             get { tree.getOne("period") } set { tree.setOne("period", newValue) }
         }
 
         /// Recipient. `Task.restriction.recipient`, 0..*.
-        public var recipient: [Reference<AnyResource>] {
+        @_alwaysEmitIntoClient public var recipient: [Reference<AnyResource>] {
             get { tree.getList("recipient") } set { tree.setList("recipient", newValue) }
         }
     }
@@ -202,19 +202,19 @@ public struct FHIRTask: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(type: CodeableConcept, value: AnyValue) {
+        @_alwaysEmitIntoClient public init(type: CodeableConcept, value: AnyValue) {
             tree = [:]
             self.type = type
             self.value = value
         }
 
         /// Type. `Task.input.type`, 1..1.
-        public var type: CodeableConcept? {
+        @_alwaysEmitIntoClient public var type: CodeableConcept? {
             get { tree.getOne("type") } set { tree.setOne("type", newValue) }
         }
 
         /// Value. `Task.input.value[x]`, 1..1.
-        public var value: AnyValue? {
+        @_alwaysEmitIntoClient public var value: AnyValue? {
             get { tree.getChoice("value") } set { tree.setChoice("value", newValue) }
         }
     }
@@ -226,19 +226,19 @@ public struct FHIRTask: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(type: CodeableConcept, value: AnyValue) {
+        @_alwaysEmitIntoClient public init(type: CodeableConcept, value: AnyValue) {
             tree = [:]
             self.type = type
             self.value = value
         }
 
         /// Type. `Task.output.type`, 1..1.
-        public var type: CodeableConcept? {
+        @_alwaysEmitIntoClient public var type: CodeableConcept? {
             get { tree.getOne("type") } set { tree.setOne("type", newValue) }
         }
 
         /// Value. `Task.output.value[x]`, 1..1.
-        public var value: AnyValue? {
+        @_alwaysEmitIntoClient public var value: AnyValue? {
             get { tree.getChoice("value") } set { tree.setChoice("value", newValue) }
         }
     }

@@ -9,7 +9,7 @@ public struct Flag: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(status: FlagStatus, code: CodeableConcept, subject: Reference<AnyResource>) {
+    @_alwaysEmitIntoClient public init(status: FlagStatus, code: CodeableConcept, subject: Reference<AnyResource>) {
         tree = ["resourceType": "Flag"]
         self.status = status
         self.code = code
@@ -17,42 +17,42 @@ public struct Flag: FHIRDomainResource {
     }
 
     /// Identifier. `Flag.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Status. `Flag.status`, 1..1.
-    public var status: FlagStatus? {
+    @_alwaysEmitIntoClient public var status: FlagStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Category. `Flag.category`, 0..*.
-    public var category: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var category: [CodeableConcept] {
         get { tree.getList("category") } set { tree.setList("category", newValue) }
     }
 
     /// Code. `Flag.code`, 1..1.
-    public var code: CodeableConcept? {
+    @_alwaysEmitIntoClient public var code: CodeableConcept? {
         get { tree.getOne("code") } set { tree.setOne("code", newValue) }
     }
 
     /// Subject. `Flag.subject`, 1..1.
-    public var subject: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var subject: Reference<AnyResource>? {
         get { tree.getOne("subject") } set { tree.setOne("subject", newValue) }
     }
 
     /// Period. `Flag.period`, 0..1.
-    public var period: Period? {
+    @_alwaysEmitIntoClient public var period: Period? {
         get { tree.getOne("period") } set { tree.setOne("period", newValue) }
     }
 
     /// Encounter. `Flag.encounter`, 0..1.
-    public var encounter: Reference<Encounter>? {
+    @_alwaysEmitIntoClient public var encounter: Reference<Encounter>? {
         get { tree.getOne("encounter") } set { tree.setOne("encounter", newValue) }
     }
 
     /// Author. `Flag.author`, 0..1.
-    public var author: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var author: Reference<AnyResource>? {
         get { tree.getOne("author") } set { tree.setOne("author", newValue) }
     }
 }

@@ -9,7 +9,9 @@ public struct Goal: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(lifecycleStatus: GoalStatus, description: CodeableConcept, subject: Reference<AnyResource>) {
+    @_alwaysEmitIntoClient public init(
+        lifecycleStatus: GoalStatus, description: CodeableConcept, subject: Reference<AnyResource>
+    ) {
         tree = ["resourceType": "Goal"]
         self.lifecycleStatus = lifecycleStatus
         self.description = description
@@ -17,82 +19,82 @@ public struct Goal: FHIRDomainResource {
     }
 
     /// Identifier. `Goal.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Lifecycle status. `Goal.lifecycleStatus`, 1..1.
-    public var lifecycleStatus: GoalStatus? {
+    @_alwaysEmitIntoClient public var lifecycleStatus: GoalStatus? {
         get { tree.getOne("lifecycleStatus") } set { tree.setOne("lifecycleStatus", newValue) }
     }
 
     /// Achievement status. `Goal.achievementStatus`, 0..1.
-    public var achievementStatus: CodeableConcept? {
+    @_alwaysEmitIntoClient public var achievementStatus: CodeableConcept? {
         get { tree.getOne("achievementStatus") } set { tree.setOne("achievementStatus", newValue) }
     }
 
     /// Category. `Goal.category`, 0..*.
-    public var category: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var category: [CodeableConcept] {
         get { tree.getList("category") } set { tree.setList("category", newValue) }
     }
 
     /// Priority. `Goal.priority`, 0..1.
-    public var priority: CodeableConcept? {
+    @_alwaysEmitIntoClient public var priority: CodeableConcept? {
         get { tree.getOne("priority") } set { tree.setOne("priority", newValue) }
     }
 
     /// Description. `Goal.description`, 1..1.
-    public var description: CodeableConcept? {
+    @_alwaysEmitIntoClient public var description: CodeableConcept? {
         get { tree.getOne("description") } set { tree.setOne("description", newValue) }
     }
 
     /// Subject. `Goal.subject`, 1..1.
-    public var subject: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var subject: Reference<AnyResource>? {
         get { tree.getOne("subject") } set { tree.setOne("subject", newValue) }
     }
 
     /// Start. `Goal.start[x]`, 0..1.
-    public var start: Start? {
+    @_alwaysEmitIntoClient public var start: Start? {
         get { tree.getChoice("start") } set { tree.setChoice("start", newValue) }
     }
 
     /// Target. `Goal.target`, 0..*.
-    public var target: [Goal.Target] {
+    @_alwaysEmitIntoClient public var target: [Goal.Target] {
         get { tree.getList("target") } set { tree.setList("target", newValue) }
     }
 
     /// Status date. `Goal.statusDate`, 0..1.
-    public var statusDate: FHIRDate? {
+    @_alwaysEmitIntoClient public var statusDate: FHIRDate? {
         get { tree.getOne("statusDate") } set { tree.setOne("statusDate", newValue) }
     }
 
     /// Status reason. `Goal.statusReason`, 0..1.
-    public var statusReason: String? {
+    @_alwaysEmitIntoClient public var statusReason: String? {
         get { tree.getOne("statusReason") } set { tree.setOne("statusReason", newValue) }
     }
 
     /// Expressed by. `Goal.expressedBy`, 0..1.
-    public var expressedBy: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var expressedBy: Reference<AnyResource>? {
         get { tree.getOne("expressedBy") } set { tree.setOne("expressedBy", newValue) }
     }
 
     /// Addresses. `Goal.addresses`, 0..*.
-    public var addresses: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var addresses: [Reference<AnyResource>] {
         get { tree.getList("addresses") } set { tree.setList("addresses", newValue) }
     }
 
     /// Note. `Goal.note`, 0..*.
-    public var note: [Annotation] {
+    @_alwaysEmitIntoClient public var note: [Annotation] {
         get { tree.getList("note") } set { tree.setList("note", newValue) }
     }
 
     /// Outcome code. `Goal.outcomeCode`, 0..*.
-    public var outcomeCode: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var outcomeCode: [CodeableConcept] {
         get { tree.getList("outcomeCode") } set { tree.setList("outcomeCode", newValue) }
     }
 
     /// Outcome reference. `Goal.outcomeReference`, 0..*.
-    public var outcomeReference: [Reference<Observation>] {
+    @_alwaysEmitIntoClient public var outcomeReference: [Reference<Observation>] {
         get { tree.getList("outcomeReference") } set { tree.setList("outcomeReference", newValue) }
     }
 
@@ -123,10 +125,10 @@ public struct Goal: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var date: FHIRDate? { if case .date(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var date: FHIRDate? { if case .date(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
     }
 
     /// An element of `Goal.target`.
@@ -136,20 +138,20 @@ public struct Goal: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Measure. `Goal.target.measure`, 0..1.
-        public var measure: CodeableConcept? {
+        @_alwaysEmitIntoClient public var measure: CodeableConcept? {
             get { tree.getOne("measure") } set { tree.setOne("measure", newValue) }
         }
 
         /// Detail. `Goal.target.detail[x]`, 0..1.
-        public var detail: Detail? {
+        @_alwaysEmitIntoClient public var detail: Detail? {
             get { tree.getChoice("detail") } set { tree.setChoice("detail", newValue) }
         }
 
         /// Due. `Goal.target.due[x]`, 0..1.
-        public var due: Due? {
+        @_alwaysEmitIntoClient public var due: Due? {
             get { tree.getChoice("due") } set { tree.setChoice("due", newValue) }
         }
 
@@ -200,25 +202,25 @@ public struct Goal: FHIRDomainResource {
             }
 
             /// The value, if it is of this type.
-            public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var string: String? { if case .string(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var string: String? { if case .string(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var ratio: Ratio? { if case .ratio(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var ratio: Ratio? { if case .ratio(let value) = self { value } else { nil } }
         }
 
         /// What `Goal.target.due[x]` may be.
@@ -248,10 +250,10 @@ public struct Goal: FHIRDomainResource {
             }
 
             /// The value, if it is of this type.
-            public var date: FHIRDate? { if case .date(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var date: FHIRDate? { if case .date(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var duration: FHIRDuration? { if case .duration(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var duration: FHIRDuration? { if case .duration(let value) = self { value } else { nil } }
         }
     }
 }

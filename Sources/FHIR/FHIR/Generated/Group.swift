@@ -9,59 +9,59 @@ public struct Group: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(type: GroupType, actual: Bool) {
+    @_alwaysEmitIntoClient public init(type: GroupType, actual: Bool) {
         tree = ["resourceType": "Group"]
         self.type = type
         self.actual = actual
     }
 
     /// Identifier. `Group.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Active. `Group.active`, 0..1.
-    public var active: Bool? {
+    @_alwaysEmitIntoClient public var active: Bool? {
         get { tree.getOne("active") } set { tree.setOne("active", newValue) }
     }
 
     /// Type. `Group.type`, 1..1.
-    public var type: GroupType? {
+    @_alwaysEmitIntoClient public var type: GroupType? {
         get { tree.getOne("type") } set { tree.setOne("type", newValue) }
     }
 
     /// Actual. `Group.actual`, 1..1.
-    public var actual: Bool? {
+    @_alwaysEmitIntoClient public var actual: Bool? {
         get { tree.getOne("actual") } set { tree.setOne("actual", newValue) }
     }
 
     /// Code. `Group.code`, 0..1.
-    public var code: CodeableConcept? {
+    @_alwaysEmitIntoClient public var code: CodeableConcept? {
         get { tree.getOne("code") } set { tree.setOne("code", newValue) }
     }
 
     /// Name. `Group.name`, 0..1.
-    public var name: String? {
+    @_alwaysEmitIntoClient public var name: String? {
         get { tree.getOne("name") } set { tree.setOne("name", newValue) }
     }
 
     /// Quantity. `Group.quantity`, 0..1.
-    public var quantity: Int? {
+    @_alwaysEmitIntoClient public var quantity: Int? {
         get { tree.getOne("quantity") } set { tree.setOne("quantity", newValue) }
     }
 
     /// Managing entity. `Group.managingEntity`, 0..1.
-    public var managingEntity: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var managingEntity: Reference<AnyResource>? {
         get { tree.getOne("managingEntity") } set { tree.setOne("managingEntity", newValue) }
     }
 
     /// Characteristic. `Group.characteristic`, 0..*.
-    public var characteristic: [Group.Characteristic] {
+    @_alwaysEmitIntoClient public var characteristic: [Group.Characteristic] {
         get { tree.getList("characteristic") } set { tree.setList("characteristic", newValue) }
     }
 
     /// Member. `Group.member`, 0..*.
-    public var member: [Group.Member] {
+    @_alwaysEmitIntoClient public var member: [Group.Member] {
         get { tree.getList("member") } set { tree.setList("member", newValue) }
     }
 
@@ -72,7 +72,7 @@ public struct Group: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(code: CodeableConcept, value: Value, exclude: Bool) {
+        @_alwaysEmitIntoClient public init(code: CodeableConcept, value: Value, exclude: Bool) {
             tree = [:]
             self.code = code
             self.value = value
@@ -80,22 +80,22 @@ public struct Group: FHIRDomainResource {
         }
 
         /// Code. `Group.characteristic.code`, 1..1.
-        public var code: CodeableConcept? {
+        @_alwaysEmitIntoClient public var code: CodeableConcept? {
             get { tree.getOne("code") } set { tree.setOne("code", newValue) }
         }
 
         /// Value. `Group.characteristic.value[x]`, 1..1.
-        public var value: Value? {
+        @_alwaysEmitIntoClient public var value: Value? {
             get { tree.getChoice("value") } set { tree.setChoice("value", newValue) }
         }
 
         /// Exclude. `Group.characteristic.exclude`, 1..1.
-        public var exclude: Bool? {
+        @_alwaysEmitIntoClient public var exclude: Bool? {
             get { tree.getOne("exclude") } set { tree.setOne("exclude", newValue) }
         }
 
         /// Period. `Group.characteristic.period`, 0..1.
-        public var period: Period? {
+        @_alwaysEmitIntoClient public var period: Period? {
             get { tree.getOne("period") } set { tree.setOne("period", newValue) }
         }
 
@@ -138,19 +138,19 @@ public struct Group: FHIRDomainResource {
             }
 
             /// The value, if it is of this type.
-            public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
         }
     }
 
@@ -161,23 +161,23 @@ public struct Group: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(entity: Reference<AnyResource>) {
+        @_alwaysEmitIntoClient public init(entity: Reference<AnyResource>) {
             tree = [:]
             self.entity = entity
         }
 
         /// Entity. `Group.member.entity`, 1..1.
-        public var entity: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var entity: Reference<AnyResource>? {
             get { tree.getOne("entity") } set { tree.setOne("entity", newValue) }
         }
 
         /// Period. `Group.member.period`, 0..1.
-        public var period: Period? {
+        @_alwaysEmitIntoClient public var period: Period? {
             get { tree.getOne("period") } set { tree.setOne("period", newValue) }
         }
 
         /// Inactive. `Group.member.inactive`, 0..1.
-        public var inactive: Bool? {
+        @_alwaysEmitIntoClient public var inactive: Bool? {
             get { tree.getOne("inactive") } set { tree.setOne("inactive", newValue) }
         }
     }

@@ -9,40 +9,40 @@ public struct HumanName: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = [:] }
+    @_alwaysEmitIntoClient public init() { tree = [:] }
 
     /// What the name is for. `HumanName.use`, 0..1.
-    public var use: NameUse? {
+    @_alwaysEmitIntoClient public var use: NameUse? {
         get { tree.getOne("use") } set { tree.setOne("use", newValue) }
     }
 
     /// The whole name, as it is written. `HumanName.text`, 0..1.
-    public var text: String? {
+    @_alwaysEmitIntoClient public var text: String? {
         get { tree.getOne("text") } set { tree.setOne("text", newValue) }
     }
 
     /// The family name. `HumanName.family`, 0..1.
-    public var family: String? {
+    @_alwaysEmitIntoClient public var family: String? {
         get { tree.getOne("family") } set { tree.setOne("family", newValue) }
     }
 
     /// The given names, in order; initials too. `HumanName.given`, 0..*.
-    public var given: [String] {
+    @_alwaysEmitIntoClient public var given: [String] {
         get { tree.getList("given") } set { tree.setList("given", newValue) }
     }
 
     /// What stands before the name. `HumanName.prefix`, 0..*.
-    public var prefix: [String] {
+    @_alwaysEmitIntoClient public var prefix: [String] {
         get { tree.getList("prefix") } set { tree.setList("prefix", newValue) }
     }
 
     /// What stands after the name. `HumanName.suffix`, 0..*.
-    public var suffix: [String] {
+    @_alwaysEmitIntoClient public var suffix: [String] {
         get { tree.getList("suffix") } set { tree.setList("suffix", newValue) }
     }
 
     /// When the name is or was in use. `HumanName.period`, 0..1.
-    public var period: Period? {
+    @_alwaysEmitIntoClient public var period: Period? {
         get { tree.getOne("period") } set { tree.setOne("period", newValue) }
     }
 }

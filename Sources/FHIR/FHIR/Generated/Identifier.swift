@@ -9,35 +9,35 @@ public struct Identifier: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = [:] }
+    @_alwaysEmitIntoClient public init() { tree = [:] }
 
     /// What the identifier is for. `Identifier.use`, 0..1.
-    public var use: IdentifierUse? {
+    @_alwaysEmitIntoClient public var use: IdentifierUse? {
         get { tree.getOne("use") } set { tree.setOne("use", newValue) }
     }
 
     /// What kind of identifier it is. `Identifier.type`, 0..1.
-    public var type: CodeableConcept? {
+    @_alwaysEmitIntoClient public var type: CodeableConcept? {
         get { tree.getOne("type") } set { tree.setOne("type", newValue) }
     }
 
     /// Who assigns such identifiers, and makes them unique. `Identifier.system`, 0..1.
-    public var system: FHIRURI? {
+    @_alwaysEmitIntoClient public var system: FHIRURI? {
         get { tree.getOne("system") } set { tree.setOne("system", newValue) }
     }
 
     /// The identifier itself. `Identifier.value`, 0..1.
-    public var value: String? {
+    @_alwaysEmitIntoClient public var value: String? {
         get { tree.getOne("value") } set { tree.setOne("value", newValue) }
     }
 
     /// When it is or was in use. `Identifier.period`, 0..1.
-    public var period: Period? {
+    @_alwaysEmitIntoClient public var period: Period? {
         get { tree.getOne("period") } set { tree.setOne("period", newValue) }
     }
 
     /// The organization that assigned it. `Identifier.assigner`, 0..1.
-    public var assigner: Reference<Organization>? {
+    @_alwaysEmitIntoClient public var assigner: Reference<Organization>? {
         get { tree.getOne("assigner") } set { tree.setOne("assigner", newValue) }
     }
 }

@@ -9,7 +9,7 @@ public struct Immunization: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(
+    @_alwaysEmitIntoClient public init(
         status: ImmunizationStatus, vaccineCode: CodeableConcept, patient: Reference<Patient>, occurrence: Occurrence
     ) {
         tree = ["resourceType": "Immunization"]
@@ -20,142 +20,142 @@ public struct Immunization: FHIRDomainResource {
     }
 
     /// Identifier. `Immunization.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Status. `Immunization.status`, 1..1.
-    public var status: ImmunizationStatus? {
+    @_alwaysEmitIntoClient public var status: ImmunizationStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Status reason. `Immunization.statusReason`, 0..1.
-    public var statusReason: CodeableConcept? {
+    @_alwaysEmitIntoClient public var statusReason: CodeableConcept? {
         get { tree.getOne("statusReason") } set { tree.setOne("statusReason", newValue) }
     }
 
     /// Vaccine code. `Immunization.vaccineCode`, 1..1.
-    public var vaccineCode: CodeableConcept? {
+    @_alwaysEmitIntoClient public var vaccineCode: CodeableConcept? {
         get { tree.getOne("vaccineCode") } set { tree.setOne("vaccineCode", newValue) }
     }
 
     /// Patient. `Immunization.patient`, 1..1.
-    public var patient: Reference<Patient>? {
+    @_alwaysEmitIntoClient public var patient: Reference<Patient>? {
         get { tree.getOne("patient") } set { tree.setOne("patient", newValue) }
     }
 
     /// Encounter. `Immunization.encounter`, 0..1.
-    public var encounter: Reference<Encounter>? {
+    @_alwaysEmitIntoClient public var encounter: Reference<Encounter>? {
         get { tree.getOne("encounter") } set { tree.setOne("encounter", newValue) }
     }
 
     /// Occurrence. `Immunization.occurrence[x]`, 1..1.
-    public var occurrence: Occurrence? {
+    @_alwaysEmitIntoClient public var occurrence: Occurrence? {
         get { tree.getChoice("occurrence") } set { tree.setChoice("occurrence", newValue) }
     }
 
     /// Recorded. `Immunization.recorded`, 0..1.
-    public var recorded: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var recorded: FHIRDateTime? {
         get { tree.getOne("recorded") } set { tree.setOne("recorded", newValue) }
     }
 
     /// Primary source. `Immunization.primarySource`, 0..1.
-    public var primarySource: Bool? {
+    @_alwaysEmitIntoClient public var primarySource: Bool? {
         get { tree.getOne("primarySource") } set { tree.setOne("primarySource", newValue) }
     }
 
     /// Report origin. `Immunization.reportOrigin`, 0..1.
-    public var reportOrigin: CodeableConcept? {
+    @_alwaysEmitIntoClient public var reportOrigin: CodeableConcept? {
         get { tree.getOne("reportOrigin") } set { tree.setOne("reportOrigin", newValue) }
     }
 
     /// Location. `Immunization.location`, 0..1.
-    public var location: Reference<Location>? {
+    @_alwaysEmitIntoClient public var location: Reference<Location>? {
         get { tree.getOne("location") } set { tree.setOne("location", newValue) }
     }
 
     /// Manufacturer. `Immunization.manufacturer`, 0..1.
-    public var manufacturer: Reference<Organization>? {
+    @_alwaysEmitIntoClient public var manufacturer: Reference<Organization>? {
         get { tree.getOne("manufacturer") } set { tree.setOne("manufacturer", newValue) }
     }
 
     /// Lot number. `Immunization.lotNumber`, 0..1.
-    public var lotNumber: String? {
+    @_alwaysEmitIntoClient public var lotNumber: String? {
         get { tree.getOne("lotNumber") } set { tree.setOne("lotNumber", newValue) }
     }
 
     /// Expiration date. `Immunization.expirationDate`, 0..1.
-    public var expirationDate: FHIRDate? {
+    @_alwaysEmitIntoClient public var expirationDate: FHIRDate? {
         get { tree.getOne("expirationDate") } set { tree.setOne("expirationDate", newValue) }
     }
 
     /// Site. `Immunization.site`, 0..1.
-    public var site: CodeableConcept? {
+    @_alwaysEmitIntoClient public var site: CodeableConcept? {
         get { tree.getOne("site") } set { tree.setOne("site", newValue) }
     }
 
     /// Route. `Immunization.route`, 0..1.
-    public var route: CodeableConcept? {
+    @_alwaysEmitIntoClient public var route: CodeableConcept? {
         get { tree.getOne("route") } set { tree.setOne("route", newValue) }
     }
 
     /// Dose quantity. `Immunization.doseQuantity`, 0..1.
-    public var doseQuantity: Quantity? {
+    @_alwaysEmitIntoClient public var doseQuantity: Quantity? {
         get { tree.getOne("doseQuantity") } set { tree.setOne("doseQuantity", newValue) }
     }
 
     /// Performer. `Immunization.performer`, 0..*.
-    public var performer: [Immunization.Performer] {
+    @_alwaysEmitIntoClient public var performer: [Immunization.Performer] {
         get { tree.getList("performer") } set { tree.setList("performer", newValue) }
     }
 
     /// Note. `Immunization.note`, 0..*.
-    public var note: [Annotation] {
+    @_alwaysEmitIntoClient public var note: [Annotation] {
         get { tree.getList("note") } set { tree.setList("note", newValue) }
     }
 
     /// Reason code. `Immunization.reasonCode`, 0..*.
-    public var reasonCode: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var reasonCode: [CodeableConcept] {
         get { tree.getList("reasonCode") } set { tree.setList("reasonCode", newValue) }
     }
 
     /// Reason reference. `Immunization.reasonReference`, 0..*.
-    public var reasonReference: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var reasonReference: [Reference<AnyResource>] {
         get { tree.getList("reasonReference") } set { tree.setList("reasonReference", newValue) }
     }
 
     /// Is subpotent. `Immunization.isSubpotent`, 0..1.
-    public var isSubpotent: Bool? {
+    @_alwaysEmitIntoClient public var isSubpotent: Bool? {
         get { tree.getOne("isSubpotent") } set { tree.setOne("isSubpotent", newValue) }
     }
 
     /// Subpotent reason. `Immunization.subpotentReason`, 0..*.
-    public var subpotentReason: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var subpotentReason: [CodeableConcept] {
         get { tree.getList("subpotentReason") } set { tree.setList("subpotentReason", newValue) }
     }
 
     /// Education. `Immunization.education`, 0..*.
-    public var education: [Immunization.Education] {
+    @_alwaysEmitIntoClient public var education: [Immunization.Education] {
         get { tree.getList("education") } set { tree.setList("education", newValue) }
     }
 
     /// Program eligibility. `Immunization.programEligibility`, 0..*.
-    public var programEligibility: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var programEligibility: [CodeableConcept] {
         get { tree.getList("programEligibility") } set { tree.setList("programEligibility", newValue) }
     }
 
     /// Funding source. `Immunization.fundingSource`, 0..1.
-    public var fundingSource: CodeableConcept? {
+    @_alwaysEmitIntoClient public var fundingSource: CodeableConcept? {
         get { tree.getOne("fundingSource") } set { tree.setOne("fundingSource", newValue) }
     }
 
     /// Reaction. `Immunization.reaction`, 0..*.
-    public var reaction: [Immunization.Reaction] {
+    @_alwaysEmitIntoClient public var reaction: [Immunization.Reaction] {
         get { tree.getList("reaction") } set { tree.setList("reaction", newValue) }
     }
 
     /// Protocol applied. `Immunization.protocolApplied`, 0..*.
-    public var protocolApplied: [Immunization.ProtocolApplied] {
+    @_alwaysEmitIntoClient public var protocolApplied: [Immunization.ProtocolApplied] {
         get { tree.getList("protocolApplied") } set { tree.setList("protocolApplied", newValue) }
     }
 
@@ -186,10 +186,10 @@ public struct Immunization: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var string: String? { if case .string(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var string: String? { if case .string(let value) = self { value } else { nil } }
     }
 
     /// An element of `Immunization.performer`.
@@ -199,18 +199,18 @@ public struct Immunization: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(actor: Reference<AnyResource>) {
+        @_alwaysEmitIntoClient public init(actor: Reference<AnyResource>) {
             tree = [:]
             self.actor = actor
         }
 
         /// Function. `Immunization.performer.function`, 0..1.
-        public var function: CodeableConcept? {
+        @_alwaysEmitIntoClient public var function: CodeableConcept? {
             get { tree.getOne("function") } set { tree.setOne("function", newValue) }
         }
 
         /// Actor. `Immunization.performer.actor`, 1..1.
-        public var actor: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var actor: Reference<AnyResource>? {
             get { tree.getOne("actor") } set { tree.setOne("actor", newValue) }
         }
     }
@@ -222,25 +222,25 @@ public struct Immunization: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Document type. `Immunization.education.documentType`, 0..1.
-        public var documentType: String? {
+        @_alwaysEmitIntoClient public var documentType: String? {
             get { tree.getOne("documentType") } set { tree.setOne("documentType", newValue) }
         }
 
         /// Reference. `Immunization.education.reference`, 0..1.
-        public var reference: FHIRURI? {
+        @_alwaysEmitIntoClient public var reference: FHIRURI? {
             get { tree.getOne("reference") } set { tree.setOne("reference", newValue) }
         }
 
         /// Publication date. `Immunization.education.publicationDate`, 0..1.
-        public var publicationDate: FHIRDateTime? {
+        @_alwaysEmitIntoClient public var publicationDate: FHIRDateTime? {
             get { tree.getOne("publicationDate") } set { tree.setOne("publicationDate", newValue) }
         }
 
         /// Presentation date. `Immunization.education.presentationDate`, 0..1.
-        public var presentationDate: FHIRDateTime? {
+        @_alwaysEmitIntoClient public var presentationDate: FHIRDateTime? {
             get { tree.getOne("presentationDate") } set { tree.setOne("presentationDate", newValue) }
         }
     }
@@ -252,20 +252,20 @@ public struct Immunization: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Date. `Immunization.reaction.date`, 0..1.
-        public var date: FHIRDateTime? {
+        @_alwaysEmitIntoClient public var date: FHIRDateTime? {
             get { tree.getOne("date") } set { tree.setOne("date", newValue) }
         }
 
         /// Detail. `Immunization.reaction.detail`, 0..1.
-        public var detail: Reference<Observation>? {
+        @_alwaysEmitIntoClient public var detail: Reference<Observation>? {
             get { tree.getOne("detail") } set { tree.setOne("detail", newValue) }
         }
 
         /// Reported. `Immunization.reaction.reported`, 0..1.
-        public var reported: Bool? {
+        @_alwaysEmitIntoClient public var reported: Bool? {
             get { tree.getOne("reported") } set { tree.setOne("reported", newValue) }
         }
     }
@@ -277,33 +277,33 @@ public struct Immunization: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(doseNumber: DoseNumber) {
+        @_alwaysEmitIntoClient public init(doseNumber: DoseNumber) {
             tree = [:]
             self.doseNumber = doseNumber
         }
 
         /// Series. `Immunization.protocolApplied.series`, 0..1.
-        public var series: String? {
+        @_alwaysEmitIntoClient public var series: String? {
             get { tree.getOne("series") } set { tree.setOne("series", newValue) }
         }
 
         /// Authority. `Immunization.protocolApplied.authority`, 0..1.
-        public var authority: Reference<Organization>? {
+        @_alwaysEmitIntoClient public var authority: Reference<Organization>? {
             get { tree.getOne("authority") } set { tree.setOne("authority", newValue) }
         }
 
         /// Target disease. `Immunization.protocolApplied.targetDisease`, 0..*.
-        public var targetDisease: [CodeableConcept] {
+        @_alwaysEmitIntoClient public var targetDisease: [CodeableConcept] {
             get { tree.getList("targetDisease") } set { tree.setList("targetDisease", newValue) }
         }
 
         /// Dose number. `Immunization.protocolApplied.doseNumber[x]`, 1..1.
-        public var doseNumber: DoseNumber? {
+        @_alwaysEmitIntoClient public var doseNumber: DoseNumber? {
             get { tree.getChoice("doseNumber") } set { tree.setChoice("doseNumber", newValue) }
         }
 
         /// Series doses. `Immunization.protocolApplied.seriesDoses[x]`, 0..1.
-        public var seriesDoses: SeriesDoses? {
+        @_alwaysEmitIntoClient public var seriesDoses: SeriesDoses? {
             get { tree.getChoice("seriesDoses") } set { tree.setChoice("seriesDoses", newValue) }
         }
 
@@ -334,10 +334,10 @@ public struct Immunization: FHIRDomainResource {
             }
 
             /// The value, if it is of this type.
-            public var positiveInt: Int? { if case .positiveInt(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var positiveInt: Int? { if case .positiveInt(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var string: String? { if case .string(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var string: String? { if case .string(let value) = self { value } else { nil } }
         }
 
         /// What `Immunization.protocolApplied.seriesDoses[x]` may be.
@@ -367,10 +367,10 @@ public struct Immunization: FHIRDomainResource {
             }
 
             /// The value, if it is of this type.
-            public var positiveInt: Int? { if case .positiveInt(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var positiveInt: Int? { if case .positiveInt(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var string: String? { if case .string(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var string: String? { if case .string(let value) = self { value } else { nil } }
         }
     }
 }

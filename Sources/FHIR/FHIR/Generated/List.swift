@@ -9,74 +9,74 @@ public struct List: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(status: ListStatus, mode: ListMode) {
+    @_alwaysEmitIntoClient public init(status: ListStatus, mode: ListMode) {
         tree = ["resourceType": "List"]
         self.status = status
         self.mode = mode
     }
 
     /// Identifier. `List.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Status. `List.status`, 1..1.
-    public var status: ListStatus? {
+    @_alwaysEmitIntoClient public var status: ListStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Mode. `List.mode`, 1..1.
-    public var mode: ListMode? {
+    @_alwaysEmitIntoClient public var mode: ListMode? {
         get { tree.getOne("mode") } set { tree.setOne("mode", newValue) }
     }
 
     /// Title. `List.title`, 0..1.
-    public var title: String? {
+    @_alwaysEmitIntoClient public var title: String? {
         get { tree.getOne("title") } set { tree.setOne("title", newValue) }
     }
 
     /// Code. `List.code`, 0..1.
-    public var code: CodeableConcept? {
+    @_alwaysEmitIntoClient public var code: CodeableConcept? {
         get { tree.getOne("code") } set { tree.setOne("code", newValue) }
     }
 
     /// Subject. `List.subject`, 0..1.
-    public var subject: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var subject: Reference<AnyResource>? {
         get { tree.getOne("subject") } set { tree.setOne("subject", newValue) }
     }
 
     /// Encounter. `List.encounter`, 0..1.
-    public var encounter: Reference<Encounter>? {
+    @_alwaysEmitIntoClient public var encounter: Reference<Encounter>? {
         get { tree.getOne("encounter") } set { tree.setOne("encounter", newValue) }
     }
 
     /// Date. `List.date`, 0..1.
-    public var date: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var date: FHIRDateTime? {
         get { tree.getOne("date") } set { tree.setOne("date", newValue) }
     }
 
     /// Source. `List.source`, 0..1.
-    public var source: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var source: Reference<AnyResource>? {
         get { tree.getOne("source") } set { tree.setOne("source", newValue) }
     }
 
     /// Ordered by. `List.orderedBy`, 0..1.
-    public var orderedBy: CodeableConcept? {
+    @_alwaysEmitIntoClient public var orderedBy: CodeableConcept? {
         get { tree.getOne("orderedBy") } set { tree.setOne("orderedBy", newValue) }
     }
 
     /// Note. `List.note`, 0..*.
-    public var note: [Annotation] {
+    @_alwaysEmitIntoClient public var note: [Annotation] {
         get { tree.getList("note") } set { tree.setList("note", newValue) }
     }
 
     /// Entry. `List.entry`, 0..*.
-    public var entry: [List.Entry] {
+    @_alwaysEmitIntoClient public var entry: [List.Entry] {
         get { tree.getList("entry") } set { tree.setList("entry", newValue) }
     }
 
     /// Empty reason. `List.emptyReason`, 0..1.
-    public var emptyReason: CodeableConcept? {
+    @_alwaysEmitIntoClient public var emptyReason: CodeableConcept? {
         get { tree.getOne("emptyReason") } set { tree.setOne("emptyReason", newValue) }
     }
 
@@ -87,28 +87,28 @@ public struct List: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(item: Reference<AnyResource>) {
+        @_alwaysEmitIntoClient public init(item: Reference<AnyResource>) {
             tree = [:]
             self.item = item
         }
 
         /// Flag. `List.entry.flag`, 0..1.
-        public var flag: CodeableConcept? {
+        @_alwaysEmitIntoClient public var flag: CodeableConcept? {
             get { tree.getOne("flag") } set { tree.setOne("flag", newValue) }
         }
 
         /// Deleted. `List.entry.deleted`, 0..1.
-        public var deleted: Bool? {
+        @_alwaysEmitIntoClient public var deleted: Bool? {
             get { tree.getOne("deleted") } set { tree.setOne("deleted", newValue) }
         }
 
         /// Date. `List.entry.date`, 0..1.
-        public var date: FHIRDateTime? {
+        @_alwaysEmitIntoClient public var date: FHIRDateTime? {
             get { tree.getOne("date") } set { tree.setOne("date", newValue) }
         }
 
         /// Item. `List.entry.item`, 1..1.
-        public var item: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var item: Reference<AnyResource>? {
             get { tree.getOne("item") } set { tree.setOne("item", newValue) }
         }
     }

@@ -9,90 +9,90 @@ public struct Location: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = ["resourceType": "Location"] }
+    @_alwaysEmitIntoClient public init() { tree = ["resourceType": "Location"] }
 
     /// Identifier. `Location.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Status. `Location.status`, 0..1.
-    public var status: LocationStatus? {
+    @_alwaysEmitIntoClient public var status: LocationStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Operational status. `Location.operationalStatus`, 0..1.
-    public var operationalStatus: Coding? {
+    @_alwaysEmitIntoClient public var operationalStatus: Coding? {
         get { tree.getOne("operationalStatus") } set { tree.setOne("operationalStatus", newValue) }
     }
 
     /// Name. `Location.name`, 0..1.
-    public var name: String? {
+    @_alwaysEmitIntoClient public var name: String? {
         get { tree.getOne("name") } set { tree.setOne("name", newValue) }
     }
 
     /// Alias. `Location.alias`, 0..*.
-    public var alias: [String] {
+    @_alwaysEmitIntoClient public var alias: [String] {
         get { tree.getList("alias") } set { tree.setList("alias", newValue) }
     }
 
     /// Description. `Location.description`, 0..1.
-    public var description: String? {
+    @_alwaysEmitIntoClient public var description: String? {
         get { tree.getOne("description") } set { tree.setOne("description", newValue) }
     }
 
     /// Mode. `Location.mode`, 0..1.
-    public var mode: LocationMode? {
+    @_alwaysEmitIntoClient public var mode: LocationMode? {
         get { tree.getOne("mode") } set { tree.setOne("mode", newValue) }
     }
 
     /// Type. `Location.type`, 0..*.
-    public var type: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var type: [CodeableConcept] {
         get { tree.getList("type") } set { tree.setList("type", newValue) }
     }
 
     /// Telecom. `Location.telecom`, 0..*.
-    public var telecom: [ContactPoint] {
+    @_alwaysEmitIntoClient public var telecom: [ContactPoint] {
         get { tree.getList("telecom") } set { tree.setList("telecom", newValue) }
     }
 
     /// Address. `Location.address`, 0..1.
-    public var address: Address? {
+    @_alwaysEmitIntoClient public var address: Address? {
         get { tree.getOne("address") } set { tree.setOne("address", newValue) }
     }
 
     /// Physical type. `Location.physicalType`, 0..1.
-    public var physicalType: CodeableConcept? {
+    @_alwaysEmitIntoClient public var physicalType: CodeableConcept? {
         get { tree.getOne("physicalType") } set { tree.setOne("physicalType", newValue) }
     }
 
     /// Position. `Location.position`, 0..1.
-    public var position: Location.Position? {
+    @_alwaysEmitIntoClient public var position: Location.Position? {
         get { tree.getOne("position") } set { tree.setOne("position", newValue) }
     }
 
     /// Managing organization. `Location.managingOrganization`, 0..1.
-    public var managingOrganization: Reference<Organization>? {
+    @_alwaysEmitIntoClient public var managingOrganization: Reference<Organization>? {
         get { tree.getOne("managingOrganization") } set { tree.setOne("managingOrganization", newValue) }
     }
 
     /// Part of. `Location.partOf`, 0..1.
-    public var partOf: Reference<Location>? {
+    @_alwaysEmitIntoClient public var partOf: Reference<Location>? {
         get { tree.getOne("partOf") } set { tree.setOne("partOf", newValue) }
     }
 
     /// Hours of operation. `Location.hoursOfOperation`, 0..*.
-    public var hoursOfOperation: [Location.HoursOfOperation] {
+    @_alwaysEmitIntoClient public var hoursOfOperation: [Location.HoursOfOperation] {
         get { tree.getList("hoursOfOperation") } set { tree.setList("hoursOfOperation", newValue) }
     }
 
     /// Availability exceptions. `Location.availabilityExceptions`, 0..1.
-    public var availabilityExceptions: String? {
+    @_alwaysEmitIntoClient public var availabilityExceptions: String? {
         get { tree.getOne("availabilityExceptions") } set { tree.setOne("availabilityExceptions", newValue) }
     }
 
     /// Endpoint. `Location.endpoint`, 0..*.
-    public var endpoint: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var endpoint: [Reference<AnyResource>] {
         get { tree.getList("endpoint") } set { tree.setList("endpoint", newValue) }
     }
 
@@ -103,24 +103,24 @@ public struct Location: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(longitude: FHIRDecimal, latitude: FHIRDecimal) {
+        @_alwaysEmitIntoClient public init(longitude: FHIRDecimal, latitude: FHIRDecimal) {
             tree = [:]
             self.longitude = longitude
             self.latitude = latitude
         }
 
         /// Longitude. `Location.position.longitude`, 1..1.
-        public var longitude: FHIRDecimal? {
+        @_alwaysEmitIntoClient public var longitude: FHIRDecimal? {
             get { tree.getOne("longitude") } set { tree.setOne("longitude", newValue) }
         }
 
         /// Latitude. `Location.position.latitude`, 1..1.
-        public var latitude: FHIRDecimal? {
+        @_alwaysEmitIntoClient public var latitude: FHIRDecimal? {
             get { tree.getOne("latitude") } set { tree.setOne("latitude", newValue) }
         }
 
         /// Altitude. `Location.position.altitude`, 0..1.
-        public var altitude: FHIRDecimal? {
+        @_alwaysEmitIntoClient public var altitude: FHIRDecimal? {
             get { tree.getOne("altitude") } set { tree.setOne("altitude", newValue) }
         }
     }
@@ -132,25 +132,25 @@ public struct Location: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Days of week. `Location.hoursOfOperation.daysOfWeek`, 0..*.
-        public var daysOfWeek: [DayOfWeek] {
+        @_alwaysEmitIntoClient public var daysOfWeek: [DayOfWeek] {
             get { tree.getList("daysOfWeek") } set { tree.setList("daysOfWeek", newValue) }
         }
 
         /// All day. `Location.hoursOfOperation.allDay`, 0..1.
-        public var allDay: Bool? {
+        @_alwaysEmitIntoClient public var allDay: Bool? {
             get { tree.getOne("allDay") } set { tree.setOne("allDay", newValue) }
         }
 
         /// Opening time. `Location.hoursOfOperation.openingTime`, 0..1.
-        public var openingTime: FHIRTime? {
+        @_alwaysEmitIntoClient public var openingTime: FHIRTime? {
             get { tree.getOne("openingTime") } set { tree.setOne("openingTime", newValue) }
         }
 
         /// Closing time. `Location.hoursOfOperation.closingTime`, 0..1.
-        public var closingTime: FHIRTime? {
+        @_alwaysEmitIntoClient public var closingTime: FHIRTime? {
             get { tree.getOne("closingTime") } set { tree.setOne("closingTime", newValue) }
         }
     }

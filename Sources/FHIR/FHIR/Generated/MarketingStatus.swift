@@ -9,7 +9,7 @@ public struct MarketingStatus: FHIRBackboneElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(country: CodeableConcept, status: CodeableConcept, dateRange: Period) {
+    @_alwaysEmitIntoClient public init(country: CodeableConcept, status: CodeableConcept, dateRange: Period) {
         tree = [:]
         self.country = country
         self.status = status
@@ -17,27 +17,27 @@ public struct MarketingStatus: FHIRBackboneElement {
     }
 
     /// Country. `MarketingStatus.country`, 1..1.
-    public var country: CodeableConcept? {
+    @_alwaysEmitIntoClient public var country: CodeableConcept? {
         get { tree.getOne("country") } set { tree.setOne("country", newValue) }
     }
 
     /// Jurisdiction. `MarketingStatus.jurisdiction`, 0..1.
-    public var jurisdiction: CodeableConcept? {
+    @_alwaysEmitIntoClient public var jurisdiction: CodeableConcept? {
         get { tree.getOne("jurisdiction") } set { tree.setOne("jurisdiction", newValue) }
     }
 
     /// Status. `MarketingStatus.status`, 1..1.
-    public var status: CodeableConcept? {
+    @_alwaysEmitIntoClient public var status: CodeableConcept? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Date range. `MarketingStatus.dateRange`, 1..1.
-    public var dateRange: Period? {
+    @_alwaysEmitIntoClient public var dateRange: Period? {
         get { tree.getOne("dateRange") } set { tree.setOne("dateRange", newValue) }
     }
 
     /// Restore date. `MarketingStatus.restoreDate`, 0..1.
-    public var restoreDate: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var restoreDate: FHIRDateTime? {
         get { tree.getOne("restoreDate") } set { tree.setOne("restoreDate", newValue) }
     }
 }

@@ -9,45 +9,45 @@ public struct Medication: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = ["resourceType": "Medication"] }
+    @_alwaysEmitIntoClient public init() { tree = ["resourceType": "Medication"] }
 
     /// Identifier. `Medication.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Code. `Medication.code`, 0..1.
-    public var code: CodeableConcept? {
+    @_alwaysEmitIntoClient public var code: CodeableConcept? {
         get { tree.getOne("code") } set { tree.setOne("code", newValue) }
     }
 
     /// Status. `Medication.status`, 0..1.
-    public var status: MedicationStatus? {
+    @_alwaysEmitIntoClient public var status: MedicationStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Manufacturer. `Medication.manufacturer`, 0..1.
-    public var manufacturer: Reference<Organization>? {
+    @_alwaysEmitIntoClient public var manufacturer: Reference<Organization>? {
         get { tree.getOne("manufacturer") } set { tree.setOne("manufacturer", newValue) }
     }
 
     /// Form. `Medication.form`, 0..1.
-    public var form: CodeableConcept? {
+    @_alwaysEmitIntoClient public var form: CodeableConcept? {
         get { tree.getOne("form") } set { tree.setOne("form", newValue) }
     }
 
     /// Amount. `Medication.amount`, 0..1.
-    public var amount: Ratio? {
+    @_alwaysEmitIntoClient public var amount: Ratio? {
         get { tree.getOne("amount") } set { tree.setOne("amount", newValue) }
     }
 
     /// Ingredient. `Medication.ingredient`, 0..*.
-    public var ingredient: [Medication.Ingredient] {
+    @_alwaysEmitIntoClient public var ingredient: [Medication.Ingredient] {
         get { tree.getList("ingredient") } set { tree.setList("ingredient", newValue) }
     }
 
     /// Batch. `Medication.batch`, 0..1.
-    public var batch: Medication.Batch? {
+    @_alwaysEmitIntoClient public var batch: Medication.Batch? {
         get { tree.getOne("batch") } set { tree.setOne("batch", newValue) }
     }
 
@@ -58,23 +58,23 @@ public struct Medication: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(item: Item) {
+        @_alwaysEmitIntoClient public init(item: Item) {
             tree = [:]
             self.item = item
         }
 
         /// Item. `Medication.ingredient.item[x]`, 1..1.
-        public var item: Item? {
+        @_alwaysEmitIntoClient public var item: Item? {
             get { tree.getChoice("item") } set { tree.setChoice("item", newValue) }
         }
 
         /// Is active. `Medication.ingredient.isActive`, 0..1.
-        public var isActive: Bool? {
+        @_alwaysEmitIntoClient public var isActive: Bool? {
             get { tree.getOne("isActive") } set { tree.setOne("isActive", newValue) }
         }
 
         /// Strength. `Medication.ingredient.strength`, 0..1.
-        public var strength: Ratio? {
+        @_alwaysEmitIntoClient public var strength: Ratio? {
             get { tree.getOne("strength") } set { tree.setOne("strength", newValue) }
         }
 
@@ -105,10 +105,10 @@ public struct Medication: FHIRDomainResource {
             }
 
             /// The value, if it is of this type.
-            public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
         }
     }
 
@@ -119,15 +119,15 @@ public struct Medication: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Lot number. `Medication.batch.lotNumber`, 0..1.
-        public var lotNumber: String? {
+        @_alwaysEmitIntoClient public var lotNumber: String? {
             get { tree.getOne("lotNumber") } set { tree.setOne("lotNumber", newValue) }
         }
 
         /// Expiration date. `Medication.batch.expirationDate`, 0..1.
-        public var expirationDate: FHIRDateTime? {
+        @_alwaysEmitIntoClient public var expirationDate: FHIRDateTime? {
             get { tree.getOne("expirationDate") } set { tree.setOne("expirationDate", newValue) }
         }
     }

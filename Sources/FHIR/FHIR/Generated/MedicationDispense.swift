@@ -9,129 +9,129 @@ public struct MedicationDispense: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(status: MedicationdispenseStatus, medication: Medication) {
+    @_alwaysEmitIntoClient public init(status: MedicationdispenseStatus, medication: Medication) {
         tree = ["resourceType": "MedicationDispense"]
         self.status = status
         self.medication = medication
     }
 
     /// Identifier. `MedicationDispense.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Part of. `MedicationDispense.partOf`, 0..*.
-    public var partOf: [Reference<Procedure>] {
+    @_alwaysEmitIntoClient public var partOf: [Reference<Procedure>] {
         get { tree.getList("partOf") } set { tree.setList("partOf", newValue) }
     }
 
     /// Status. `MedicationDispense.status`, 1..1.
-    public var status: MedicationdispenseStatus? {
+    @_alwaysEmitIntoClient public var status: MedicationdispenseStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Status reason. `MedicationDispense.statusReason[x]`, 0..1.
-    public var statusReason: StatusReason? {
+    @_alwaysEmitIntoClient public var statusReason: StatusReason? {
         get { tree.getChoice("statusReason") } set { tree.setChoice("statusReason", newValue) }
     }
 
     /// Category. `MedicationDispense.category`, 0..1.
-    public var category: CodeableConcept? {
+    @_alwaysEmitIntoClient public var category: CodeableConcept? {
         get { tree.getOne("category") } set { tree.setOne("category", newValue) }
     }
 
     /// Medication. `MedicationDispense.medication[x]`, 1..1.
-    public var medication: Medication? {
+    @_alwaysEmitIntoClient public var medication: Medication? {
         get { tree.getChoice("medication") } set { tree.setChoice("medication", newValue) }
     }
 
     /// Subject. `MedicationDispense.subject`, 0..1.
-    public var subject: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var subject: Reference<AnyResource>? {
         get { tree.getOne("subject") } set { tree.setOne("subject", newValue) }
     }
 
     /// Context. `MedicationDispense.context`, 0..1.
-    public var context: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var context: Reference<AnyResource>? {
         get { tree.getOne("context") } set { tree.setOne("context", newValue) }
     }
 
     /// Supporting information. `MedicationDispense.supportingInformation`, 0..*.
-    public var supportingInformation: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var supportingInformation: [Reference<AnyResource>] {
         get { tree.getList("supportingInformation") } set { tree.setList("supportingInformation", newValue) }
     }
 
     /// Performer. `MedicationDispense.performer`, 0..*.
-    public var performer: [MedicationDispense.Performer] {
+    @_alwaysEmitIntoClient public var performer: [MedicationDispense.Performer] {
         get { tree.getList("performer") } set { tree.setList("performer", newValue) }
     }
 
     /// Location. `MedicationDispense.location`, 0..1.
-    public var location: Reference<Location>? {
+    @_alwaysEmitIntoClient public var location: Reference<Location>? {
         get { tree.getOne("location") } set { tree.setOne("location", newValue) }
     }
 
     /// Authorizing prescription. `MedicationDispense.authorizingPrescription`, 0..*.
-    public var authorizingPrescription: [Reference<MedicationRequest>] {
+    @_alwaysEmitIntoClient public var authorizingPrescription: [Reference<MedicationRequest>] {
         get { tree.getList("authorizingPrescription") } set { tree.setList("authorizingPrescription", newValue) }
     }
 
     /// Type. `MedicationDispense.type`, 0..1.
-    public var type: CodeableConcept? {
+    @_alwaysEmitIntoClient public var type: CodeableConcept? {
         get { tree.getOne("type") } set { tree.setOne("type", newValue) }
     }
 
     /// Quantity. `MedicationDispense.quantity`, 0..1.
-    public var quantity: Quantity? {
+    @_alwaysEmitIntoClient public var quantity: Quantity? {
         get { tree.getOne("quantity") } set { tree.setOne("quantity", newValue) }
     }
 
     /// Days supply. `MedicationDispense.daysSupply`, 0..1.
-    public var daysSupply: Quantity? {
+    @_alwaysEmitIntoClient public var daysSupply: Quantity? {
         get { tree.getOne("daysSupply") } set { tree.setOne("daysSupply", newValue) }
     }
 
     /// When prepared. `MedicationDispense.whenPrepared`, 0..1.
-    public var whenPrepared: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var whenPrepared: FHIRDateTime? {
         get { tree.getOne("whenPrepared") } set { tree.setOne("whenPrepared", newValue) }
     }
 
     /// When handed over. `MedicationDispense.whenHandedOver`, 0..1.
-    public var whenHandedOver: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var whenHandedOver: FHIRDateTime? {
         get { tree.getOne("whenHandedOver") } set { tree.setOne("whenHandedOver", newValue) }
     }
 
     /// Destination. `MedicationDispense.destination`, 0..1.
-    public var destination: Reference<Location>? {
+    @_alwaysEmitIntoClient public var destination: Reference<Location>? {
         get { tree.getOne("destination") } set { tree.setOne("destination", newValue) }
     }
 
     /// Receiver. `MedicationDispense.receiver`, 0..*.
-    public var receiver: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var receiver: [Reference<AnyResource>] {
         get { tree.getList("receiver") } set { tree.setList("receiver", newValue) }
     }
 
     /// Note. `MedicationDispense.note`, 0..*.
-    public var note: [Annotation] {
+    @_alwaysEmitIntoClient public var note: [Annotation] {
         get { tree.getList("note") } set { tree.setList("note", newValue) }
     }
 
     /// Dosage instruction. `MedicationDispense.dosageInstruction`, 0..*.
-    public var dosageInstruction: [Dosage] {
+    @_alwaysEmitIntoClient public var dosageInstruction: [Dosage] {
         get { tree.getList("dosageInstruction") } set { tree.setList("dosageInstruction", newValue) }
     }
 
     /// Substitution. `MedicationDispense.substitution`, 0..1.
-    public var substitution: MedicationDispense.Substitution? {
+    @_alwaysEmitIntoClient public var substitution: MedicationDispense.Substitution? {
         get { tree.getOne("substitution") } set { tree.setOne("substitution", newValue) }
     }
 
     /// Detected issue. `MedicationDispense.detectedIssue`, 0..*.
-    public var detectedIssue: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var detectedIssue: [Reference<AnyResource>] {
         get { tree.getList("detectedIssue") } set { tree.setList("detectedIssue", newValue) }
     }
 
     /// Event history. `MedicationDispense.eventHistory`, 0..*.
-    public var eventHistory: [Reference<Provenance>] {
+    @_alwaysEmitIntoClient public var eventHistory: [Reference<Provenance>] {
         get { tree.getList("eventHistory") } set { tree.setList("eventHistory", newValue) }
     }
 
@@ -162,10 +162,10 @@ public struct MedicationDispense: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
     }
 
     /// What `MedicationDispense.medication[x]` may be.
@@ -195,10 +195,10 @@ public struct MedicationDispense: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var reference: Reference<FHIR.Medication>? { if case .reference(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var reference: Reference<FHIR.Medication>? { if case .reference(let value) = self { value } else { nil } }
     }
 
     /// An element of `MedicationDispense.performer`.
@@ -208,18 +208,18 @@ public struct MedicationDispense: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(actor: Reference<AnyResource>) {
+        @_alwaysEmitIntoClient public init(actor: Reference<AnyResource>) {
             tree = [:]
             self.actor = actor
         }
 
         /// Function. `MedicationDispense.performer.function`, 0..1.
-        public var function: CodeableConcept? {
+        @_alwaysEmitIntoClient public var function: CodeableConcept? {
             get { tree.getOne("function") } set { tree.setOne("function", newValue) }
         }
 
         /// Actor. `MedicationDispense.performer.actor`, 1..1.
-        public var actor: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var actor: Reference<AnyResource>? {
             get { tree.getOne("actor") } set { tree.setOne("actor", newValue) }
         }
     }
@@ -231,28 +231,28 @@ public struct MedicationDispense: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(wasSubstituted: Bool) {
+        @_alwaysEmitIntoClient public init(wasSubstituted: Bool) {
             tree = [:]
             self.wasSubstituted = wasSubstituted
         }
 
         /// Was substituted. `MedicationDispense.substitution.wasSubstituted`, 1..1.
-        public var wasSubstituted: Bool? {
+        @_alwaysEmitIntoClient public var wasSubstituted: Bool? {
             get { tree.getOne("wasSubstituted") } set { tree.setOne("wasSubstituted", newValue) }
         }
 
         /// Type. `MedicationDispense.substitution.type`, 0..1.
-        public var type: CodeableConcept? {
+        @_alwaysEmitIntoClient public var type: CodeableConcept? {
             get { tree.getOne("type") } set { tree.setOne("type", newValue) }
         }
 
         /// Reason. `MedicationDispense.substitution.reason`, 0..*.
-        public var reason: [CodeableConcept] {
+        @_alwaysEmitIntoClient public var reason: [CodeableConcept] {
             get { tree.getList("reason") } set { tree.setList("reason", newValue) }
         }
 
         /// Responsible party. `MedicationDispense.substitution.responsibleParty`, 0..*.
-        public var responsibleParty: [Reference<AnyResource>] {
+        @_alwaysEmitIntoClient public var responsibleParty: [Reference<AnyResource>] {
             get { tree.getList("responsibleParty") } set { tree.setList("responsibleParty", newValue) }
         }
     }

@@ -9,7 +9,7 @@ public struct MedicationRequest: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(
+    @_alwaysEmitIntoClient public init(
         status: MedicationrequestStatus, intent: MedicationrequestIntent, medication: Medication, subject: Reference<AnyResource>
     ) {
         tree = ["resourceType": "MedicationRequest"]
@@ -20,162 +20,162 @@ public struct MedicationRequest: FHIRDomainResource {
     }
 
     /// Identifier. `MedicationRequest.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Status. `MedicationRequest.status`, 1..1.
-    public var status: MedicationrequestStatus? {
+    @_alwaysEmitIntoClient public var status: MedicationrequestStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Status reason. `MedicationRequest.statusReason`, 0..1.
-    public var statusReason: CodeableConcept? {
+    @_alwaysEmitIntoClient public var statusReason: CodeableConcept? {
         get { tree.getOne("statusReason") } set { tree.setOne("statusReason", newValue) }
     }
 
     /// Intent. `MedicationRequest.intent`, 1..1.
-    public var intent: MedicationrequestIntent? {
+    @_alwaysEmitIntoClient public var intent: MedicationrequestIntent? {
         get { tree.getOne("intent") } set { tree.setOne("intent", newValue) }
     }
 
     /// Category. `MedicationRequest.category`, 0..*.
-    public var category: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var category: [CodeableConcept] {
         get { tree.getList("category") } set { tree.setList("category", newValue) }
     }
 
     /// Priority. `MedicationRequest.priority`, 0..1.
-    public var priority: RequestPriority? {
+    @_alwaysEmitIntoClient public var priority: RequestPriority? {
         get { tree.getOne("priority") } set { tree.setOne("priority", newValue) }
     }
 
     /// Do not perform. `MedicationRequest.doNotPerform`, 0..1.
-    public var doNotPerform: Bool? {
+    @_alwaysEmitIntoClient public var doNotPerform: Bool? {
         get { tree.getOne("doNotPerform") } set { tree.setOne("doNotPerform", newValue) }
     }
 
     /// Reported. `MedicationRequest.reported[x]`, 0..1.
-    public var reported: Reported? {
+    @_alwaysEmitIntoClient public var reported: Reported? {
         get { tree.getChoice("reported") } set { tree.setChoice("reported", newValue) }
     }
 
     /// Medication. `MedicationRequest.medication[x]`, 1..1.
-    public var medication: Medication? {
+    @_alwaysEmitIntoClient public var medication: Medication? {
         get { tree.getChoice("medication") } set { tree.setChoice("medication", newValue) }
     }
 
     /// Subject. `MedicationRequest.subject`, 1..1.
-    public var subject: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var subject: Reference<AnyResource>? {
         get { tree.getOne("subject") } set { tree.setOne("subject", newValue) }
     }
 
     /// Encounter. `MedicationRequest.encounter`, 0..1.
-    public var encounter: Reference<Encounter>? {
+    @_alwaysEmitIntoClient public var encounter: Reference<Encounter>? {
         get { tree.getOne("encounter") } set { tree.setOne("encounter", newValue) }
     }
 
     /// Supporting information. `MedicationRequest.supportingInformation`, 0..*.
-    public var supportingInformation: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var supportingInformation: [Reference<AnyResource>] {
         get { tree.getList("supportingInformation") } set { tree.setList("supportingInformation", newValue) }
     }
 
     /// Authored on. `MedicationRequest.authoredOn`, 0..1.
-    public var authoredOn: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var authoredOn: FHIRDateTime? {
         get { tree.getOne("authoredOn") } set { tree.setOne("authoredOn", newValue) }
     }
 
     /// Requester. `MedicationRequest.requester`, 0..1.
-    public var requester: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var requester: Reference<AnyResource>? {
         get { tree.getOne("requester") } set { tree.setOne("requester", newValue) }
     }
 
     /// Performer. `MedicationRequest.performer`, 0..1.
-    public var performer: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var performer: Reference<AnyResource>? {
         get { tree.getOne("performer") } set { tree.setOne("performer", newValue) }
     }
 
     /// Performer type. `MedicationRequest.performerType`, 0..1.
-    public var performerType: CodeableConcept? {
+    @_alwaysEmitIntoClient public var performerType: CodeableConcept? {
         get { tree.getOne("performerType") } set { tree.setOne("performerType", newValue) }
     }
 
     /// Recorder. `MedicationRequest.recorder`, 0..1.
-    public var recorder: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var recorder: Reference<AnyResource>? {
         get { tree.getOne("recorder") } set { tree.setOne("recorder", newValue) }
     }
 
     /// Reason code. `MedicationRequest.reasonCode`, 0..*.
-    public var reasonCode: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var reasonCode: [CodeableConcept] {
         get { tree.getList("reasonCode") } set { tree.setList("reasonCode", newValue) }
     }
 
     /// Reason reference. `MedicationRequest.reasonReference`, 0..*.
-    public var reasonReference: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var reasonReference: [Reference<AnyResource>] {
         get { tree.getList("reasonReference") } set { tree.setList("reasonReference", newValue) }
     }
 
     /// Instantiates canonical. `MedicationRequest.instantiatesCanonical`, 0..*.
-    public var instantiatesCanonical: [FHIRURI] {
+    @_alwaysEmitIntoClient public var instantiatesCanonical: [FHIRURI] {
         get { tree.getList("instantiatesCanonical") } set { tree.setList("instantiatesCanonical", newValue) }
     }
 
     /// Instantiates uri. `MedicationRequest.instantiatesUri`, 0..*.
-    public var instantiatesUri: [FHIRURI] {
+    @_alwaysEmitIntoClient public var instantiatesUri: [FHIRURI] {
         get { tree.getList("instantiatesUri") } set { tree.setList("instantiatesUri", newValue) }
     }
 
     /// Based on. `MedicationRequest.basedOn`, 0..*.
-    public var basedOn: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var basedOn: [Reference<AnyResource>] {
         get { tree.getList("basedOn") } set { tree.setList("basedOn", newValue) }
     }
 
     /// Group identifier. `MedicationRequest.groupIdentifier`, 0..1.
-    public var groupIdentifier: Identifier? {
+    @_alwaysEmitIntoClient public var groupIdentifier: Identifier? {
         get { tree.getOne("groupIdentifier") } set { tree.setOne("groupIdentifier", newValue) }
     }
 
     /// Course of therapy type. `MedicationRequest.courseOfTherapyType`, 0..1.
-    public var courseOfTherapyType: CodeableConcept? {
+    @_alwaysEmitIntoClient public var courseOfTherapyType: CodeableConcept? {
         get { tree.getOne("courseOfTherapyType") } set { tree.setOne("courseOfTherapyType", newValue) }
     }
 
     /// Insurance. `MedicationRequest.insurance`, 0..*.
-    public var insurance: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var insurance: [Reference<AnyResource>] {
         get { tree.getList("insurance") } set { tree.setList("insurance", newValue) }
     }
 
     /// Note. `MedicationRequest.note`, 0..*.
-    public var note: [Annotation] {
+    @_alwaysEmitIntoClient public var note: [Annotation] {
         get { tree.getList("note") } set { tree.setList("note", newValue) }
     }
 
     /// Dosage instruction. `MedicationRequest.dosageInstruction`, 0..*.
-    public var dosageInstruction: [Dosage] {
+    @_alwaysEmitIntoClient public var dosageInstruction: [Dosage] {
         get { tree.getList("dosageInstruction") } set { tree.setList("dosageInstruction", newValue) }
     }
 
     /// Dispense request. `MedicationRequest.dispenseRequest`, 0..1.
-    public var dispenseRequest: MedicationRequest.DispenseRequest? {
+    @_alwaysEmitIntoClient public var dispenseRequest: MedicationRequest.DispenseRequest? {
         get { tree.getOne("dispenseRequest") } set { tree.setOne("dispenseRequest", newValue) }
     }
 
     /// Substitution. `MedicationRequest.substitution`, 0..1.
-    public var substitution: MedicationRequest.Substitution? {
+    @_alwaysEmitIntoClient public var substitution: MedicationRequest.Substitution? {
         get { tree.getOne("substitution") } set { tree.setOne("substitution", newValue) }
     }
 
     /// Prior prescription. `MedicationRequest.priorPrescription`, 0..1.
-    public var priorPrescription: Reference<MedicationRequest>? {
+    @_alwaysEmitIntoClient public var priorPrescription: Reference<MedicationRequest>? {
         get { tree.getOne("priorPrescription") } set { tree.setOne("priorPrescription", newValue) }
     }
 
     /// Detected issue. `MedicationRequest.detectedIssue`, 0..*.
-    public var detectedIssue: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var detectedIssue: [Reference<AnyResource>] {
         get { tree.getList("detectedIssue") } set { tree.setList("detectedIssue", newValue) }
     }
 
     /// Event history. `MedicationRequest.eventHistory`, 0..*.
-    public var eventHistory: [Reference<Provenance>] {
+    @_alwaysEmitIntoClient public var eventHistory: [Reference<Provenance>] {
         get { tree.getList("eventHistory") } set { tree.setList("eventHistory", newValue) }
     }
 
@@ -206,10 +206,10 @@ public struct MedicationRequest: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
     }
 
     /// What `MedicationRequest.medication[x]` may be.
@@ -239,10 +239,10 @@ public struct MedicationRequest: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var reference: Reference<FHIR.Medication>? { if case .reference(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var reference: Reference<FHIR.Medication>? { if case .reference(let value) = self { value } else { nil } }
     }
 
     /// An element of `MedicationRequest.dispenseRequest`.
@@ -252,40 +252,40 @@ public struct MedicationRequest: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Initial fill. `MedicationRequest.dispenseRequest.initialFill`, 0..1.
-        public var initialFill: MedicationRequest.DispenseRequest.InitialFill? {
+        @_alwaysEmitIntoClient public var initialFill: MedicationRequest.DispenseRequest.InitialFill? {
             get { tree.getOne("initialFill") } set { tree.setOne("initialFill", newValue) }
         }
 
         /// Dispense interval. `MedicationRequest.dispenseRequest.dispenseInterval`, 0..1.
-        public var dispenseInterval: FHIRDuration? {
+        @_alwaysEmitIntoClient public var dispenseInterval: FHIRDuration? {
             get { tree.getOne("dispenseInterval") } set { tree.setOne("dispenseInterval", newValue) }
         }
 
         /// Validity period. `MedicationRequest.dispenseRequest.validityPeriod`, 0..1.
-        public var validityPeriod: Period? {
+        @_alwaysEmitIntoClient public var validityPeriod: Period? {
             get { tree.getOne("validityPeriod") } set { tree.setOne("validityPeriod", newValue) }
         }
 
         /// Number of repeats allowed. `MedicationRequest.dispenseRequest.numberOfRepeatsAllowed`, 0..1.
-        public var numberOfRepeatsAllowed: Int? {
+        @_alwaysEmitIntoClient public var numberOfRepeatsAllowed: Int? {
             get { tree.getOne("numberOfRepeatsAllowed") } set { tree.setOne("numberOfRepeatsAllowed", newValue) }
         }
 
         /// Quantity. `MedicationRequest.dispenseRequest.quantity`, 0..1.
-        public var quantity: Quantity? {
+        @_alwaysEmitIntoClient public var quantity: Quantity? {
             get { tree.getOne("quantity") } set { tree.setOne("quantity", newValue) }
         }
 
         /// Expected supply duration. `MedicationRequest.dispenseRequest.expectedSupplyDuration`, 0..1.
-        public var expectedSupplyDuration: FHIRDuration? {
+        @_alwaysEmitIntoClient public var expectedSupplyDuration: FHIRDuration? {
             get { tree.getOne("expectedSupplyDuration") } set { tree.setOne("expectedSupplyDuration", newValue) }
         }
 
         /// Performer. `MedicationRequest.dispenseRequest.performer`, 0..1.
-        public var performer: Reference<Organization>? {
+        @_alwaysEmitIntoClient public var performer: Reference<Organization>? {
             get { tree.getOne("performer") } set { tree.setOne("performer", newValue) }
         }
 
@@ -296,15 +296,15 @@ public struct MedicationRequest: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With nothing in it.
-            public init() { tree = [:] }
+            @_alwaysEmitIntoClient public init() { tree = [:] }
 
             /// Quantity. `MedicationRequest.dispenseRequest.initialFill.quantity`, 0..1.
-            public var quantity: Quantity? {
+            @_alwaysEmitIntoClient public var quantity: Quantity? {
                 get { tree.getOne("quantity") } set { tree.setOne("quantity", newValue) }
             }
 
             /// Duration. `MedicationRequest.dispenseRequest.initialFill.duration`, 0..1.
-            public var duration: FHIRDuration? {
+            @_alwaysEmitIntoClient public var duration: FHIRDuration? {
                 get { tree.getOne("duration") } set { tree.setOne("duration", newValue) }
             }
         }
@@ -317,18 +317,18 @@ public struct MedicationRequest: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(allowed: Allowed) {
+        @_alwaysEmitIntoClient public init(allowed: Allowed) {
             tree = [:]
             self.allowed = allowed
         }
 
         /// Allowed. `MedicationRequest.substitution.allowed[x]`, 1..1.
-        public var allowed: Allowed? {
+        @_alwaysEmitIntoClient public var allowed: Allowed? {
             get { tree.getChoice("allowed") } set { tree.setChoice("allowed", newValue) }
         }
 
         /// Reason. `MedicationRequest.substitution.reason`, 0..1.
-        public var reason: CodeableConcept? {
+        @_alwaysEmitIntoClient public var reason: CodeableConcept? {
             get { tree.getOne("reason") } set { tree.setOne("reason", newValue) }
         }
 
@@ -359,10 +359,10 @@ public struct MedicationRequest: FHIRDomainResource {
             }
 
             /// The value, if it is of this type.
-            public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
         }
     }
 }

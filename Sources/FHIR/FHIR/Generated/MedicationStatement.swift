@@ -9,7 +9,9 @@ public struct MedicationStatement: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(status: MedicationStatementStatus, medication: Medication, subject: Reference<AnyResource>) {
+    @_alwaysEmitIntoClient public init(
+        status: MedicationStatementStatus, medication: Medication, subject: Reference<AnyResource>
+    ) {
         tree = ["resourceType": "MedicationStatement"]
         self.status = status
         self.medication = medication
@@ -17,87 +19,87 @@ public struct MedicationStatement: FHIRDomainResource {
     }
 
     /// Identifier. `MedicationStatement.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Based on. `MedicationStatement.basedOn`, 0..*.
-    public var basedOn: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var basedOn: [Reference<AnyResource>] {
         get { tree.getList("basedOn") } set { tree.setList("basedOn", newValue) }
     }
 
     /// Part of. `MedicationStatement.partOf`, 0..*.
-    public var partOf: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var partOf: [Reference<AnyResource>] {
         get { tree.getList("partOf") } set { tree.setList("partOf", newValue) }
     }
 
     /// Status. `MedicationStatement.status`, 1..1.
-    public var status: MedicationStatementStatus? {
+    @_alwaysEmitIntoClient public var status: MedicationStatementStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Status reason. `MedicationStatement.statusReason`, 0..*.
-    public var statusReason: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var statusReason: [CodeableConcept] {
         get { tree.getList("statusReason") } set { tree.setList("statusReason", newValue) }
     }
 
     /// Category. `MedicationStatement.category`, 0..1.
-    public var category: CodeableConcept? {
+    @_alwaysEmitIntoClient public var category: CodeableConcept? {
         get { tree.getOne("category") } set { tree.setOne("category", newValue) }
     }
 
     /// Medication. `MedicationStatement.medication[x]`, 1..1.
-    public var medication: Medication? {
+    @_alwaysEmitIntoClient public var medication: Medication? {
         get { tree.getChoice("medication") } set { tree.setChoice("medication", newValue) }
     }
 
     /// Subject. `MedicationStatement.subject`, 1..1.
-    public var subject: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var subject: Reference<AnyResource>? {
         get { tree.getOne("subject") } set { tree.setOne("subject", newValue) }
     }
 
     /// Context. `MedicationStatement.context`, 0..1.
-    public var context: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var context: Reference<AnyResource>? {
         get { tree.getOne("context") } set { tree.setOne("context", newValue) }
     }
 
     /// Effective. `MedicationStatement.effective[x]`, 0..1.
-    public var effective: Effective? {
+    @_alwaysEmitIntoClient public var effective: Effective? {
         get { tree.getChoice("effective") } set { tree.setChoice("effective", newValue) }
     }
 
     /// Date asserted. `MedicationStatement.dateAsserted`, 0..1.
-    public var dateAsserted: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var dateAsserted: FHIRDateTime? {
         get { tree.getOne("dateAsserted") } set { tree.setOne("dateAsserted", newValue) }
     }
 
     /// Information source. `MedicationStatement.informationSource`, 0..1.
-    public var informationSource: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var informationSource: Reference<AnyResource>? {
         get { tree.getOne("informationSource") } set { tree.setOne("informationSource", newValue) }
     }
 
     /// Derived from. `MedicationStatement.derivedFrom`, 0..*.
-    public var derivedFrom: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var derivedFrom: [Reference<AnyResource>] {
         get { tree.getList("derivedFrom") } set { tree.setList("derivedFrom", newValue) }
     }
 
     /// Reason code. `MedicationStatement.reasonCode`, 0..*.
-    public var reasonCode: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var reasonCode: [CodeableConcept] {
         get { tree.getList("reasonCode") } set { tree.setList("reasonCode", newValue) }
     }
 
     /// Reason reference. `MedicationStatement.reasonReference`, 0..*.
-    public var reasonReference: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var reasonReference: [Reference<AnyResource>] {
         get { tree.getList("reasonReference") } set { tree.setList("reasonReference", newValue) }
     }
 
     /// Note. `MedicationStatement.note`, 0..*.
-    public var note: [Annotation] {
+    @_alwaysEmitIntoClient public var note: [Annotation] {
         get { tree.getList("note") } set { tree.setList("note", newValue) }
     }
 
     /// Dosage. `MedicationStatement.dosage`, 0..*.
-    public var dosage: [Dosage] {
+    @_alwaysEmitIntoClient public var dosage: [Dosage] {
         get { tree.getList("dosage") } set { tree.setList("dosage", newValue) }
     }
 
@@ -128,10 +130,10 @@ public struct MedicationStatement: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var reference: Reference<FHIR.Medication>? { if case .reference(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var reference: Reference<FHIR.Medication>? { if case .reference(let value) = self { value } else { nil } }
     }
 
     /// What `MedicationStatement.effective[x]` may be.
@@ -161,9 +163,9 @@ public struct MedicationStatement: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var period: Period? { if case .period(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var period: Period? { if case .period(let value) = self { value } else { nil } }
     }
 }

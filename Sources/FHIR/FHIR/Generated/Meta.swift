@@ -9,35 +9,35 @@ public struct Meta: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = [:] }
+    @_alwaysEmitIntoClient public init() { tree = [:] }
 
     /// Which version it is. `Meta.versionId`, 0..1.
-    public var versionId: String? {
+    @_alwaysEmitIntoClient public var versionId: String? {
         get { tree.getOne("versionId") } set { tree.setOne("versionId", newValue) }
     }
 
     /// When the version was stored. `Meta.lastUpdated`, 0..1.
-    public var lastUpdated: FHIRInstant? {
+    @_alwaysEmitIntoClient public var lastUpdated: FHIRInstant? {
         get { tree.getOne("lastUpdated") } set { tree.setOne("lastUpdated", newValue) }
     }
 
     /// Where it came from. `Meta.source`, 0..1.
-    public var source: FHIRURI? {
+    @_alwaysEmitIntoClient public var source: FHIRURI? {
         get { tree.getOne("source") } set { tree.setOne("source", newValue) }
     }
 
     /// The profiles that it claims to conform to. `Meta.profile`, 0..*.
-    public var profile: [FHIRURI] {
+    @_alwaysEmitIntoClient public var profile: [FHIRURI] {
         get { tree.getList("profile") } set { tree.setList("profile", newValue) }
     }
 
     /// Labels for who may see it. `Meta.security`, 0..*.
-    public var security: [Coding] {
+    @_alwaysEmitIntoClient public var security: [Coding] {
         get { tree.getList("security") } set { tree.setList("security", newValue) }
     }
 
     /// Other labels. `Meta.tag`, 0..*.
-    public var tag: [Coding] {
+    @_alwaysEmitIntoClient public var tag: [Coding] {
         get { tree.getList("tag") } set { tree.setList("tag", newValue) }
     }
 }

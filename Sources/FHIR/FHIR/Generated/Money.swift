@@ -9,15 +9,15 @@ public struct Money: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = [:] }
+    @_alwaysEmitIntoClient public init() { tree = [:] }
 
     /// Value. `Money.value`, 0..1.
-    public var value: FHIRDecimal? {
+    @_alwaysEmitIntoClient public var value: FHIRDecimal? {
         get { tree.getOne("value") } set { tree.setOne("value", newValue) }
     }
 
     /// Currency. `Money.currency`, 0..1.
-    public var currency: String? {
+    @_alwaysEmitIntoClient public var currency: String? {
         get { tree.getOne("currency") } set { tree.setOne("currency", newValue) }
     }
 }

@@ -9,19 +9,19 @@ public struct Narrative: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(status: NarrativeStatus, div: String) {
+    @_alwaysEmitIntoClient public init(status: NarrativeStatus, div: String) {
         tree = [:]
         self.status = status
         self.div = div
     }
 
     /// Status. `Narrative.status`, 1..1.
-    public var status: NarrativeStatus? {
+    @_alwaysEmitIntoClient public var status: NarrativeStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Div. `Narrative.div`, 1..1.
-    public var div: String? {
+    @_alwaysEmitIntoClient public var div: String? {
         get { tree.getOne("div") } set { tree.setOne("div", newValue) }
     }
 }

@@ -9,129 +9,129 @@ public struct Observation: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(status: ObservationStatus, code: CodeableConcept) {
+    @_alwaysEmitIntoClient public init(status: ObservationStatus, code: CodeableConcept) {
         tree = ["resourceType": "Observation"]
         self.status = status
         self.code = code
     }
 
     /// Identifiers that systems gave the observation. `Observation.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// The plan or request that the observation fulfils. `Observation.basedOn`, 0..*.
-    public var basedOn: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var basedOn: [Reference<AnyResource>] {
         get { tree.getList("basedOn") } set { tree.setList("basedOn", newValue) }
     }
 
     /// The procedure or other event that the observation was made in. `Observation.partOf`, 0..*.
-    public var partOf: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var partOf: [Reference<AnyResource>] {
         get { tree.getList("partOf") } set { tree.setList("partOf", newValue) }
     }
 
     /// How final the result is. `Observation.status`, 1..1.
-    public var status: ObservationStatus? {
+    @_alwaysEmitIntoClient public var status: ObservationStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// What kind of observation it is: vital signs, laboratory, survey, … `Observation.category`, 0..*.
-    public var category: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var category: [CodeableConcept] {
         get { tree.getList("category") } set { tree.setList("category", newValue) }
     }
 
     /// What was observed. `Observation.code`, 1..1.
-    public var code: CodeableConcept? {
+    @_alwaysEmitIntoClient public var code: CodeableConcept? {
         get { tree.getOne("code") } set { tree.setOne("code", newValue) }
     }
 
     /// Whom or what the observation is about. `Observation.subject`, 0..1.
-    public var subject: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var subject: Reference<AnyResource>? {
         get { tree.getOne("subject") } set { tree.setOne("subject", newValue) }
     }
 
     /// What the observation is about, where that is not the subject itself. `Observation.focus`, 0..*.
-    public var focus: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var focus: [Reference<AnyResource>] {
         get { tree.getList("focus") } set { tree.setList("focus", newValue) }
     }
 
     /// The visit during which it was made. `Observation.encounter`, 0..1.
-    public var encounter: Reference<Encounter>? {
+    @_alwaysEmitIntoClient public var encounter: Reference<Encounter>? {
         get { tree.getOne("encounter") } set { tree.setOne("encounter", newValue) }
     }
 
     /// The time that the value holds for. `Observation.effective[x]`, 0..1.
-    public var effective: Effective? {
+    @_alwaysEmitIntoClient public var effective: Effective? {
         get { tree.getChoice("effective") } set { tree.setChoice("effective", newValue) }
     }
 
     /// When this version was made available. `Observation.issued`, 0..1.
-    public var issued: FHIRInstant? {
+    @_alwaysEmitIntoClient public var issued: FHIRInstant? {
         get { tree.getOne("issued") } set { tree.setOne("issued", newValue) }
     }
 
     /// Who made the observation. `Observation.performer`, 0..*.
-    public var performer: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var performer: [Reference<AnyResource>] {
         get { tree.getList("performer") } set { tree.setList("performer", newValue) }
     }
 
     /// The result. `Observation.value[x]`, 0..1.
-    public var value: Value? {
+    @_alwaysEmitIntoClient public var value: Value? {
         get { tree.getChoice("value") } set { tree.setChoice("value", newValue) }
     }
 
     /// Why there is no result. `Observation.dataAbsentReason`, 0..1.
-    public var dataAbsentReason: CodeableConcept? {
+    @_alwaysEmitIntoClient public var dataAbsentReason: CodeableConcept? {
         get { tree.getOne("dataAbsentReason") } set { tree.setOne("dataAbsentReason", newValue) }
     }
 
     /// High, low, normal, … `Observation.interpretation`, 0..*.
-    public var interpretation: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var interpretation: [CodeableConcept] {
         get { tree.getList("interpretation") } set { tree.setList("interpretation", newValue) }
     }
 
     /// Remarks about the observation. `Observation.note`, 0..*.
-    public var note: [Annotation] {
+    @_alwaysEmitIntoClient public var note: [Annotation] {
         get { tree.getList("note") } set { tree.setList("note", newValue) }
     }
 
     /// Where on the body it was observed. `Observation.bodySite`, 0..1.
-    public var bodySite: CodeableConcept? {
+    @_alwaysEmitIntoClient public var bodySite: CodeableConcept? {
         get { tree.getOne("bodySite") } set { tree.setOne("bodySite", newValue) }
     }
 
     /// How it was done. `Observation.method`, 0..1.
-    public var method: CodeableConcept? {
+    @_alwaysEmitIntoClient public var method: CodeableConcept? {
         get { tree.getOne("method") } set { tree.setOne("method", newValue) }
     }
 
     /// The specimen that was examined. `Observation.specimen`, 0..1.
-    public var specimen: Reference<Specimen>? {
+    @_alwaysEmitIntoClient public var specimen: Reference<Specimen>? {
         get { tree.getOne("specimen") } set { tree.setOne("specimen", newValue) }
     }
 
     /// The device that measured. `Observation.device`, 0..1.
-    public var device: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var device: Reference<AnyResource>? {
         get { tree.getOne("device") } set { tree.setOne("device", newValue) }
     }
 
     /// What is normal, for interpreting the result. `Observation.referenceRange`, 0..*.
-    public var referenceRange: [Observation.ReferenceRange] {
+    @_alwaysEmitIntoClient public var referenceRange: [Observation.ReferenceRange] {
         get { tree.getList("referenceRange") } set { tree.setList("referenceRange", newValue) }
     }
 
     /// Observations that belong to this panel or group. `Observation.hasMember`, 0..*.
-    public var hasMember: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var hasMember: [Reference<AnyResource>] {
         get { tree.getList("hasMember") } set { tree.setList("hasMember", newValue) }
     }
 
     /// What the result was computed or read from. `Observation.derivedFrom`, 0..*.
-    public var derivedFrom: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var derivedFrom: [Reference<AnyResource>] {
         get { tree.getList("derivedFrom") } set { tree.setList("derivedFrom", newValue) }
     }
 
     /// Results that were obtained together, such as systolic and diastolic pressure. `Observation.component`, 0..*.
-    public var component: [Observation.Component] {
+    @_alwaysEmitIntoClient public var component: [Observation.Component] {
         get { tree.getList("component") } set { tree.setList("component", newValue) }
     }
 
@@ -170,16 +170,16 @@ public struct Observation: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var period: Period? { if case .period(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var period: Period? { if case .period(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var timing: Timing? { if case .timing(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var timing: Timing? { if case .timing(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var instant: FHIRInstant? { if case .instant(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var instant: FHIRInstant? { if case .instant(let value) = self { value } else { nil } }
     }
 
     /// What `Observation.value[x]` may be.
@@ -246,37 +246,37 @@ public struct Observation: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var string: String? { if case .string(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var string: String? { if case .string(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var ratio: Ratio? { if case .ratio(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var ratio: Ratio? { if case .ratio(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var sampledData: SampledData? { if case .sampledData(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var sampledData: SampledData? { if case .sampledData(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var time: FHIRTime? { if case .time(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var time: FHIRTime? { if case .time(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var period: Period? { if case .period(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var period: Period? { if case .period(let value) = self { value } else { nil } }
     }
 
     /// What is normal, for interpreting the result. (FHIR `Observation.referenceRange`.)
@@ -286,35 +286,35 @@ public struct Observation: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// The lower bound; open below when absent. `Observation.referenceRange.low`, 0..1.
-        public var low: Quantity? {
+        @_alwaysEmitIntoClient public var low: Quantity? {
             get { tree.getOne("low") } set { tree.setOne("low", newValue) }
         }
 
         /// The upper bound; open above when absent. `Observation.referenceRange.high`, 0..1.
-        public var high: Quantity? {
+        @_alwaysEmitIntoClient public var high: Quantity? {
             get { tree.getOne("high") } set { tree.setOne("high", newValue) }
         }
 
         /// What the range means: normal, treatment target, … `Observation.referenceRange.type`, 0..1.
-        public var type: CodeableConcept? {
+        @_alwaysEmitIntoClient public var type: CodeableConcept? {
             get { tree.getOne("type") } set { tree.setOne("type", newValue) }
         }
 
         /// The people that the range is for. `Observation.referenceRange.appliesTo`, 0..*.
-        public var appliesTo: [CodeableConcept] {
+        @_alwaysEmitIntoClient public var appliesTo: [CodeableConcept] {
             get { tree.getList("appliesTo") } set { tree.setList("appliesTo", newValue) }
         }
 
         /// The ages that the range is for. `Observation.referenceRange.age`, 0..1.
-        public var age: FHIRRange? {
+        @_alwaysEmitIntoClient public var age: FHIRRange? {
             get { tree.getOne("age") } set { tree.setOne("age", newValue) }
         }
 
         /// The range in words. `Observation.referenceRange.text`, 0..1.
-        public var text: String? {
+        @_alwaysEmitIntoClient public var text: String? {
             get { tree.getOne("text") } set { tree.setOne("text", newValue) }
         }
     }
@@ -326,33 +326,33 @@ public struct Observation: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(code: CodeableConcept) {
+        @_alwaysEmitIntoClient public init(code: CodeableConcept) {
             tree = [:]
             self.code = code
         }
 
         /// What was observed. `Observation.component.code`, 1..1.
-        public var code: CodeableConcept? {
+        @_alwaysEmitIntoClient public var code: CodeableConcept? {
             get { tree.getOne("code") } set { tree.setOne("code", newValue) }
         }
 
         /// The result. `Observation.component.value[x]`, 0..1.
-        public var value: Value? {
+        @_alwaysEmitIntoClient public var value: Value? {
             get { tree.getChoice("value") } set { tree.setChoice("value", newValue) }
         }
 
         /// Why there is no result. `Observation.component.dataAbsentReason`, 0..1.
-        public var dataAbsentReason: CodeableConcept? {
+        @_alwaysEmitIntoClient public var dataAbsentReason: CodeableConcept? {
             get { tree.getOne("dataAbsentReason") } set { tree.setOne("dataAbsentReason", newValue) }
         }
 
         /// High, low, normal, … `Observation.component.interpretation`, 0..*.
-        public var interpretation: [CodeableConcept] {
+        @_alwaysEmitIntoClient public var interpretation: [CodeableConcept] {
             get { tree.getList("interpretation") } set { tree.setList("interpretation", newValue) }
         }
 
         /// What is normal, for interpreting the result. `Observation.component.referenceRange`, 0..*.
-        public var referenceRange: [Observation.ReferenceRange] {
+        @_alwaysEmitIntoClient public var referenceRange: [Observation.ReferenceRange] {
             get { tree.getList("referenceRange") } set { tree.setList("referenceRange", newValue) }
         }
 
@@ -420,37 +420,37 @@ public struct Observation: FHIRDomainResource {
             }
 
             /// The value, if it is of this type.
-            public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var string: String? { if case .string(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var string: String? { if case .string(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var ratio: Ratio? { if case .ratio(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var ratio: Ratio? { if case .ratio(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var sampledData: SampledData? { if case .sampledData(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var sampledData: SampledData? { if case .sampledData(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var time: FHIRTime? { if case .time(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var time: FHIRTime? { if case .time(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var period: Period? { if case .period(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var period: Period? { if case .period(let value) = self { value } else { nil } }
         }
     }
 }

@@ -9,13 +9,13 @@ public struct OperationOutcome: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(issue: [OperationOutcome.Issue]) {
+    @_alwaysEmitIntoClient public init(issue: [OperationOutcome.Issue]) {
         tree = ["resourceType": "OperationOutcome"]
         self.issue = issue
     }
 
     /// What there is to report. `OperationOutcome.issue`, 1..*.
-    public var issue: [OperationOutcome.Issue] {
+    @_alwaysEmitIntoClient public var issue: [OperationOutcome.Issue] {
         get { tree.getList("issue") } set { tree.setList("issue", newValue) }
     }
 
@@ -26,39 +26,39 @@ public struct OperationOutcome: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(severity: IssueSeverity, code: IssueType) {
+        @_alwaysEmitIntoClient public init(severity: IssueSeverity, code: IssueType) {
             tree = [:]
             self.severity = severity
             self.code = code
         }
 
         /// Severity. `OperationOutcome.issue.severity`, 1..1.
-        public var severity: IssueSeverity? {
+        @_alwaysEmitIntoClient public var severity: IssueSeverity? {
             get { tree.getOne("severity") } set { tree.setOne("severity", newValue) }
         }
 
         /// Code. `OperationOutcome.issue.code`, 1..1.
-        public var code: IssueType? {
+        @_alwaysEmitIntoClient public var code: IssueType? {
             get { tree.getOne("code") } set { tree.setOne("code", newValue) }
         }
 
         /// Details. `OperationOutcome.issue.details`, 0..1.
-        public var details: CodeableConcept? {
+        @_alwaysEmitIntoClient public var details: CodeableConcept? {
             get { tree.getOne("details") } set { tree.setOne("details", newValue) }
         }
 
         /// Diagnostics. `OperationOutcome.issue.diagnostics`, 0..1.
-        public var diagnostics: String? {
+        @_alwaysEmitIntoClient public var diagnostics: String? {
             get { tree.getOne("diagnostics") } set { tree.setOne("diagnostics", newValue) }
         }
 
         /// Location. `OperationOutcome.issue.location`, 0..*.
-        public var location: [String] {
+        @_alwaysEmitIntoClient public var location: [String] {
             get { tree.getList("location") } set { tree.setList("location", newValue) }
         }
 
         /// Expression. `OperationOutcome.issue.expression`, 0..*.
-        public var expression: [String] {
+        @_alwaysEmitIntoClient public var expression: [String] {
             get { tree.getList("expression") } set { tree.setList("expression", newValue) }
         }
     }

@@ -9,55 +9,55 @@ public struct Organization: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = ["resourceType": "Organization"] }
+    @_alwaysEmitIntoClient public init() { tree = ["resourceType": "Organization"] }
 
     /// Identifier. `Organization.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Active. `Organization.active`, 0..1.
-    public var active: Bool? {
+    @_alwaysEmitIntoClient public var active: Bool? {
         get { tree.getOne("active") } set { tree.setOne("active", newValue) }
     }
 
     /// Type. `Organization.type`, 0..*.
-    public var type: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var type: [CodeableConcept] {
         get { tree.getList("type") } set { tree.setList("type", newValue) }
     }
 
     /// Name. `Organization.name`, 0..1.
-    public var name: String? {
+    @_alwaysEmitIntoClient public var name: String? {
         get { tree.getOne("name") } set { tree.setOne("name", newValue) }
     }
 
     /// Alias. `Organization.alias`, 0..*.
-    public var alias: [String] {
+    @_alwaysEmitIntoClient public var alias: [String] {
         get { tree.getList("alias") } set { tree.setList("alias", newValue) }
     }
 
     /// Telecom. `Organization.telecom`, 0..*.
-    public var telecom: [ContactPoint] {
+    @_alwaysEmitIntoClient public var telecom: [ContactPoint] {
         get { tree.getList("telecom") } set { tree.setList("telecom", newValue) }
     }
 
     /// Address. `Organization.address`, 0..*.
-    public var address: [Address] {
+    @_alwaysEmitIntoClient public var address: [Address] {
         get { tree.getList("address") } set { tree.setList("address", newValue) }
     }
 
     /// Part of. `Organization.partOf`, 0..1.
-    public var partOf: Reference<Organization>? {
+    @_alwaysEmitIntoClient public var partOf: Reference<Organization>? {
         get { tree.getOne("partOf") } set { tree.setOne("partOf", newValue) }
     }
 
     /// Contact. `Organization.contact`, 0..*.
-    public var contact: [Organization.Contact] {
+    @_alwaysEmitIntoClient public var contact: [Organization.Contact] {
         get { tree.getList("contact") } set { tree.setList("contact", newValue) }
     }
 
     /// Endpoint. `Organization.endpoint`, 0..*.
-    public var endpoint: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var endpoint: [Reference<AnyResource>] {
         get { tree.getList("endpoint") } set { tree.setList("endpoint", newValue) }
     }
 
@@ -68,25 +68,25 @@ public struct Organization: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Purpose. `Organization.contact.purpose`, 0..1.
-        public var purpose: CodeableConcept? {
+        @_alwaysEmitIntoClient public var purpose: CodeableConcept? {
             get { tree.getOne("purpose") } set { tree.setOne("purpose", newValue) }
         }
 
         /// Name. `Organization.contact.name`, 0..1.
-        public var name: HumanName? {
+        @_alwaysEmitIntoClient public var name: HumanName? {
             get { tree.getOne("name") } set { tree.setOne("name", newValue) }
         }
 
         /// Telecom. `Organization.contact.telecom`, 0..*.
-        public var telecom: [ContactPoint] {
+        @_alwaysEmitIntoClient public var telecom: [ContactPoint] {
             get { tree.getList("telecom") } set { tree.setList("telecom", newValue) }
         }
 
         /// Address. `Organization.contact.address`, 0..1.
-        public var address: Address? {
+        @_alwaysEmitIntoClient public var address: Address? {
             get { tree.getOne("address") } set { tree.setOne("address", newValue) }
         }
     }

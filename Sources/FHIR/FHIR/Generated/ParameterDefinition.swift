@@ -9,44 +9,44 @@ public struct ParameterDefinition: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(use: OperationParameterUse, type: FHIRTypeName) {
+    @_alwaysEmitIntoClient public init(use: OperationParameterUse, type: FHIRTypeName) {
         tree = [:]
         self.use = use
         self.type = type
     }
 
     /// Name. `ParameterDefinition.name`, 0..1.
-    public var name: String? {
+    @_alwaysEmitIntoClient public var name: String? {
         get { tree.getOne("name") } set { tree.setOne("name", newValue) }
     }
 
     /// Use. `ParameterDefinition.use`, 1..1.
-    public var use: OperationParameterUse? {
+    @_alwaysEmitIntoClient public var use: OperationParameterUse? {
         get { tree.getOne("use") } set { tree.setOne("use", newValue) }
     }
 
     /// Min. `ParameterDefinition.min`, 0..1.
-    public var min: Int? {
+    @_alwaysEmitIntoClient public var min: Int? {
         get { tree.getOne("min") } set { tree.setOne("min", newValue) }
     }
 
     /// Max. `ParameterDefinition.max`, 0..1.
-    public var max: String? {
+    @_alwaysEmitIntoClient public var max: String? {
         get { tree.getOne("max") } set { tree.setOne("max", newValue) }
     }
 
     /// Documentation. `ParameterDefinition.documentation`, 0..1.
-    public var documentation: String? {
+    @_alwaysEmitIntoClient public var documentation: String? {
         get { tree.getOne("documentation") } set { tree.setOne("documentation", newValue) }
     }
 
     /// Type. `ParameterDefinition.type`, 1..1.
-    public var type: FHIRTypeName? {
+    @_alwaysEmitIntoClient public var type: FHIRTypeName? {
         get { tree.getOne("type") } set { tree.setOne("type", newValue) }
     }
 
     /// Profile. `ParameterDefinition.profile`, 0..1.
-    public var profile: FHIRURI? {
+    @_alwaysEmitIntoClient public var profile: FHIRURI? {
         get { tree.getOne("profile") } set { tree.setOne("profile", newValue) }
     }
 }

@@ -9,10 +9,10 @@ public struct Parameters: FHIRResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = ["resourceType": "Parameters"] }
+    @_alwaysEmitIntoClient public init() { tree = ["resourceType": "Parameters"] }
 
     /// Parameter. `Parameters.parameter`, 0..*.
-    public var parameter: [Parameters.Parameter] {
+    @_alwaysEmitIntoClient public var parameter: [Parameters.Parameter] {
         get { tree.getList("parameter") } set { tree.setList("parameter", newValue) }
     }
 
@@ -23,28 +23,28 @@ public struct Parameters: FHIRResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(name: String) {
+        @_alwaysEmitIntoClient public init(name: String) {
             tree = [:]
             self.name = name
         }
 
         /// Name. `Parameters.parameter.name`, 1..1.
-        public var name: String? {
+        @_alwaysEmitIntoClient public var name: String? {
             get { tree.getOne("name") } set { tree.setOne("name", newValue) }
         }
 
         /// Value. `Parameters.parameter.value[x]`, 0..1.
-        public var value: AnyValue? {
+        @_alwaysEmitIntoClient public var value: AnyValue? {
             get { tree.getChoice("value") } set { tree.setChoice("value", newValue) }
         }
 
         /// Resource. `Parameters.parameter.resource`, 0..1.
-        public var resource: AnyResource? {
+        @_alwaysEmitIntoClient public var resource: AnyResource? {
             get { tree.getOne("resource") } set { tree.setOne("resource", newValue) }
         }
 
         /// Part. `Parameters.parameter.part`, 0..*.
-        public var part: [Parameters.Parameter] {
+        @_alwaysEmitIntoClient public var part: [Parameters.Parameter] {
             get { tree.getList("part") } set { tree.setList("part", newValue) }
         }
     }

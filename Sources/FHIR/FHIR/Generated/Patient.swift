@@ -9,85 +9,85 @@ public struct Patient: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = ["resourceType": "Patient"] }
+    @_alwaysEmitIntoClient public init() { tree = ["resourceType": "Patient"] }
 
     /// Identifiers of the person, such as a record number. `Patient.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Whether the record is in use. `Patient.active`, 0..1.
-    public var active: Bool? {
+    @_alwaysEmitIntoClient public var active: Bool? {
         get { tree.getOne("active") } set { tree.setOne("active", newValue) }
     }
 
     /// The person's names. `Patient.name`, 0..*.
-    public var name: [HumanName] {
+    @_alwaysEmitIntoClient public var name: [HumanName] {
         get { tree.getList("name") } set { tree.setList("name", newValue) }
     }
 
     /// Telephone numbers and addresses of the net. `Patient.telecom`, 0..*.
-    public var telecom: [ContactPoint] {
+    @_alwaysEmitIntoClient public var telecom: [ContactPoint] {
         get { tree.getList("telecom") } set { tree.setList("telecom", newValue) }
     }
 
     /// The administrative gender. `Patient.gender`, 0..1.
-    public var gender: AdministrativeGender? {
+    @_alwaysEmitIntoClient public var gender: AdministrativeGender? {
         get { tree.getOne("gender") } set { tree.setOne("gender", newValue) }
     }
 
     /// The date of birth, as far as it is known. `Patient.birthDate`, 0..1.
-    public var birthDate: FHIRDate? {
+    @_alwaysEmitIntoClient public var birthDate: FHIRDate? {
         get { tree.getOne("birthDate") } set { tree.setOne("birthDate", newValue) }
     }
 
     /// Whether or when the person died. `Patient.deceased[x]`, 0..1.
-    public var deceased: Deceased? {
+    @_alwaysEmitIntoClient public var deceased: Deceased? {
         get { tree.getChoice("deceased") } set { tree.setChoice("deceased", newValue) }
     }
 
     /// Postal addresses. `Patient.address`, 0..*.
-    public var address: [Address] {
+    @_alwaysEmitIntoClient public var address: [Address] {
         get { tree.getList("address") } set { tree.setList("address", newValue) }
     }
 
     /// Whether the person is married. `Patient.maritalStatus`, 0..1.
-    public var maritalStatus: CodeableConcept? {
+    @_alwaysEmitIntoClient public var maritalStatus: CodeableConcept? {
         get { tree.getOne("maritalStatus") } set { tree.setOne("maritalStatus", newValue) }
     }
 
     /// Whether the person is one of several born together, or which. `Patient.multipleBirth[x]`, 0..1.
-    public var multipleBirth: MultipleBirth? {
+    @_alwaysEmitIntoClient public var multipleBirth: MultipleBirth? {
         get { tree.getChoice("multipleBirth") } set { tree.setChoice("multipleBirth", newValue) }
     }
 
     /// Pictures of the person. `Patient.photo`, 0..*.
-    public var photo: [Attachment] {
+    @_alwaysEmitIntoClient public var photo: [Attachment] {
         get { tree.getList("photo") } set { tree.setList("photo", newValue) }
     }
 
     /// Guardians, partners, friends and others to contact. `Patient.contact`, 0..*.
-    public var contact: [Patient.Contact] {
+    @_alwaysEmitIntoClient public var contact: [Patient.Contact] {
         get { tree.getList("contact") } set { tree.setList("contact", newValue) }
     }
 
     /// Languages that the person can be talked to in. `Patient.communication`, 0..*.
-    public var communication: [Patient.Communication] {
+    @_alwaysEmitIntoClient public var communication: [Patient.Communication] {
         get { tree.getList("communication") } set { tree.setList("communication", newValue) }
     }
 
     /// Who looks after the person in the first place. `Patient.generalPractitioner`, 0..*.
-    public var generalPractitioner: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var generalPractitioner: [Reference<AnyResource>] {
         get { tree.getList("generalPractitioner") } set { tree.setList("generalPractitioner", newValue) }
     }
 
     /// Who keeps the record. `Patient.managingOrganization`, 0..1.
-    public var managingOrganization: Reference<Organization>? {
+    @_alwaysEmitIntoClient public var managingOrganization: Reference<Organization>? {
         get { tree.getOne("managingOrganization") } set { tree.setOne("managingOrganization", newValue) }
     }
 
     /// Other records of the same person. `Patient.link`, 0..*.
-    public var link: [Patient.Link] {
+    @_alwaysEmitIntoClient public var link: [Patient.Link] {
         get { tree.getList("link") } set { tree.setList("link", newValue) }
     }
 
@@ -118,10 +118,10 @@ public struct Patient: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
     }
 
     /// What `Patient.multipleBirth[x]` may be.
@@ -151,10 +151,10 @@ public struct Patient: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
     }
 
     /// Guardians, partners, friends and others to contact. (FHIR `Patient.contact`.)
@@ -164,40 +164,40 @@ public struct Patient: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Relationship. `Patient.contact.relationship`, 0..*.
-        public var relationship: [CodeableConcept] {
+        @_alwaysEmitIntoClient public var relationship: [CodeableConcept] {
             get { tree.getList("relationship") } set { tree.setList("relationship", newValue) }
         }
 
         /// Name. `Patient.contact.name`, 0..1.
-        public var name: HumanName? {
+        @_alwaysEmitIntoClient public var name: HumanName? {
             get { tree.getOne("name") } set { tree.setOne("name", newValue) }
         }
 
         /// Telecom. `Patient.contact.telecom`, 0..*.
-        public var telecom: [ContactPoint] {
+        @_alwaysEmitIntoClient public var telecom: [ContactPoint] {
             get { tree.getList("telecom") } set { tree.setList("telecom", newValue) }
         }
 
         /// Address. `Patient.contact.address`, 0..1.
-        public var address: Address? {
+        @_alwaysEmitIntoClient public var address: Address? {
             get { tree.getOne("address") } set { tree.setOne("address", newValue) }
         }
 
         /// Gender. `Patient.contact.gender`, 0..1.
-        public var gender: AdministrativeGender? {
+        @_alwaysEmitIntoClient public var gender: AdministrativeGender? {
             get { tree.getOne("gender") } set { tree.setOne("gender", newValue) }
         }
 
         /// Organization. `Patient.contact.organization`, 0..1.
-        public var organization: Reference<Organization>? {
+        @_alwaysEmitIntoClient public var organization: Reference<Organization>? {
             get { tree.getOne("organization") } set { tree.setOne("organization", newValue) }
         }
 
         /// Period. `Patient.contact.period`, 0..1.
-        public var period: Period? {
+        @_alwaysEmitIntoClient public var period: Period? {
             get { tree.getOne("period") } set { tree.setOne("period", newValue) }
         }
     }
@@ -209,18 +209,18 @@ public struct Patient: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(language: CodeableConcept) {
+        @_alwaysEmitIntoClient public init(language: CodeableConcept) {
             tree = [:]
             self.language = language
         }
 
         /// Language. `Patient.communication.language`, 1..1.
-        public var language: CodeableConcept? {
+        @_alwaysEmitIntoClient public var language: CodeableConcept? {
             get { tree.getOne("language") } set { tree.setOne("language", newValue) }
         }
 
         /// Preferred. `Patient.communication.preferred`, 0..1.
-        public var preferred: Bool? {
+        @_alwaysEmitIntoClient public var preferred: Bool? {
             get { tree.getOne("preferred") } set { tree.setOne("preferred", newValue) }
         }
     }
@@ -232,19 +232,19 @@ public struct Patient: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(other: Reference<AnyResource>, type: LinkType) {
+        @_alwaysEmitIntoClient public init(other: Reference<AnyResource>, type: LinkType) {
             tree = [:]
             self.other = other
             self.type = type
         }
 
         /// Other. `Patient.link.other`, 1..1.
-        public var other: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var other: Reference<AnyResource>? {
             get { tree.getOne("other") } set { tree.setOne("other", newValue) }
         }
 
         /// Type. `Patient.link.type`, 1..1.
-        public var type: LinkType? {
+        @_alwaysEmitIntoClient public var type: LinkType? {
             get { tree.getOne("type") } set { tree.setOne("type", newValue) }
         }
     }

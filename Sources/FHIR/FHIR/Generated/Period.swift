@@ -9,15 +9,15 @@ public struct Period: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = [:] }
+    @_alwaysEmitIntoClient public init() { tree = [:] }
 
     /// The start, inclusive. `Period.start`, 0..1.
-    public var start: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var start: FHIRDateTime? {
         get { tree.getOne("start") } set { tree.setOne("start", newValue) }
     }
 
     /// The end, inclusive; absent while it goes on. `Period.end`, 0..1.
-    public var end: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var end: FHIRDateTime? {
         get { tree.getOne("end") } set { tree.setOne("end", newValue) }
     }
 }

@@ -9,25 +9,25 @@ public struct Population: FHIRBackboneElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = [:] }
+    @_alwaysEmitIntoClient public init() { tree = [:] }
 
     /// Age. `Population.age[x]`, 0..1.
-    public var age: Age? {
+    @_alwaysEmitIntoClient public var age: Age? {
         get { tree.getChoice("age") } set { tree.setChoice("age", newValue) }
     }
 
     /// Gender. `Population.gender`, 0..1.
-    public var gender: CodeableConcept? {
+    @_alwaysEmitIntoClient public var gender: CodeableConcept? {
         get { tree.getOne("gender") } set { tree.setOne("gender", newValue) }
     }
 
     /// Race. `Population.race`, 0..1.
-    public var race: CodeableConcept? {
+    @_alwaysEmitIntoClient public var race: CodeableConcept? {
         get { tree.getOne("race") } set { tree.setOne("race", newValue) }
     }
 
     /// Physiological condition. `Population.physiologicalCondition`, 0..1.
-    public var physiologicalCondition: CodeableConcept? {
+    @_alwaysEmitIntoClient public var physiologicalCondition: CodeableConcept? {
         get { tree.getOne("physiologicalCondition") } set { tree.setOne("physiologicalCondition", newValue) }
     }
 
@@ -58,9 +58,9 @@ public struct Population: FHIRBackboneElement {
         }
 
         /// The value, if it is of this type.
-        public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
     }
 }

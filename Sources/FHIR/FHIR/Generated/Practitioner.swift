@@ -9,55 +9,55 @@ public struct Practitioner: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = ["resourceType": "Practitioner"] }
+    @_alwaysEmitIntoClient public init() { tree = ["resourceType": "Practitioner"] }
 
     /// Identifier. `Practitioner.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Active. `Practitioner.active`, 0..1.
-    public var active: Bool? {
+    @_alwaysEmitIntoClient public var active: Bool? {
         get { tree.getOne("active") } set { tree.setOne("active", newValue) }
     }
 
     /// Name. `Practitioner.name`, 0..*.
-    public var name: [HumanName] {
+    @_alwaysEmitIntoClient public var name: [HumanName] {
         get { tree.getList("name") } set { tree.setList("name", newValue) }
     }
 
     /// Telecom. `Practitioner.telecom`, 0..*.
-    public var telecom: [ContactPoint] {
+    @_alwaysEmitIntoClient public var telecom: [ContactPoint] {
         get { tree.getList("telecom") } set { tree.setList("telecom", newValue) }
     }
 
     /// Address. `Practitioner.address`, 0..*.
-    public var address: [Address] {
+    @_alwaysEmitIntoClient public var address: [Address] {
         get { tree.getList("address") } set { tree.setList("address", newValue) }
     }
 
     /// Gender. `Practitioner.gender`, 0..1.
-    public var gender: AdministrativeGender? {
+    @_alwaysEmitIntoClient public var gender: AdministrativeGender? {
         get { tree.getOne("gender") } set { tree.setOne("gender", newValue) }
     }
 
     /// Birth date. `Practitioner.birthDate`, 0..1.
-    public var birthDate: FHIRDate? {
+    @_alwaysEmitIntoClient public var birthDate: FHIRDate? {
         get { tree.getOne("birthDate") } set { tree.setOne("birthDate", newValue) }
     }
 
     /// Photo. `Practitioner.photo`, 0..*.
-    public var photo: [Attachment] {
+    @_alwaysEmitIntoClient public var photo: [Attachment] {
         get { tree.getList("photo") } set { tree.setList("photo", newValue) }
     }
 
     /// Qualification. `Practitioner.qualification`, 0..*.
-    public var qualification: [Practitioner.Qualification] {
+    @_alwaysEmitIntoClient public var qualification: [Practitioner.Qualification] {
         get { tree.getList("qualification") } set { tree.setList("qualification", newValue) }
     }
 
     /// Communication. `Practitioner.communication`, 0..*.
-    public var communication: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var communication: [CodeableConcept] {
         get { tree.getList("communication") } set { tree.setList("communication", newValue) }
     }
 
@@ -68,28 +68,28 @@ public struct Practitioner: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(code: CodeableConcept) {
+        @_alwaysEmitIntoClient public init(code: CodeableConcept) {
             tree = [:]
             self.code = code
         }
 
         /// Identifier. `Practitioner.qualification.identifier`, 0..*.
-        public var identifier: [Identifier] {
+        @_alwaysEmitIntoClient public var identifier: [Identifier] {
             get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
         }
 
         /// Code. `Practitioner.qualification.code`, 1..1.
-        public var code: CodeableConcept? {
+        @_alwaysEmitIntoClient public var code: CodeableConcept? {
             get { tree.getOne("code") } set { tree.setOne("code", newValue) }
         }
 
         /// Period. `Practitioner.qualification.period`, 0..1.
-        public var period: Period? {
+        @_alwaysEmitIntoClient public var period: Period? {
             get { tree.getOne("period") } set { tree.setOne("period", newValue) }
         }
 
         /// Issuer. `Practitioner.qualification.issuer`, 0..1.
-        public var issuer: Reference<Organization>? {
+        @_alwaysEmitIntoClient public var issuer: Reference<Organization>? {
             get { tree.getOne("issuer") } set { tree.setOne("issuer", newValue) }
         }
     }

@@ -9,75 +9,75 @@ public struct PractitionerRole: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = ["resourceType": "PractitionerRole"] }
+    @_alwaysEmitIntoClient public init() { tree = ["resourceType": "PractitionerRole"] }
 
     /// Identifier. `PractitionerRole.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Active. `PractitionerRole.active`, 0..1.
-    public var active: Bool? {
+    @_alwaysEmitIntoClient public var active: Bool? {
         get { tree.getOne("active") } set { tree.setOne("active", newValue) }
     }
 
     /// Period. `PractitionerRole.period`, 0..1.
-    public var period: Period? {
+    @_alwaysEmitIntoClient public var period: Period? {
         get { tree.getOne("period") } set { tree.setOne("period", newValue) }
     }
 
     /// Practitioner. `PractitionerRole.practitioner`, 0..1.
-    public var practitioner: Reference<Practitioner>? {
+    @_alwaysEmitIntoClient public var practitioner: Reference<Practitioner>? {
         get { tree.getOne("practitioner") } set { tree.setOne("practitioner", newValue) }
     }
 
     /// Organization. `PractitionerRole.organization`, 0..1.
-    public var organization: Reference<Organization>? {
+    @_alwaysEmitIntoClient public var organization: Reference<Organization>? {
         get { tree.getOne("organization") } set { tree.setOne("organization", newValue) }
     }
 
     /// Code. `PractitionerRole.code`, 0..*.
-    public var code: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var code: [CodeableConcept] {
         get { tree.getList("code") } set { tree.setList("code", newValue) }
     }
 
     /// Specialty. `PractitionerRole.specialty`, 0..*.
-    public var specialty: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var specialty: [CodeableConcept] {
         get { tree.getList("specialty") } set { tree.setList("specialty", newValue) }
     }
 
     /// Location. `PractitionerRole.location`, 0..*.
-    public var location: [Reference<Location>] {
+    @_alwaysEmitIntoClient public var location: [Reference<Location>] {
         get { tree.getList("location") } set { tree.setList("location", newValue) }
     }
 
     /// Healthcare service. `PractitionerRole.healthcareService`, 0..*.
-    public var healthcareService: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var healthcareService: [Reference<AnyResource>] {
         get { tree.getList("healthcareService") } set { tree.setList("healthcareService", newValue) }
     }
 
     /// Telecom. `PractitionerRole.telecom`, 0..*.
-    public var telecom: [ContactPoint] {
+    @_alwaysEmitIntoClient public var telecom: [ContactPoint] {
         get { tree.getList("telecom") } set { tree.setList("telecom", newValue) }
     }
 
     /// Available time. `PractitionerRole.availableTime`, 0..*.
-    public var availableTime: [PractitionerRole.AvailableTime] {
+    @_alwaysEmitIntoClient public var availableTime: [PractitionerRole.AvailableTime] {
         get { tree.getList("availableTime") } set { tree.setList("availableTime", newValue) }
     }
 
     /// Not available. `PractitionerRole.notAvailable`, 0..*.
-    public var notAvailable: [PractitionerRole.NotAvailable] {
+    @_alwaysEmitIntoClient public var notAvailable: [PractitionerRole.NotAvailable] {
         get { tree.getList("notAvailable") } set { tree.setList("notAvailable", newValue) }
     }
 
     /// Availability exceptions. `PractitionerRole.availabilityExceptions`, 0..1.
-    public var availabilityExceptions: String? {
+    @_alwaysEmitIntoClient public var availabilityExceptions: String? {
         get { tree.getOne("availabilityExceptions") } set { tree.setOne("availabilityExceptions", newValue) }
     }
 
     /// Endpoint. `PractitionerRole.endpoint`, 0..*.
-    public var endpoint: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var endpoint: [Reference<AnyResource>] {
         get { tree.getList("endpoint") } set { tree.setList("endpoint", newValue) }
     }
 
@@ -88,25 +88,25 @@ public struct PractitionerRole: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Days of week. `PractitionerRole.availableTime.daysOfWeek`, 0..*.
-        public var daysOfWeek: [DayOfWeek] {
+        @_alwaysEmitIntoClient public var daysOfWeek: [DayOfWeek] {
             get { tree.getList("daysOfWeek") } set { tree.setList("daysOfWeek", newValue) }
         }
 
         /// All day. `PractitionerRole.availableTime.allDay`, 0..1.
-        public var allDay: Bool? {
+        @_alwaysEmitIntoClient public var allDay: Bool? {
             get { tree.getOne("allDay") } set { tree.setOne("allDay", newValue) }
         }
 
         /// Available start time. `PractitionerRole.availableTime.availableStartTime`, 0..1.
-        public var availableStartTime: FHIRTime? {
+        @_alwaysEmitIntoClient public var availableStartTime: FHIRTime? {
             get { tree.getOne("availableStartTime") } set { tree.setOne("availableStartTime", newValue) }
         }
 
         /// Available end time. `PractitionerRole.availableTime.availableEndTime`, 0..1.
-        public var availableEndTime: FHIRTime? {
+        @_alwaysEmitIntoClient public var availableEndTime: FHIRTime? {
             get { tree.getOne("availableEndTime") } set { tree.setOne("availableEndTime", newValue) }
         }
     }
@@ -118,18 +118,18 @@ public struct PractitionerRole: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(description: String) {
+        @_alwaysEmitIntoClient public init(description: String) {
             tree = [:]
             self.description = description
         }
 
         /// Description. `PractitionerRole.notAvailable.description`, 1..1.
-        public var description: String? {
+        @_alwaysEmitIntoClient public var description: String? {
             get { tree.getOne("description") } set { tree.setOne("description", newValue) }
         }
 
         /// During. `PractitionerRole.notAvailable.during`, 0..1.
-        public var during: Period? {
+        @_alwaysEmitIntoClient public var during: Period? {
             get { tree.getOne("during") } set { tree.setOne("during", newValue) }
         }
     }

@@ -9,149 +9,149 @@ public struct Procedure: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(status: EventStatus, subject: Reference<AnyResource>) {
+    @_alwaysEmitIntoClient public init(status: EventStatus, subject: Reference<AnyResource>) {
         tree = ["resourceType": "Procedure"]
         self.status = status
         self.subject = subject
     }
 
     /// Identifier. `Procedure.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Instantiates canonical. `Procedure.instantiatesCanonical`, 0..*.
-    public var instantiatesCanonical: [FHIRURI] {
+    @_alwaysEmitIntoClient public var instantiatesCanonical: [FHIRURI] {
         get { tree.getList("instantiatesCanonical") } set { tree.setList("instantiatesCanonical", newValue) }
     }
 
     /// Instantiates uri. `Procedure.instantiatesUri`, 0..*.
-    public var instantiatesUri: [FHIRURI] {
+    @_alwaysEmitIntoClient public var instantiatesUri: [FHIRURI] {
         get { tree.getList("instantiatesUri") } set { tree.setList("instantiatesUri", newValue) }
     }
 
     /// Based on. `Procedure.basedOn`, 0..*.
-    public var basedOn: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var basedOn: [Reference<AnyResource>] {
         get { tree.getList("basedOn") } set { tree.setList("basedOn", newValue) }
     }
 
     /// Part of. `Procedure.partOf`, 0..*.
-    public var partOf: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var partOf: [Reference<AnyResource>] {
         get { tree.getList("partOf") } set { tree.setList("partOf", newValue) }
     }
 
     /// Status. `Procedure.status`, 1..1.
-    public var status: EventStatus? {
+    @_alwaysEmitIntoClient public var status: EventStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Status reason. `Procedure.statusReason`, 0..1.
-    public var statusReason: CodeableConcept? {
+    @_alwaysEmitIntoClient public var statusReason: CodeableConcept? {
         get { tree.getOne("statusReason") } set { tree.setOne("statusReason", newValue) }
     }
 
     /// Category. `Procedure.category`, 0..1.
-    public var category: CodeableConcept? {
+    @_alwaysEmitIntoClient public var category: CodeableConcept? {
         get { tree.getOne("category") } set { tree.setOne("category", newValue) }
     }
 
     /// Code. `Procedure.code`, 0..1.
-    public var code: CodeableConcept? {
+    @_alwaysEmitIntoClient public var code: CodeableConcept? {
         get { tree.getOne("code") } set { tree.setOne("code", newValue) }
     }
 
     /// Subject. `Procedure.subject`, 1..1.
-    public var subject: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var subject: Reference<AnyResource>? {
         get { tree.getOne("subject") } set { tree.setOne("subject", newValue) }
     }
 
     /// Encounter. `Procedure.encounter`, 0..1.
-    public var encounter: Reference<Encounter>? {
+    @_alwaysEmitIntoClient public var encounter: Reference<Encounter>? {
         get { tree.getOne("encounter") } set { tree.setOne("encounter", newValue) }
     }
 
     /// Performed. `Procedure.performed[x]`, 0..1.
-    public var performed: Performed? {
+    @_alwaysEmitIntoClient public var performed: Performed? {
         get { tree.getChoice("performed") } set { tree.setChoice("performed", newValue) }
     }
 
     /// Recorder. `Procedure.recorder`, 0..1.
-    public var recorder: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var recorder: Reference<AnyResource>? {
         get { tree.getOne("recorder") } set { tree.setOne("recorder", newValue) }
     }
 
     /// Asserter. `Procedure.asserter`, 0..1.
-    public var asserter: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var asserter: Reference<AnyResource>? {
         get { tree.getOne("asserter") } set { tree.setOne("asserter", newValue) }
     }
 
     /// Performer. `Procedure.performer`, 0..*.
-    public var performer: [Procedure.Performer] {
+    @_alwaysEmitIntoClient public var performer: [Procedure.Performer] {
         get { tree.getList("performer") } set { tree.setList("performer", newValue) }
     }
 
     /// Location. `Procedure.location`, 0..1.
-    public var location: Reference<Location>? {
+    @_alwaysEmitIntoClient public var location: Reference<Location>? {
         get { tree.getOne("location") } set { tree.setOne("location", newValue) }
     }
 
     /// Reason code. `Procedure.reasonCode`, 0..*.
-    public var reasonCode: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var reasonCode: [CodeableConcept] {
         get { tree.getList("reasonCode") } set { tree.setList("reasonCode", newValue) }
     }
 
     /// Reason reference. `Procedure.reasonReference`, 0..*.
-    public var reasonReference: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var reasonReference: [Reference<AnyResource>] {
         get { tree.getList("reasonReference") } set { tree.setList("reasonReference", newValue) }
     }
 
     /// Body site. `Procedure.bodySite`, 0..*.
-    public var bodySite: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var bodySite: [CodeableConcept] {
         get { tree.getList("bodySite") } set { tree.setList("bodySite", newValue) }
     }
 
     /// Outcome. `Procedure.outcome`, 0..1.
-    public var outcome: CodeableConcept? {
+    @_alwaysEmitIntoClient public var outcome: CodeableConcept? {
         get { tree.getOne("outcome") } set { tree.setOne("outcome", newValue) }
     }
 
     /// Report. `Procedure.report`, 0..*.
-    public var report: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var report: [Reference<AnyResource>] {
         get { tree.getList("report") } set { tree.setList("report", newValue) }
     }
 
     /// Complication. `Procedure.complication`, 0..*.
-    public var complication: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var complication: [CodeableConcept] {
         get { tree.getList("complication") } set { tree.setList("complication", newValue) }
     }
 
     /// Complication detail. `Procedure.complicationDetail`, 0..*.
-    public var complicationDetail: [Reference<Condition>] {
+    @_alwaysEmitIntoClient public var complicationDetail: [Reference<Condition>] {
         get { tree.getList("complicationDetail") } set { tree.setList("complicationDetail", newValue) }
     }
 
     /// Follow up. `Procedure.followUp`, 0..*.
-    public var followUp: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var followUp: [CodeableConcept] {
         get { tree.getList("followUp") } set { tree.setList("followUp", newValue) }
     }
 
     /// Note. `Procedure.note`, 0..*.
-    public var note: [Annotation] {
+    @_alwaysEmitIntoClient public var note: [Annotation] {
         get { tree.getList("note") } set { tree.setList("note", newValue) }
     }
 
     /// Focal device. `Procedure.focalDevice`, 0..*.
-    public var focalDevice: [Procedure.FocalDevice] {
+    @_alwaysEmitIntoClient public var focalDevice: [Procedure.FocalDevice] {
         get { tree.getList("focalDevice") } set { tree.setList("focalDevice", newValue) }
     }
 
     /// Used reference. `Procedure.usedReference`, 0..*.
-    public var usedReference: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var usedReference: [Reference<AnyResource>] {
         get { tree.getList("usedReference") } set { tree.setList("usedReference", newValue) }
     }
 
     /// Used code. `Procedure.usedCode`, 0..*.
-    public var usedCode: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var usedCode: [CodeableConcept] {
         get { tree.getList("usedCode") } set { tree.setList("usedCode", newValue) }
     }
 
@@ -194,19 +194,19 @@ public struct Procedure: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var period: Period? { if case .period(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var period: Period? { if case .period(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var string: String? { if case .string(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var string: String? { if case .string(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var age: Age? { if case .age(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var age: Age? { if case .age(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
     }
 
     /// An element of `Procedure.performer`.
@@ -216,23 +216,23 @@ public struct Procedure: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(actor: Reference<AnyResource>) {
+        @_alwaysEmitIntoClient public init(actor: Reference<AnyResource>) {
             tree = [:]
             self.actor = actor
         }
 
         /// Function. `Procedure.performer.function`, 0..1.
-        public var function: CodeableConcept? {
+        @_alwaysEmitIntoClient public var function: CodeableConcept? {
             get { tree.getOne("function") } set { tree.setOne("function", newValue) }
         }
 
         /// Actor. `Procedure.performer.actor`, 1..1.
-        public var actor: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var actor: Reference<AnyResource>? {
             get { tree.getOne("actor") } set { tree.setOne("actor", newValue) }
         }
 
         /// On behalf of. `Procedure.performer.onBehalfOf`, 0..1.
-        public var onBehalfOf: Reference<Organization>? {
+        @_alwaysEmitIntoClient public var onBehalfOf: Reference<Organization>? {
             get { tree.getOne("onBehalfOf") } set { tree.setOne("onBehalfOf", newValue) }
         }
     }
@@ -244,18 +244,18 @@ public struct Procedure: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(manipulated: Reference<Device>) {
+        @_alwaysEmitIntoClient public init(manipulated: Reference<Device>) {
             tree = [:]
             self.manipulated = manipulated
         }
 
         /// Action. `Procedure.focalDevice.action`, 0..1.
-        public var action: CodeableConcept? {
+        @_alwaysEmitIntoClient public var action: CodeableConcept? {
             get { tree.getOne("action") } set { tree.setOne("action", newValue) }
         }
 
         /// Manipulated. `Procedure.focalDevice.manipulated`, 1..1.
-        public var manipulated: Reference<Device>? {
+        @_alwaysEmitIntoClient public var manipulated: Reference<Device>? {
             get { tree.getOne("manipulated") } set { tree.setOne("manipulated", newValue) }
         }
     }

@@ -9,60 +9,60 @@ public struct ProdCharacteristic: FHIRBackboneElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = [:] }
+    @_alwaysEmitIntoClient public init() { tree = [:] }
 
     /// Height. `ProdCharacteristic.height`, 0..1.
-    public var height: Quantity? {
+    @_alwaysEmitIntoClient public var height: Quantity? {
         get { tree.getOne("height") } set { tree.setOne("height", newValue) }
     }
 
     /// Width. `ProdCharacteristic.width`, 0..1.
-    public var width: Quantity? {
+    @_alwaysEmitIntoClient public var width: Quantity? {
         get { tree.getOne("width") } set { tree.setOne("width", newValue) }
     }
 
     /// Depth. `ProdCharacteristic.depth`, 0..1.
-    public var depth: Quantity? {
+    @_alwaysEmitIntoClient public var depth: Quantity? {
         get { tree.getOne("depth") } set { tree.setOne("depth", newValue) }
     }
 
     /// Weight. `ProdCharacteristic.weight`, 0..1.
-    public var weight: Quantity? {
+    @_alwaysEmitIntoClient public var weight: Quantity? {
         get { tree.getOne("weight") } set { tree.setOne("weight", newValue) }
     }
 
     /// Nominal volume. `ProdCharacteristic.nominalVolume`, 0..1.
-    public var nominalVolume: Quantity? {
+    @_alwaysEmitIntoClient public var nominalVolume: Quantity? {
         get { tree.getOne("nominalVolume") } set { tree.setOne("nominalVolume", newValue) }
     }
 
     /// External diameter. `ProdCharacteristic.externalDiameter`, 0..1.
-    public var externalDiameter: Quantity? {
+    @_alwaysEmitIntoClient public var externalDiameter: Quantity? {
         get { tree.getOne("externalDiameter") } set { tree.setOne("externalDiameter", newValue) }
     }
 
     /// Shape. `ProdCharacteristic.shape`, 0..1.
-    public var shape: String? {
+    @_alwaysEmitIntoClient public var shape: String? {
         get { tree.getOne("shape") } set { tree.setOne("shape", newValue) }
     }
 
     /// Color. `ProdCharacteristic.color`, 0..*.
-    public var color: [String] {
+    @_alwaysEmitIntoClient public var color: [String] {
         get { tree.getList("color") } set { tree.setList("color", newValue) }
     }
 
     /// Imprint. `ProdCharacteristic.imprint`, 0..*.
-    public var imprint: [String] {
+    @_alwaysEmitIntoClient public var imprint: [String] {
         get { tree.getList("imprint") } set { tree.setList("imprint", newValue) }
     }
 
     /// Image. `ProdCharacteristic.image`, 0..*.
-    public var image: [Attachment] {
+    @_alwaysEmitIntoClient public var image: [Attachment] {
         get { tree.getList("image") } set { tree.setList("image", newValue) }
     }
 
     /// Scoring. `ProdCharacteristic.scoring`, 0..1.
-    public var scoring: CodeableConcept? {
+    @_alwaysEmitIntoClient public var scoring: CodeableConcept? {
         get { tree.getOne("scoring") } set { tree.setOne("scoring", newValue) }
     }
 }

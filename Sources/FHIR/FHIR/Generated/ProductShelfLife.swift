@@ -9,29 +9,29 @@ public struct ProductShelfLife: FHIRBackboneElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(type: CodeableConcept, period: Quantity) {
+    @_alwaysEmitIntoClient public init(type: CodeableConcept, period: Quantity) {
         tree = [:]
         self.type = type
         self.period = period
     }
 
     /// Identifier. `ProductShelfLife.identifier`, 0..1.
-    public var identifier: Identifier? {
+    @_alwaysEmitIntoClient public var identifier: Identifier? {
         get { tree.getOne("identifier") } set { tree.setOne("identifier", newValue) }
     }
 
     /// Type. `ProductShelfLife.type`, 1..1.
-    public var type: CodeableConcept? {
+    @_alwaysEmitIntoClient public var type: CodeableConcept? {
         get { tree.getOne("type") } set { tree.setOne("type", newValue) }
     }
 
     /// Period. `ProductShelfLife.period`, 1..1.
-    public var period: Quantity? {
+    @_alwaysEmitIntoClient public var period: Quantity? {
         get { tree.getOne("period") } set { tree.setOne("period", newValue) }
     }
 
     /// Special precautions for storage. `ProductShelfLife.specialPrecautionsForStorage`, 0..*.
-    public var specialPrecautionsForStorage: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var specialPrecautionsForStorage: [CodeableConcept] {
         get { tree.getList("specialPrecautionsForStorage") } set { tree.setList("specialPrecautionsForStorage", newValue) }
     }
 }

@@ -9,7 +9,9 @@ public struct Provenance: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(target: [Reference<AnyResource>], recorded: FHIRInstant, agent: [Provenance.Agent]) {
+    @_alwaysEmitIntoClient public init(
+        target: [Reference<AnyResource>], recorded: FHIRInstant, agent: [Provenance.Agent]
+    ) {
         tree = ["resourceType": "Provenance"]
         self.target = target
         self.recorded = recorded
@@ -17,52 +19,52 @@ public struct Provenance: FHIRDomainResource {
     }
 
     /// Target. `Provenance.target`, 1..*.
-    public var target: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var target: [Reference<AnyResource>] {
         get { tree.getList("target") } set { tree.setList("target", newValue) }
     }
 
     /// Occurred. `Provenance.occurred[x]`, 0..1.
-    public var occurred: Occurred? {
+    @_alwaysEmitIntoClient public var occurred: Occurred? {
         get { tree.getChoice("occurred") } set { tree.setChoice("occurred", newValue) }
     }
 
     /// Recorded. `Provenance.recorded`, 1..1.
-    public var recorded: FHIRInstant? {
+    @_alwaysEmitIntoClient public var recorded: FHIRInstant? {
         get { tree.getOne("recorded") } set { tree.setOne("recorded", newValue) }
     }
 
     /// Policy. `Provenance.policy`, 0..*.
-    public var policy: [FHIRURI] {
+    @_alwaysEmitIntoClient public var policy: [FHIRURI] {
         get { tree.getList("policy") } set { tree.setList("policy", newValue) }
     }
 
     /// Location. `Provenance.location`, 0..1.
-    public var location: Reference<Location>? {
+    @_alwaysEmitIntoClient public var location: Reference<Location>? {
         get { tree.getOne("location") } set { tree.setOne("location", newValue) }
     }
 
     /// Reason. `Provenance.reason`, 0..*.
-    public var reason: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var reason: [CodeableConcept] {
         get { tree.getList("reason") } set { tree.setList("reason", newValue) }
     }
 
     /// Activity. `Provenance.activity`, 0..1.
-    public var activity: CodeableConcept? {
+    @_alwaysEmitIntoClient public var activity: CodeableConcept? {
         get { tree.getOne("activity") } set { tree.setOne("activity", newValue) }
     }
 
     /// Agent. `Provenance.agent`, 1..*.
-    public var agent: [Provenance.Agent] {
+    @_alwaysEmitIntoClient public var agent: [Provenance.Agent] {
         get { tree.getList("agent") } set { tree.setList("agent", newValue) }
     }
 
     /// Entity. `Provenance.entity`, 0..*.
-    public var entity: [Provenance.Entity] {
+    @_alwaysEmitIntoClient public var entity: [Provenance.Entity] {
         get { tree.getList("entity") } set { tree.setList("entity", newValue) }
     }
 
     /// Signature. `Provenance.signature`, 0..*.
-    public var signature: [Signature] {
+    @_alwaysEmitIntoClient public var signature: [Signature] {
         get { tree.getList("signature") } set { tree.setList("signature", newValue) }
     }
 
@@ -93,10 +95,10 @@ public struct Provenance: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var period: Period? { if case .period(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var period: Period? { if case .period(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
     }
 
     /// An element of `Provenance.agent`.
@@ -106,28 +108,28 @@ public struct Provenance: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(who: Reference<AnyResource>) {
+        @_alwaysEmitIntoClient public init(who: Reference<AnyResource>) {
             tree = [:]
             self.who = who
         }
 
         /// Type. `Provenance.agent.type`, 0..1.
-        public var type: CodeableConcept? {
+        @_alwaysEmitIntoClient public var type: CodeableConcept? {
             get { tree.getOne("type") } set { tree.setOne("type", newValue) }
         }
 
         /// Role. `Provenance.agent.role`, 0..*.
-        public var role: [CodeableConcept] {
+        @_alwaysEmitIntoClient public var role: [CodeableConcept] {
             get { tree.getList("role") } set { tree.setList("role", newValue) }
         }
 
         /// Who. `Provenance.agent.who`, 1..1.
-        public var who: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var who: Reference<AnyResource>? {
             get { tree.getOne("who") } set { tree.setOne("who", newValue) }
         }
 
         /// On behalf of. `Provenance.agent.onBehalfOf`, 0..1.
-        public var onBehalfOf: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var onBehalfOf: Reference<AnyResource>? {
             get { tree.getOne("onBehalfOf") } set { tree.setOne("onBehalfOf", newValue) }
         }
     }
@@ -139,24 +141,24 @@ public struct Provenance: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(role: ProvenanceEntityRole, what: Reference<AnyResource>) {
+        @_alwaysEmitIntoClient public init(role: ProvenanceEntityRole, what: Reference<AnyResource>) {
             tree = [:]
             self.role = role
             self.what = what
         }
 
         /// Role. `Provenance.entity.role`, 1..1.
-        public var role: ProvenanceEntityRole? {
+        @_alwaysEmitIntoClient public var role: ProvenanceEntityRole? {
             get { tree.getOne("role") } set { tree.setOne("role", newValue) }
         }
 
         /// What. `Provenance.entity.what`, 1..1.
-        public var what: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var what: Reference<AnyResource>? {
             get { tree.getOne("what") } set { tree.setOne("what", newValue) }
         }
 
         /// Agent. `Provenance.entity.agent`, 0..*.
-        public var agent: [Provenance.Agent] {
+        @_alwaysEmitIntoClient public var agent: [Provenance.Agent] {
             get { tree.getList("agent") } set { tree.setList("agent", newValue) }
         }
     }

@@ -9,118 +9,118 @@ public struct Questionnaire: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(status: PublicationStatus) {
+    @_alwaysEmitIntoClient public init(status: PublicationStatus) {
         tree = ["resourceType": "Questionnaire"]
         self.status = status
     }
 
     /// Url. `Questionnaire.url`, 0..1.
-    public var url: FHIRURI? {
+    @_alwaysEmitIntoClient public var url: FHIRURI? {
         get { tree.getOne("url") } set { tree.setOne("url", newValue) }
     }
 
     /// Identifier. `Questionnaire.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Version. `Questionnaire.version`, 0..1.
-    public var version: String? {
+    @_alwaysEmitIntoClient public var version: String? {
         get { tree.getOne("version") } set { tree.setOne("version", newValue) }
     }
 
     /// Name. `Questionnaire.name`, 0..1.
-    public var name: String? {
+    @_alwaysEmitIntoClient public var name: String? {
         get { tree.getOne("name") } set { tree.setOne("name", newValue) }
     }
 
     /// Title. `Questionnaire.title`, 0..1.
-    public var title: String? {
+    @_alwaysEmitIntoClient public var title: String? {
         get { tree.getOne("title") } set { tree.setOne("title", newValue) }
     }
 
     /// Derived from. `Questionnaire.derivedFrom`, 0..*.
-    public var derivedFrom: [FHIRURI] {
+    @_alwaysEmitIntoClient public var derivedFrom: [FHIRURI] {
         get { tree.getList("derivedFrom") } set { tree.setList("derivedFrom", newValue) }
     }
 
     /// Status. `Questionnaire.status`, 1..1.
-    public var status: PublicationStatus? {
+    @_alwaysEmitIntoClient public var status: PublicationStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Experimental. `Questionnaire.experimental`, 0..1.
-    public var experimental: Bool? {
+    @_alwaysEmitIntoClient public var experimental: Bool? {
         get { tree.getOne("experimental") } set { tree.setOne("experimental", newValue) }
     }
 
     /// Subject type. `Questionnaire.subjectType`, 0..*.
-    public var subjectType: [ResourceType] {
+    @_alwaysEmitIntoClient public var subjectType: [ResourceType] {
         get { tree.getList("subjectType") } set { tree.setList("subjectType", newValue) }
     }
 
     /// Date. `Questionnaire.date`, 0..1.
-    public var date: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var date: FHIRDateTime? {
         get { tree.getOne("date") } set { tree.setOne("date", newValue) }
     }
 
     /// Publisher. `Questionnaire.publisher`, 0..1.
-    public var publisher: String? {
+    @_alwaysEmitIntoClient public var publisher: String? {
         get { tree.getOne("publisher") } set { tree.setOne("publisher", newValue) }
     }
 
     /// Contact. `Questionnaire.contact`, 0..*.
-    public var contact: [ContactDetail] {
+    @_alwaysEmitIntoClient public var contact: [ContactDetail] {
         get { tree.getList("contact") } set { tree.setList("contact", newValue) }
     }
 
     /// Description. `Questionnaire.description`, 0..1.
-    public var description: String? {
+    @_alwaysEmitIntoClient public var description: String? {
         get { tree.getOne("description") } set { tree.setOne("description", newValue) }
     }
 
     /// Use context. `Questionnaire.useContext`, 0..*.
-    public var useContext: [UsageContext] {
+    @_alwaysEmitIntoClient public var useContext: [UsageContext] {
         get { tree.getList("useContext") } set { tree.setList("useContext", newValue) }
     }
 
     /// Jurisdiction. `Questionnaire.jurisdiction`, 0..*.
-    public var jurisdiction: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var jurisdiction: [CodeableConcept] {
         get { tree.getList("jurisdiction") } set { tree.setList("jurisdiction", newValue) }
     }
 
     /// Purpose. `Questionnaire.purpose`, 0..1.
-    public var purpose: String? {
+    @_alwaysEmitIntoClient public var purpose: String? {
         get { tree.getOne("purpose") } set { tree.setOne("purpose", newValue) }
     }
 
     /// Copyright. `Questionnaire.copyright`, 0..1.
-    public var copyright: String? {
+    @_alwaysEmitIntoClient public var copyright: String? {
         get { tree.getOne("copyright") } set { tree.setOne("copyright", newValue) }
     }
 
     /// Approval date. `Questionnaire.approvalDate`, 0..1.
-    public var approvalDate: FHIRDate? {
+    @_alwaysEmitIntoClient public var approvalDate: FHIRDate? {
         get { tree.getOne("approvalDate") } set { tree.setOne("approvalDate", newValue) }
     }
 
     /// Last review date. `Questionnaire.lastReviewDate`, 0..1.
-    public var lastReviewDate: FHIRDate? {
+    @_alwaysEmitIntoClient public var lastReviewDate: FHIRDate? {
         get { tree.getOne("lastReviewDate") } set { tree.setOne("lastReviewDate", newValue) }
     }
 
     /// Effective period. `Questionnaire.effectivePeriod`, 0..1.
-    public var effectivePeriod: Period? {
+    @_alwaysEmitIntoClient public var effectivePeriod: Period? {
         get { tree.getOne("effectivePeriod") } set { tree.setOne("effectivePeriod", newValue) }
     }
 
     /// Code. `Questionnaire.code`, 0..*.
-    public var code: [Coding] {
+    @_alwaysEmitIntoClient public var code: [Coding] {
         get { tree.getList("code") } set { tree.setList("code", newValue) }
     }
 
     /// The questions, and groups of them. `Questionnaire.item`, 0..*.
-    public var item: [Questionnaire.Item] {
+    @_alwaysEmitIntoClient public var item: [Questionnaire.Item] {
         get { tree.getList("item") } set { tree.setList("item", newValue) }
     }
 
@@ -131,89 +131,89 @@ public struct Questionnaire: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(linkId: String, type: QuestionnaireItemType) {
+        @_alwaysEmitIntoClient public init(linkId: String, type: QuestionnaireItemType) {
             tree = [:]
             self.linkId = linkId
             self.type = type
         }
 
         /// What answers refer to it by; unique in the questionnaire. `Questionnaire.item.linkId`, 1..1.
-        public var linkId: String? {
+        @_alwaysEmitIntoClient public var linkId: String? {
             get { tree.getOne("linkId") } set { tree.setOne("linkId", newValue) }
         }
 
         /// Definition. `Questionnaire.item.definition`, 0..1.
-        public var definition: FHIRURI? {
+        @_alwaysEmitIntoClient public var definition: FHIRURI? {
             get { tree.getOne("definition") } set { tree.setOne("definition", newValue) }
         }
 
         /// Code. `Questionnaire.item.code`, 0..*.
-        public var code: [Coding] {
+        @_alwaysEmitIntoClient public var code: [Coding] {
             get { tree.getList("code") } set { tree.setList("code", newValue) }
         }
 
         /// Prefix. `Questionnaire.item.prefix`, 0..1.
-        public var prefix: String? {
+        @_alwaysEmitIntoClient public var prefix: String? {
             get { tree.getOne("prefix") } set { tree.setOne("prefix", newValue) }
         }
 
         /// Text. `Questionnaire.item.text`, 0..1.
-        public var text: String? {
+        @_alwaysEmitIntoClient public var text: String? {
             get { tree.getOne("text") } set { tree.setOne("text", newValue) }
         }
 
         /// Type. `Questionnaire.item.type`, 1..1.
-        public var type: QuestionnaireItemType? {
+        @_alwaysEmitIntoClient public var type: QuestionnaireItemType? {
             get { tree.getOne("type") } set { tree.setOne("type", newValue) }
         }
 
         /// Conditions under which it is asked. `Questionnaire.item.enableWhen`, 0..*.
-        public var enableWhen: [Questionnaire.Item.EnableWhen] {
+        @_alwaysEmitIntoClient public var enableWhen: [Questionnaire.Item.EnableWhen] {
             get { tree.getList("enableWhen") } set { tree.setList("enableWhen", newValue) }
         }
 
         /// Whether all conditions must hold, or any. `Questionnaire.item.enableBehavior`, 0..1.
-        public var enableBehavior: QuestionnaireEnableBehavior? {
+        @_alwaysEmitIntoClient public var enableBehavior: QuestionnaireEnableBehavior? {
             get { tree.getOne("enableBehavior") } set { tree.setOne("enableBehavior", newValue) }
         }
 
         /// Required. `Questionnaire.item.required`, 0..1.
-        public var required: Bool? {
+        @_alwaysEmitIntoClient public var required: Bool? {
             get { tree.getOne("required") } set { tree.setOne("required", newValue) }
         }
 
         /// Repeats. `Questionnaire.item.repeats`, 0..1.
-        public var repeats: Bool? {
+        @_alwaysEmitIntoClient public var repeats: Bool? {
             get { tree.getOne("repeats") } set { tree.setOne("repeats", newValue) }
         }
 
         /// Read only. `Questionnaire.item.readOnly`, 0..1.
-        public var readOnly: Bool? {
+        @_alwaysEmitIntoClient public var readOnly: Bool? {
             get { tree.getOne("readOnly") } set { tree.setOne("readOnly", newValue) }
         }
 
         /// Max length. `Questionnaire.item.maxLength`, 0..1.
-        public var maxLength: Int? {
+        @_alwaysEmitIntoClient public var maxLength: Int? {
             get { tree.getOne("maxLength") } set { tree.setOne("maxLength", newValue) }
         }
 
         /// The value set to choose an answer from. `Questionnaire.item.answerValueSet`, 0..1.
-        public var answerValueSet: FHIRURI? {
+        @_alwaysEmitIntoClient public var answerValueSet: FHIRURI? {
             get { tree.getOne("answerValueSet") } set { tree.setOne("answerValueSet", newValue) }
         }
 
         /// The answers to choose from. `Questionnaire.item.answerOption`, 0..*.
-        public var answerOption: [Questionnaire.Item.AnswerOption] {
+        @_alwaysEmitIntoClient public var answerOption: [Questionnaire.Item.AnswerOption] {
             get { tree.getList("answerOption") } set { tree.setList("answerOption", newValue) }
         }
 
         /// What is answered before anybody has answered. `Questionnaire.item.initial`, 0..*.
-        public var initial: [Questionnaire.Item.Initial] {
+        @_alwaysEmitIntoClient public var initial: [Questionnaire.Item.Initial] {
             get { tree.getList("initial") } set { tree.setList("initial", newValue) }
         }
 
         /// Item. `Questionnaire.item.item`, 0..*.
-        public var item: [Questionnaire.Item] {
+        @_alwaysEmitIntoClient public var item: [Questionnaire.Item] {
             get { tree.getList("item") } set { tree.setList("item", newValue) }
         }
 
@@ -224,7 +224,9 @@ public struct Questionnaire: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With what is required.
-            public init(question: String, `operator`: QuestionnaireEnableOperator, answer: Answer) {
+            @_alwaysEmitIntoClient public init(
+                question: String, `operator`: QuestionnaireEnableOperator, answer: Answer
+            ) {
                 tree = [:]
                 self.question = question
                 self.operator = `operator`
@@ -232,17 +234,17 @@ public struct Questionnaire: FHIRDomainResource {
             }
 
             /// Question. `Questionnaire.item.enableWhen.question`, 1..1.
-            public var question: String? {
+            @_alwaysEmitIntoClient public var question: String? {
                 get { tree.getOne("question") } set { tree.setOne("question", newValue) }
             }
 
             /// Operator. `Questionnaire.item.enableWhen.operator`, 1..1.
-            public var `operator`: QuestionnaireEnableOperator? {
+            @_alwaysEmitIntoClient public var `operator`: QuestionnaireEnableOperator? {
                 get { tree.getOne("operator") } set { tree.setOne("operator", newValue) }
             }
 
             /// Answer. `Questionnaire.item.enableWhen.answer[x]`, 1..1.
-            public var answer: Answer? {
+            @_alwaysEmitIntoClient public var answer: Answer? {
                 get { tree.getChoice("answer") } set { tree.setChoice("answer", newValue) }
             }
 
@@ -306,34 +308,34 @@ public struct Questionnaire: FHIRDomainResource {
                 }
 
                 /// The value, if it is of this type.
-                public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var decimal: FHIRDecimal? { if case .decimal(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var decimal: FHIRDecimal? { if case .decimal(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var date: FHIRDate? { if case .date(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var date: FHIRDate? { if case .date(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var time: FHIRTime? { if case .time(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var time: FHIRTime? { if case .time(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var string: String? { if case .string(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var string: String? { if case .string(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var coding: Coding? { if case .coding(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var coding: Coding? { if case .coding(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
             }
         }
 
@@ -344,18 +346,18 @@ public struct Questionnaire: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With what is required.
-            public init(value: Value) {
+            @_alwaysEmitIntoClient public init(value: Value) {
                 tree = [:]
                 self.value = value
             }
 
             /// Value. `Questionnaire.item.answerOption.value[x]`, 1..1.
-            public var value: Value? {
+            @_alwaysEmitIntoClient public var value: Value? {
                 get { tree.getChoice("value") } set { tree.setChoice("value", newValue) }
             }
 
             /// Initial selected. `Questionnaire.item.answerOption.initialSelected`, 0..1.
-            public var initialSelected: Bool? {
+            @_alwaysEmitIntoClient public var initialSelected: Bool? {
                 get { tree.getOne("initialSelected") } set { tree.setOne("initialSelected", newValue) }
             }
 
@@ -402,22 +404,22 @@ public struct Questionnaire: FHIRDomainResource {
                 }
 
                 /// The value, if it is of this type.
-                public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var date: FHIRDate? { if case .date(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var date: FHIRDate? { if case .date(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var time: FHIRTime? { if case .time(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var time: FHIRTime? { if case .time(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var string: String? { if case .string(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var string: String? { if case .string(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var coding: Coding? { if case .coding(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var coding: Coding? { if case .coding(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
             }
         }
 
@@ -428,13 +430,13 @@ public struct Questionnaire: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With what is required.
-            public init(value: Value) {
+            @_alwaysEmitIntoClient public init(value: Value) {
                 tree = [:]
                 self.value = value
             }
 
             /// Value. `Questionnaire.item.initial.value[x]`, 1..1.
-            public var value: Value? {
+            @_alwaysEmitIntoClient public var value: Value? {
                 get { tree.getChoice("value") } set { tree.setChoice("value", newValue) }
             }
 
@@ -506,40 +508,40 @@ public struct Questionnaire: FHIRDomainResource {
                 }
 
                 /// The value, if it is of this type.
-                public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var decimal: FHIRDecimal? { if case .decimal(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var decimal: FHIRDecimal? { if case .decimal(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var date: FHIRDate? { if case .date(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var date: FHIRDate? { if case .date(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var time: FHIRTime? { if case .time(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var time: FHIRTime? { if case .time(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var string: String? { if case .string(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var string: String? { if case .string(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var uri: FHIRURI? { if case .uri(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var uri: FHIRURI? { if case .uri(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var attachment: Attachment? { if case .attachment(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var attachment: Attachment? { if case .attachment(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var coding: Coding? { if case .coding(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var coding: Coding? { if case .coding(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
             }
         }
     }

@@ -9,63 +9,63 @@ public struct QuestionnaireResponse: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(status: QuestionnaireResponseStatus) {
+    @_alwaysEmitIntoClient public init(status: QuestionnaireResponseStatus) {
         tree = ["resourceType": "QuestionnaireResponse"]
         self.status = status
     }
 
     /// Identifier. `QuestionnaireResponse.identifier`, 0..1.
-    public var identifier: Identifier? {
+    @_alwaysEmitIntoClient public var identifier: Identifier? {
         get { tree.getOne("identifier") } set { tree.setOne("identifier", newValue) }
     }
 
     /// Based on. `QuestionnaireResponse.basedOn`, 0..*.
-    public var basedOn: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var basedOn: [Reference<AnyResource>] {
         get { tree.getList("basedOn") } set { tree.setList("basedOn", newValue) }
     }
 
     /// Part of. `QuestionnaireResponse.partOf`, 0..*.
-    public var partOf: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var partOf: [Reference<AnyResource>] {
         get { tree.getList("partOf") } set { tree.setList("partOf", newValue) }
     }
 
     /// The questionnaire, with its version. `QuestionnaireResponse.questionnaire`, 0..1.
-    public var questionnaire: FHIRURI? {
+    @_alwaysEmitIntoClient public var questionnaire: FHIRURI? {
         get { tree.getOne("questionnaire") } set { tree.setOne("questionnaire", newValue) }
     }
 
     /// Status. `QuestionnaireResponse.status`, 1..1.
-    public var status: QuestionnaireResponseStatus? {
+    @_alwaysEmitIntoClient public var status: QuestionnaireResponseStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Subject. `QuestionnaireResponse.subject`, 0..1.
-    public var subject: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var subject: Reference<AnyResource>? {
         get { tree.getOne("subject") } set { tree.setOne("subject", newValue) }
     }
 
     /// Encounter. `QuestionnaireResponse.encounter`, 0..1.
-    public var encounter: Reference<Encounter>? {
+    @_alwaysEmitIntoClient public var encounter: Reference<Encounter>? {
         get { tree.getOne("encounter") } set { tree.setOne("encounter", newValue) }
     }
 
     /// When the answers were given. `QuestionnaireResponse.authored`, 0..1.
-    public var authored: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var authored: FHIRDateTime? {
         get { tree.getOne("authored") } set { tree.setOne("authored", newValue) }
     }
 
     /// Who wrote the answers down. `QuestionnaireResponse.author`, 0..1.
-    public var author: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var author: Reference<AnyResource>? {
         get { tree.getOne("author") } set { tree.setOne("author", newValue) }
     }
 
     /// Who gave the answers. `QuestionnaireResponse.source`, 0..1.
-    public var source: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var source: Reference<AnyResource>? {
         get { tree.getOne("source") } set { tree.setOne("source", newValue) }
     }
 
     /// The questions that were answered, and groups of them. `QuestionnaireResponse.item`, 0..*.
-    public var item: [QuestionnaireResponse.Item] {
+    @_alwaysEmitIntoClient public var item: [QuestionnaireResponse.Item] {
         get { tree.getList("item") } set { tree.setList("item", newValue) }
     }
 
@@ -76,33 +76,33 @@ public struct QuestionnaireResponse: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(linkId: String) {
+        @_alwaysEmitIntoClient public init(linkId: String) {
             tree = [:]
             self.linkId = linkId
         }
 
         /// Which question it is. `QuestionnaireResponse.item.linkId`, 1..1.
-        public var linkId: String? {
+        @_alwaysEmitIntoClient public var linkId: String? {
             get { tree.getOne("linkId") } set { tree.setOne("linkId", newValue) }
         }
 
         /// Definition. `QuestionnaireResponse.item.definition`, 0..1.
-        public var definition: FHIRURI? {
+        @_alwaysEmitIntoClient public var definition: FHIRURI? {
             get { tree.getOne("definition") } set { tree.setOne("definition", newValue) }
         }
 
         /// Text. `QuestionnaireResponse.item.text`, 0..1.
-        public var text: String? {
+        @_alwaysEmitIntoClient public var text: String? {
             get { tree.getOne("text") } set { tree.setOne("text", newValue) }
         }
 
         /// The answers. `QuestionnaireResponse.item.answer`, 0..*.
-        public var answer: [QuestionnaireResponse.Item.Answer] {
+        @_alwaysEmitIntoClient public var answer: [QuestionnaireResponse.Item.Answer] {
             get { tree.getList("answer") } set { tree.setList("answer", newValue) }
         }
 
         /// Item. `QuestionnaireResponse.item.item`, 0..*.
-        public var item: [QuestionnaireResponse.Item] {
+        @_alwaysEmitIntoClient public var item: [QuestionnaireResponse.Item] {
             get { tree.getList("item") } set { tree.setList("item", newValue) }
         }
 
@@ -113,15 +113,15 @@ public struct QuestionnaireResponse: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With nothing in it.
-            public init() { tree = [:] }
+            @_alwaysEmitIntoClient public init() { tree = [:] }
 
             /// Value. `QuestionnaireResponse.item.answer.value[x]`, 0..1.
-            public var value: Value? {
+            @_alwaysEmitIntoClient public var value: Value? {
                 get { tree.getChoice("value") } set { tree.setChoice("value", newValue) }
             }
 
             /// Item. `QuestionnaireResponse.item.answer.item`, 0..*.
-            public var item: [QuestionnaireResponse.Item] {
+            @_alwaysEmitIntoClient public var item: [QuestionnaireResponse.Item] {
                 get { tree.getList("item") } set { tree.setList("item", newValue) }
             }
 
@@ -193,40 +193,40 @@ public struct QuestionnaireResponse: FHIRDomainResource {
                 }
 
                 /// The value, if it is of this type.
-                public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var decimal: FHIRDecimal? { if case .decimal(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var decimal: FHIRDecimal? { if case .decimal(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var date: FHIRDate? { if case .date(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var date: FHIRDate? { if case .date(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var time: FHIRTime? { if case .time(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var time: FHIRTime? { if case .time(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var string: String? { if case .string(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var string: String? { if case .string(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var uri: FHIRURI? { if case .uri(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var uri: FHIRURI? { if case .uri(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var attachment: Attachment? { if case .attachment(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var attachment: Attachment? { if case .attachment(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var coding: Coding? { if case .coding(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var coding: Coding? { if case .coding(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
             }
         }
     }

@@ -9,15 +9,15 @@ public struct Ratio: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = [:] }
+    @_alwaysEmitIntoClient public init() { tree = [:] }
 
     /// Numerator. `Ratio.numerator`, 0..1.
-    public var numerator: Quantity? {
+    @_alwaysEmitIntoClient public var numerator: Quantity? {
         get { tree.getOne("numerator") } set { tree.setOne("numerator", newValue) }
     }
 
     /// Denominator. `Ratio.denominator`, 0..1.
-    public var denominator: Quantity? {
+    @_alwaysEmitIntoClient public var denominator: Quantity? {
         get { tree.getOne("denominator") } set { tree.setOne("denominator", newValue) }
     }
 }

@@ -9,43 +9,43 @@ public struct RelatedArtifact: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(type: RelatedArtifactType) {
+    @_alwaysEmitIntoClient public init(type: RelatedArtifactType) {
         tree = [:]
         self.type = type
     }
 
     /// Type. `RelatedArtifact.type`, 1..1.
-    public var type: RelatedArtifactType? {
+    @_alwaysEmitIntoClient public var type: RelatedArtifactType? {
         get { tree.getOne("type") } set { tree.setOne("type", newValue) }
     }
 
     /// Label. `RelatedArtifact.label`, 0..1.
-    public var label: String? {
+    @_alwaysEmitIntoClient public var label: String? {
         get { tree.getOne("label") } set { tree.setOne("label", newValue) }
     }
 
     /// Display. `RelatedArtifact.display`, 0..1.
-    public var display: String? {
+    @_alwaysEmitIntoClient public var display: String? {
         get { tree.getOne("display") } set { tree.setOne("display", newValue) }
     }
 
     /// Citation. `RelatedArtifact.citation`, 0..1.
-    public var citation: String? {
+    @_alwaysEmitIntoClient public var citation: String? {
         get { tree.getOne("citation") } set { tree.setOne("citation", newValue) }
     }
 
     /// Url. `RelatedArtifact.url`, 0..1.
-    public var url: FHIRURI? {
+    @_alwaysEmitIntoClient public var url: FHIRURI? {
         get { tree.getOne("url") } set { tree.setOne("url", newValue) }
     }
 
     /// Document. `RelatedArtifact.document`, 0..1.
-    public var document: Attachment? {
+    @_alwaysEmitIntoClient public var document: Attachment? {
         get { tree.getOne("document") } set { tree.setOne("document", newValue) }
     }
 
     /// Resource. `RelatedArtifact.resource`, 0..1.
-    public var resource: FHIRURI? {
+    @_alwaysEmitIntoClient public var resource: FHIRURI? {
         get { tree.getOne("resource") } set { tree.setOne("resource", newValue) }
     }
 }

@@ -9,68 +9,68 @@ public struct RelatedPerson: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(patient: Reference<Patient>) {
+    @_alwaysEmitIntoClient public init(patient: Reference<Patient>) {
         tree = ["resourceType": "RelatedPerson"]
         self.patient = patient
     }
 
     /// Identifier. `RelatedPerson.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Active. `RelatedPerson.active`, 0..1.
-    public var active: Bool? {
+    @_alwaysEmitIntoClient public var active: Bool? {
         get { tree.getOne("active") } set { tree.setOne("active", newValue) }
     }
 
     /// Patient. `RelatedPerson.patient`, 1..1.
-    public var patient: Reference<Patient>? {
+    @_alwaysEmitIntoClient public var patient: Reference<Patient>? {
         get { tree.getOne("patient") } set { tree.setOne("patient", newValue) }
     }
 
     /// Relationship. `RelatedPerson.relationship`, 0..*.
-    public var relationship: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var relationship: [CodeableConcept] {
         get { tree.getList("relationship") } set { tree.setList("relationship", newValue) }
     }
 
     /// Name. `RelatedPerson.name`, 0..*.
-    public var name: [HumanName] {
+    @_alwaysEmitIntoClient public var name: [HumanName] {
         get { tree.getList("name") } set { tree.setList("name", newValue) }
     }
 
     /// Telecom. `RelatedPerson.telecom`, 0..*.
-    public var telecom: [ContactPoint] {
+    @_alwaysEmitIntoClient public var telecom: [ContactPoint] {
         get { tree.getList("telecom") } set { tree.setList("telecom", newValue) }
     }
 
     /// Gender. `RelatedPerson.gender`, 0..1.
-    public var gender: AdministrativeGender? {
+    @_alwaysEmitIntoClient public var gender: AdministrativeGender? {
         get { tree.getOne("gender") } set { tree.setOne("gender", newValue) }
     }
 
     /// Birth date. `RelatedPerson.birthDate`, 0..1.
-    public var birthDate: FHIRDate? {
+    @_alwaysEmitIntoClient public var birthDate: FHIRDate? {
         get { tree.getOne("birthDate") } set { tree.setOne("birthDate", newValue) }
     }
 
     /// Address. `RelatedPerson.address`, 0..*.
-    public var address: [Address] {
+    @_alwaysEmitIntoClient public var address: [Address] {
         get { tree.getList("address") } set { tree.setList("address", newValue) }
     }
 
     /// Photo. `RelatedPerson.photo`, 0..*.
-    public var photo: [Attachment] {
+    @_alwaysEmitIntoClient public var photo: [Attachment] {
         get { tree.getList("photo") } set { tree.setList("photo", newValue) }
     }
 
     /// Period. `RelatedPerson.period`, 0..1.
-    public var period: Period? {
+    @_alwaysEmitIntoClient public var period: Period? {
         get { tree.getOne("period") } set { tree.setOne("period", newValue) }
     }
 
     /// Communication. `RelatedPerson.communication`, 0..*.
-    public var communication: [RelatedPerson.Communication] {
+    @_alwaysEmitIntoClient public var communication: [RelatedPerson.Communication] {
         get { tree.getList("communication") } set { tree.setList("communication", newValue) }
     }
 
@@ -81,18 +81,18 @@ public struct RelatedPerson: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(language: CodeableConcept) {
+        @_alwaysEmitIntoClient public init(language: CodeableConcept) {
             tree = [:]
             self.language = language
         }
 
         /// Language. `RelatedPerson.communication.language`, 1..1.
-        public var language: CodeableConcept? {
+        @_alwaysEmitIntoClient public var language: CodeableConcept? {
             get { tree.getOne("language") } set { tree.setOne("language", newValue) }
         }
 
         /// Preferred. `RelatedPerson.communication.preferred`, 0..1.
-        public var preferred: Bool? {
+        @_alwaysEmitIntoClient public var preferred: Bool? {
             get { tree.getOne("preferred") } set { tree.setOne("preferred", newValue) }
         }
     }

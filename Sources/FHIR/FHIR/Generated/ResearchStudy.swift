@@ -9,128 +9,128 @@ public struct ResearchStudy: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(status: ResearchStudyStatus) {
+    @_alwaysEmitIntoClient public init(status: ResearchStudyStatus) {
         tree = ["resourceType": "ResearchStudy"]
         self.status = status
     }
 
     /// Identifier. `ResearchStudy.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Title. `ResearchStudy.title`, 0..1.
-    public var title: String? {
+    @_alwaysEmitIntoClient public var title: String? {
         get { tree.getOne("title") } set { tree.setOne("title", newValue) }
     }
 
     /// Protocol. `ResearchStudy.protocol`, 0..*.
-    public var `protocol`: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var `protocol`: [Reference<AnyResource>] {
         get { tree.getList("protocol") } set { tree.setList("protocol", newValue) }
     }
 
     /// Part of. `ResearchStudy.partOf`, 0..*.
-    public var partOf: [Reference<ResearchStudy>] {
+    @_alwaysEmitIntoClient public var partOf: [Reference<ResearchStudy>] {
         get { tree.getList("partOf") } set { tree.setList("partOf", newValue) }
     }
 
     /// Status. `ResearchStudy.status`, 1..1.
-    public var status: ResearchStudyStatus? {
+    @_alwaysEmitIntoClient public var status: ResearchStudyStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Primary purpose type. `ResearchStudy.primaryPurposeType`, 0..1.
-    public var primaryPurposeType: CodeableConcept? {
+    @_alwaysEmitIntoClient public var primaryPurposeType: CodeableConcept? {
         get { tree.getOne("primaryPurposeType") } set { tree.setOne("primaryPurposeType", newValue) }
     }
 
     /// Phase. `ResearchStudy.phase`, 0..1.
-    public var phase: CodeableConcept? {
+    @_alwaysEmitIntoClient public var phase: CodeableConcept? {
         get { tree.getOne("phase") } set { tree.setOne("phase", newValue) }
     }
 
     /// Category. `ResearchStudy.category`, 0..*.
-    public var category: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var category: [CodeableConcept] {
         get { tree.getList("category") } set { tree.setList("category", newValue) }
     }
 
     /// Focus. `ResearchStudy.focus`, 0..*.
-    public var focus: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var focus: [CodeableConcept] {
         get { tree.getList("focus") } set { tree.setList("focus", newValue) }
     }
 
     /// Condition. `ResearchStudy.condition`, 0..*.
-    public var condition: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var condition: [CodeableConcept] {
         get { tree.getList("condition") } set { tree.setList("condition", newValue) }
     }
 
     /// Contact. `ResearchStudy.contact`, 0..*.
-    public var contact: [ContactDetail] {
+    @_alwaysEmitIntoClient public var contact: [ContactDetail] {
         get { tree.getList("contact") } set { tree.setList("contact", newValue) }
     }
 
     /// Related artifact. `ResearchStudy.relatedArtifact`, 0..*.
-    public var relatedArtifact: [RelatedArtifact] {
+    @_alwaysEmitIntoClient public var relatedArtifact: [RelatedArtifact] {
         get { tree.getList("relatedArtifact") } set { tree.setList("relatedArtifact", newValue) }
     }
 
     /// Keyword. `ResearchStudy.keyword`, 0..*.
-    public var keyword: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var keyword: [CodeableConcept] {
         get { tree.getList("keyword") } set { tree.setList("keyword", newValue) }
     }
 
     /// Location. `ResearchStudy.location`, 0..*.
-    public var location: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var location: [CodeableConcept] {
         get { tree.getList("location") } set { tree.setList("location", newValue) }
     }
 
     /// Description. `ResearchStudy.description`, 0..1.
-    public var description: String? {
+    @_alwaysEmitIntoClient public var description: String? {
         get { tree.getOne("description") } set { tree.setOne("description", newValue) }
     }
 
     /// Enrollment. `ResearchStudy.enrollment`, 0..*.
-    public var enrollment: [Reference<Group>] {
+    @_alwaysEmitIntoClient public var enrollment: [Reference<Group>] {
         get { tree.getList("enrollment") } set { tree.setList("enrollment", newValue) }
     }
 
     /// Period. `ResearchStudy.period`, 0..1.
-    public var period: Period? {
+    @_alwaysEmitIntoClient public var period: Period? {
         get { tree.getOne("period") } set { tree.setOne("period", newValue) }
     }
 
     /// Sponsor. `ResearchStudy.sponsor`, 0..1.
-    public var sponsor: Reference<Organization>? {
+    @_alwaysEmitIntoClient public var sponsor: Reference<Organization>? {
         get { tree.getOne("sponsor") } set { tree.setOne("sponsor", newValue) }
     }
 
     /// Principal investigator. `ResearchStudy.principalInvestigator`, 0..1.
-    public var principalInvestigator: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var principalInvestigator: Reference<AnyResource>? {
         get { tree.getOne("principalInvestigator") } set { tree.setOne("principalInvestigator", newValue) }
     }
 
     /// Site. `ResearchStudy.site`, 0..*.
-    public var site: [Reference<Location>] {
+    @_alwaysEmitIntoClient public var site: [Reference<Location>] {
         get { tree.getList("site") } set { tree.setList("site", newValue) }
     }
 
     /// Reason stopped. `ResearchStudy.reasonStopped`, 0..1.
-    public var reasonStopped: CodeableConcept? {
+    @_alwaysEmitIntoClient public var reasonStopped: CodeableConcept? {
         get { tree.getOne("reasonStopped") } set { tree.setOne("reasonStopped", newValue) }
     }
 
     /// Note. `ResearchStudy.note`, 0..*.
-    public var note: [Annotation] {
+    @_alwaysEmitIntoClient public var note: [Annotation] {
         get { tree.getList("note") } set { tree.setList("note", newValue) }
     }
 
     /// Arm. `ResearchStudy.arm`, 0..*.
-    public var arm: [ResearchStudy.Arm] {
+    @_alwaysEmitIntoClient public var arm: [ResearchStudy.Arm] {
         get { tree.getList("arm") } set { tree.setList("arm", newValue) }
     }
 
     /// Objective. `ResearchStudy.objective`, 0..*.
-    public var objective: [ResearchStudy.Objective] {
+    @_alwaysEmitIntoClient public var objective: [ResearchStudy.Objective] {
         get { tree.getList("objective") } set { tree.setList("objective", newValue) }
     }
 
@@ -141,23 +141,23 @@ public struct ResearchStudy: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(name: String) {
+        @_alwaysEmitIntoClient public init(name: String) {
             tree = [:]
             self.name = name
         }
 
         /// Name. `ResearchStudy.arm.name`, 1..1.
-        public var name: String? {
+        @_alwaysEmitIntoClient public var name: String? {
             get { tree.getOne("name") } set { tree.setOne("name", newValue) }
         }
 
         /// Type. `ResearchStudy.arm.type`, 0..1.
-        public var type: CodeableConcept? {
+        @_alwaysEmitIntoClient public var type: CodeableConcept? {
             get { tree.getOne("type") } set { tree.setOne("type", newValue) }
         }
 
         /// Description. `ResearchStudy.arm.description`, 0..1.
-        public var description: String? {
+        @_alwaysEmitIntoClient public var description: String? {
             get { tree.getOne("description") } set { tree.setOne("description", newValue) }
         }
     }
@@ -169,15 +169,15 @@ public struct ResearchStudy: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Name. `ResearchStudy.objective.name`, 0..1.
-        public var name: String? {
+        @_alwaysEmitIntoClient public var name: String? {
             get { tree.getOne("name") } set { tree.setOne("name", newValue) }
         }
 
         /// Type. `ResearchStudy.objective.type`, 0..1.
-        public var type: CodeableConcept? {
+        @_alwaysEmitIntoClient public var type: CodeableConcept? {
             get { tree.getOne("type") } set { tree.setOne("type", newValue) }
         }
     }

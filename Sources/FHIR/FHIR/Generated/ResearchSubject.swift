@@ -9,7 +9,9 @@ public struct ResearchSubject: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(status: ResearchSubjectStatus, study: Reference<ResearchStudy>, individual: Reference<Patient>) {
+    @_alwaysEmitIntoClient public init(
+        status: ResearchSubjectStatus, study: Reference<ResearchStudy>, individual: Reference<Patient>
+    ) {
         tree = ["resourceType": "ResearchSubject"]
         self.status = status
         self.study = study
@@ -17,42 +19,42 @@ public struct ResearchSubject: FHIRDomainResource {
     }
 
     /// Identifier. `ResearchSubject.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Status. `ResearchSubject.status`, 1..1.
-    public var status: ResearchSubjectStatus? {
+    @_alwaysEmitIntoClient public var status: ResearchSubjectStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Period. `ResearchSubject.period`, 0..1.
-    public var period: Period? {
+    @_alwaysEmitIntoClient public var period: Period? {
         get { tree.getOne("period") } set { tree.setOne("period", newValue) }
     }
 
     /// Study. `ResearchSubject.study`, 1..1.
-    public var study: Reference<ResearchStudy>? {
+    @_alwaysEmitIntoClient public var study: Reference<ResearchStudy>? {
         get { tree.getOne("study") } set { tree.setOne("study", newValue) }
     }
 
     /// Individual. `ResearchSubject.individual`, 1..1.
-    public var individual: Reference<Patient>? {
+    @_alwaysEmitIntoClient public var individual: Reference<Patient>? {
         get { tree.getOne("individual") } set { tree.setOne("individual", newValue) }
     }
 
     /// Assigned arm. `ResearchSubject.assignedArm`, 0..1.
-    public var assignedArm: String? {
+    @_alwaysEmitIntoClient public var assignedArm: String? {
         get { tree.getOne("assignedArm") } set { tree.setOne("assignedArm", newValue) }
     }
 
     /// Actual arm. `ResearchSubject.actualArm`, 0..1.
-    public var actualArm: String? {
+    @_alwaysEmitIntoClient public var actualArm: String? {
         get { tree.getOne("actualArm") } set { tree.setOne("actualArm", newValue) }
     }
 
     /// Consent. `ResearchSubject.consent`, 0..1.
-    public var consent: Reference<Consent>? {
+    @_alwaysEmitIntoClient public var consent: Reference<Consent>? {
         get { tree.getOne("consent") } set { tree.setOne("consent", newValue) }
     }
 }

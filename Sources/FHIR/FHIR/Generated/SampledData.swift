@@ -9,7 +9,7 @@ public struct SampledData: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(origin: Quantity, period: FHIRDecimal, dimensions: Int) {
+    @_alwaysEmitIntoClient public init(origin: Quantity, period: FHIRDecimal, dimensions: Int) {
         tree = [:]
         self.origin = origin
         self.period = period
@@ -17,37 +17,37 @@ public struct SampledData: FHIRElement {
     }
 
     /// Origin. `SampledData.origin`, 1..1.
-    public var origin: Quantity? {
+    @_alwaysEmitIntoClient public var origin: Quantity? {
         get { tree.getOne("origin") } set { tree.setOne("origin", newValue) }
     }
 
     /// Period. `SampledData.period`, 1..1.
-    public var period: FHIRDecimal? {
+    @_alwaysEmitIntoClient public var period: FHIRDecimal? {
         get { tree.getOne("period") } set { tree.setOne("period", newValue) }
     }
 
     /// Factor. `SampledData.factor`, 0..1.
-    public var factor: FHIRDecimal? {
+    @_alwaysEmitIntoClient public var factor: FHIRDecimal? {
         get { tree.getOne("factor") } set { tree.setOne("factor", newValue) }
     }
 
     /// Lower limit. `SampledData.lowerLimit`, 0..1.
-    public var lowerLimit: FHIRDecimal? {
+    @_alwaysEmitIntoClient public var lowerLimit: FHIRDecimal? {
         get { tree.getOne("lowerLimit") } set { tree.setOne("lowerLimit", newValue) }
     }
 
     /// Upper limit. `SampledData.upperLimit`, 0..1.
-    public var upperLimit: FHIRDecimal? {
+    @_alwaysEmitIntoClient public var upperLimit: FHIRDecimal? {
         get { tree.getOne("upperLimit") } set { tree.setOne("upperLimit", newValue) }
     }
 
     /// Dimensions. `SampledData.dimensions`, 1..1.
-    public var dimensions: Int? {
+    @_alwaysEmitIntoClient public var dimensions: Int? {
         get { tree.getOne("dimensions") } set { tree.setOne("dimensions", newValue) }
     }
 
     /// Data. `SampledData.data`, 0..1.
-    public var data: String? {
+    @_alwaysEmitIntoClient public var data: String? {
         get { tree.getOne("data") } set { tree.setOne("data", newValue) }
     }
 }

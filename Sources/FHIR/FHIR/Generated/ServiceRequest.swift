@@ -9,7 +9,7 @@ public struct ServiceRequest: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(status: RequestStatus, intent: RequestIntent, subject: Reference<AnyResource>) {
+    @_alwaysEmitIntoClient public init(status: RequestStatus, intent: RequestIntent, subject: Reference<AnyResource>) {
         tree = ["resourceType": "ServiceRequest"]
         self.status = status
         self.intent = intent
@@ -17,167 +17,167 @@ public struct ServiceRequest: FHIRDomainResource {
     }
 
     /// Identifier. `ServiceRequest.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Instantiates canonical. `ServiceRequest.instantiatesCanonical`, 0..*.
-    public var instantiatesCanonical: [FHIRURI] {
+    @_alwaysEmitIntoClient public var instantiatesCanonical: [FHIRURI] {
         get { tree.getList("instantiatesCanonical") } set { tree.setList("instantiatesCanonical", newValue) }
     }
 
     /// Instantiates uri. `ServiceRequest.instantiatesUri`, 0..*.
-    public var instantiatesUri: [FHIRURI] {
+    @_alwaysEmitIntoClient public var instantiatesUri: [FHIRURI] {
         get { tree.getList("instantiatesUri") } set { tree.setList("instantiatesUri", newValue) }
     }
 
     /// Based on. `ServiceRequest.basedOn`, 0..*.
-    public var basedOn: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var basedOn: [Reference<AnyResource>] {
         get { tree.getList("basedOn") } set { tree.setList("basedOn", newValue) }
     }
 
     /// Replaces. `ServiceRequest.replaces`, 0..*.
-    public var replaces: [Reference<ServiceRequest>] {
+    @_alwaysEmitIntoClient public var replaces: [Reference<ServiceRequest>] {
         get { tree.getList("replaces") } set { tree.setList("replaces", newValue) }
     }
 
     /// Requisition. `ServiceRequest.requisition`, 0..1.
-    public var requisition: Identifier? {
+    @_alwaysEmitIntoClient public var requisition: Identifier? {
         get { tree.getOne("requisition") } set { tree.setOne("requisition", newValue) }
     }
 
     /// Status. `ServiceRequest.status`, 1..1.
-    public var status: RequestStatus? {
+    @_alwaysEmitIntoClient public var status: RequestStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Intent. `ServiceRequest.intent`, 1..1.
-    public var intent: RequestIntent? {
+    @_alwaysEmitIntoClient public var intent: RequestIntent? {
         get { tree.getOne("intent") } set { tree.setOne("intent", newValue) }
     }
 
     /// Category. `ServiceRequest.category`, 0..*.
-    public var category: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var category: [CodeableConcept] {
         get { tree.getList("category") } set { tree.setList("category", newValue) }
     }
 
     /// Priority. `ServiceRequest.priority`, 0..1.
-    public var priority: RequestPriority? {
+    @_alwaysEmitIntoClient public var priority: RequestPriority? {
         get { tree.getOne("priority") } set { tree.setOne("priority", newValue) }
     }
 
     /// Do not perform. `ServiceRequest.doNotPerform`, 0..1.
-    public var doNotPerform: Bool? {
+    @_alwaysEmitIntoClient public var doNotPerform: Bool? {
         get { tree.getOne("doNotPerform") } set { tree.setOne("doNotPerform", newValue) }
     }
 
     /// Code. `ServiceRequest.code`, 0..1.
-    public var code: CodeableConcept? {
+    @_alwaysEmitIntoClient public var code: CodeableConcept? {
         get { tree.getOne("code") } set { tree.setOne("code", newValue) }
     }
 
     /// Order detail. `ServiceRequest.orderDetail`, 0..*.
-    public var orderDetail: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var orderDetail: [CodeableConcept] {
         get { tree.getList("orderDetail") } set { tree.setList("orderDetail", newValue) }
     }
 
     /// Quantity. `ServiceRequest.quantity[x]`, 0..1.
-    public var quantity: Quantity? {
+    @_alwaysEmitIntoClient public var quantity: Quantity? {
         get { tree.getChoice("quantity") } set { tree.setChoice("quantity", newValue) }
     }
 
     /// Subject. `ServiceRequest.subject`, 1..1.
-    public var subject: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var subject: Reference<AnyResource>? {
         get { tree.getOne("subject") } set { tree.setOne("subject", newValue) }
     }
 
     /// Encounter. `ServiceRequest.encounter`, 0..1.
-    public var encounter: Reference<Encounter>? {
+    @_alwaysEmitIntoClient public var encounter: Reference<Encounter>? {
         get { tree.getOne("encounter") } set { tree.setOne("encounter", newValue) }
     }
 
     /// Occurrence. `ServiceRequest.occurrence[x]`, 0..1.
-    public var occurrence: Occurrence? {
+    @_alwaysEmitIntoClient public var occurrence: Occurrence? {
         get { tree.getChoice("occurrence") } set { tree.setChoice("occurrence", newValue) }
     }
 
     /// As needed. `ServiceRequest.asNeeded[x]`, 0..1.
-    public var asNeeded: AsNeeded? {
+    @_alwaysEmitIntoClient public var asNeeded: AsNeeded? {
         get { tree.getChoice("asNeeded") } set { tree.setChoice("asNeeded", newValue) }
     }
 
     /// Authored on. `ServiceRequest.authoredOn`, 0..1.
-    public var authoredOn: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var authoredOn: FHIRDateTime? {
         get { tree.getOne("authoredOn") } set { tree.setOne("authoredOn", newValue) }
     }
 
     /// Requester. `ServiceRequest.requester`, 0..1.
-    public var requester: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var requester: Reference<AnyResource>? {
         get { tree.getOne("requester") } set { tree.setOne("requester", newValue) }
     }
 
     /// Performer type. `ServiceRequest.performerType`, 0..1.
-    public var performerType: CodeableConcept? {
+    @_alwaysEmitIntoClient public var performerType: CodeableConcept? {
         get { tree.getOne("performerType") } set { tree.setOne("performerType", newValue) }
     }
 
     /// Performer. `ServiceRequest.performer`, 0..*.
-    public var performer: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var performer: [Reference<AnyResource>] {
         get { tree.getList("performer") } set { tree.setList("performer", newValue) }
     }
 
     /// Location code. `ServiceRequest.locationCode`, 0..*.
-    public var locationCode: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var locationCode: [CodeableConcept] {
         get { tree.getList("locationCode") } set { tree.setList("locationCode", newValue) }
     }
 
     /// Location reference. `ServiceRequest.locationReference`, 0..*.
-    public var locationReference: [Reference<Location>] {
+    @_alwaysEmitIntoClient public var locationReference: [Reference<Location>] {
         get { tree.getList("locationReference") } set { tree.setList("locationReference", newValue) }
     }
 
     /// Reason code. `ServiceRequest.reasonCode`, 0..*.
-    public var reasonCode: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var reasonCode: [CodeableConcept] {
         get { tree.getList("reasonCode") } set { tree.setList("reasonCode", newValue) }
     }
 
     /// Reason reference. `ServiceRequest.reasonReference`, 0..*.
-    public var reasonReference: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var reasonReference: [Reference<AnyResource>] {
         get { tree.getList("reasonReference") } set { tree.setList("reasonReference", newValue) }
     }
 
     /// Insurance. `ServiceRequest.insurance`, 0..*.
-    public var insurance: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var insurance: [Reference<AnyResource>] {
         get { tree.getList("insurance") } set { tree.setList("insurance", newValue) }
     }
 
     /// Supporting info. `ServiceRequest.supportingInfo`, 0..*.
-    public var supportingInfo: [Reference<AnyResource>] {
+    @_alwaysEmitIntoClient public var supportingInfo: [Reference<AnyResource>] {
         get { tree.getList("supportingInfo") } set { tree.setList("supportingInfo", newValue) }
     }
 
     /// Specimen. `ServiceRequest.specimen`, 0..*.
-    public var specimen: [Reference<Specimen>] {
+    @_alwaysEmitIntoClient public var specimen: [Reference<Specimen>] {
         get { tree.getList("specimen") } set { tree.setList("specimen", newValue) }
     }
 
     /// Body site. `ServiceRequest.bodySite`, 0..*.
-    public var bodySite: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var bodySite: [CodeableConcept] {
         get { tree.getList("bodySite") } set { tree.setList("bodySite", newValue) }
     }
 
     /// Note. `ServiceRequest.note`, 0..*.
-    public var note: [Annotation] {
+    @_alwaysEmitIntoClient public var note: [Annotation] {
         get { tree.getList("note") } set { tree.setList("note", newValue) }
     }
 
     /// Patient instruction. `ServiceRequest.patientInstruction`, 0..1.
-    public var patientInstruction: String? {
+    @_alwaysEmitIntoClient public var patientInstruction: String? {
         get { tree.getOne("patientInstruction") } set { tree.setOne("patientInstruction", newValue) }
     }
 
     /// Relevant history. `ServiceRequest.relevantHistory`, 0..*.
-    public var relevantHistory: [Reference<Provenance>] {
+    @_alwaysEmitIntoClient public var relevantHistory: [Reference<Provenance>] {
         get { tree.getList("relevantHistory") } set { tree.setList("relevantHistory", newValue) }
     }
 
@@ -212,13 +212,13 @@ public struct ServiceRequest: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var quantity: FHIR.Quantity? { if case .quantity(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var quantity: FHIR.Quantity? { if case .quantity(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var ratio: Ratio? { if case .ratio(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var ratio: Ratio? { if case .ratio(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
     }
 
     /// What `ServiceRequest.occurrence[x]` may be.
@@ -252,13 +252,13 @@ public struct ServiceRequest: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var period: Period? { if case .period(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var period: Period? { if case .period(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var timing: Timing? { if case .timing(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var timing: Timing? { if case .timing(let value) = self { value } else { nil } }
     }
 
     /// What `ServiceRequest.asNeeded[x]` may be.
@@ -288,9 +288,9 @@ public struct ServiceRequest: FHIRDomainResource {
         }
 
         /// The value, if it is of this type.
-        public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
     }
 }

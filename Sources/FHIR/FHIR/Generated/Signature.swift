@@ -9,7 +9,7 @@ public struct Signature: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(type: [Coding], when: FHIRInstant, who: Reference<AnyResource>) {
+    @_alwaysEmitIntoClient public init(type: [Coding], when: FHIRInstant, who: Reference<AnyResource>) {
         tree = [:]
         self.type = type
         self.when = when
@@ -17,37 +17,37 @@ public struct Signature: FHIRElement {
     }
 
     /// Type. `Signature.type`, 1..*.
-    public var type: [Coding] {
+    @_alwaysEmitIntoClient public var type: [Coding] {
         get { tree.getList("type") } set { tree.setList("type", newValue) }
     }
 
     /// When. `Signature.when`, 1..1.
-    public var when: FHIRInstant? {
+    @_alwaysEmitIntoClient public var when: FHIRInstant? {
         get { tree.getOne("when") } set { tree.setOne("when", newValue) }
     }
 
     /// Who. `Signature.who`, 1..1.
-    public var who: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var who: Reference<AnyResource>? {
         get { tree.getOne("who") } set { tree.setOne("who", newValue) }
     }
 
     /// On behalf of. `Signature.onBehalfOf`, 0..1.
-    public var onBehalfOf: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var onBehalfOf: Reference<AnyResource>? {
         get { tree.getOne("onBehalfOf") } set { tree.setOne("onBehalfOf", newValue) }
     }
 
     /// Target format. `Signature.targetFormat`, 0..1.
-    public var targetFormat: String? {
+    @_alwaysEmitIntoClient public var targetFormat: String? {
         get { tree.getOne("targetFormat") } set { tree.setOne("targetFormat", newValue) }
     }
 
     /// Sig format. `Signature.sigFormat`, 0..1.
-    public var sigFormat: String? {
+    @_alwaysEmitIntoClient public var sigFormat: String? {
         get { tree.getOne("sigFormat") } set { tree.setOne("sigFormat", newValue) }
     }
 
     /// Data. `Signature.data`, 0..1.
-    public var data: String? {
+    @_alwaysEmitIntoClient public var data: String? {
         get { tree.getOne("data") } set { tree.setOne("data", newValue) }
     }
 }

@@ -9,70 +9,70 @@ public struct Specimen: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = ["resourceType": "Specimen"] }
+    @_alwaysEmitIntoClient public init() { tree = ["resourceType": "Specimen"] }
 
     /// Identifier. `Specimen.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Accession identifier. `Specimen.accessionIdentifier`, 0..1.
-    public var accessionIdentifier: Identifier? {
+    @_alwaysEmitIntoClient public var accessionIdentifier: Identifier? {
         get { tree.getOne("accessionIdentifier") } set { tree.setOne("accessionIdentifier", newValue) }
     }
 
     /// Status. `Specimen.status`, 0..1.
-    public var status: SpecimenStatus? {
+    @_alwaysEmitIntoClient public var status: SpecimenStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Type. `Specimen.type`, 0..1.
-    public var type: CodeableConcept? {
+    @_alwaysEmitIntoClient public var type: CodeableConcept? {
         get { tree.getOne("type") } set { tree.setOne("type", newValue) }
     }
 
     /// Subject. `Specimen.subject`, 0..1.
-    public var subject: Reference<AnyResource>? {
+    @_alwaysEmitIntoClient public var subject: Reference<AnyResource>? {
         get { tree.getOne("subject") } set { tree.setOne("subject", newValue) }
     }
 
     /// Received time. `Specimen.receivedTime`, 0..1.
-    public var receivedTime: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var receivedTime: FHIRDateTime? {
         get { tree.getOne("receivedTime") } set { tree.setOne("receivedTime", newValue) }
     }
 
     /// Parent. `Specimen.parent`, 0..*.
-    public var parent: [Reference<Specimen>] {
+    @_alwaysEmitIntoClient public var parent: [Reference<Specimen>] {
         get { tree.getList("parent") } set { tree.setList("parent", newValue) }
     }
 
     /// Request. `Specimen.request`, 0..*.
-    public var request: [Reference<ServiceRequest>] {
+    @_alwaysEmitIntoClient public var request: [Reference<ServiceRequest>] {
         get { tree.getList("request") } set { tree.setList("request", newValue) }
     }
 
     /// Collection. `Specimen.collection`, 0..1.
-    public var collection: Specimen.Collection? {
+    @_alwaysEmitIntoClient public var collection: Specimen.Collection? {
         get { tree.getOne("collection") } set { tree.setOne("collection", newValue) }
     }
 
     /// Processing. `Specimen.processing`, 0..*.
-    public var processing: [Specimen.Processing] {
+    @_alwaysEmitIntoClient public var processing: [Specimen.Processing] {
         get { tree.getList("processing") } set { tree.setList("processing", newValue) }
     }
 
     /// Container. `Specimen.container`, 0..*.
-    public var container: [Specimen.Container] {
+    @_alwaysEmitIntoClient public var container: [Specimen.Container] {
         get { tree.getList("container") } set { tree.setList("container", newValue) }
     }
 
     /// Condition. `Specimen.condition`, 0..*.
-    public var condition: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var condition: [CodeableConcept] {
         get { tree.getList("condition") } set { tree.setList("condition", newValue) }
     }
 
     /// Note. `Specimen.note`, 0..*.
-    public var note: [Annotation] {
+    @_alwaysEmitIntoClient public var note: [Annotation] {
         get { tree.getList("note") } set { tree.setList("note", newValue) }
     }
 
@@ -83,40 +83,40 @@ public struct Specimen: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Collector. `Specimen.collection.collector`, 0..1.
-        public var collector: Reference<AnyResource>? {
+        @_alwaysEmitIntoClient public var collector: Reference<AnyResource>? {
             get { tree.getOne("collector") } set { tree.setOne("collector", newValue) }
         }
 
         /// Collected. `Specimen.collection.collected[x]`, 0..1.
-        public var collected: Collected? {
+        @_alwaysEmitIntoClient public var collected: Collected? {
             get { tree.getChoice("collected") } set { tree.setChoice("collected", newValue) }
         }
 
         /// Duration. `Specimen.collection.duration`, 0..1.
-        public var duration: FHIRDuration? {
+        @_alwaysEmitIntoClient public var duration: FHIRDuration? {
             get { tree.getOne("duration") } set { tree.setOne("duration", newValue) }
         }
 
         /// Quantity. `Specimen.collection.quantity`, 0..1.
-        public var quantity: Quantity? {
+        @_alwaysEmitIntoClient public var quantity: Quantity? {
             get { tree.getOne("quantity") } set { tree.setOne("quantity", newValue) }
         }
 
         /// Method. `Specimen.collection.method`, 0..1.
-        public var method: CodeableConcept? {
+        @_alwaysEmitIntoClient public var method: CodeableConcept? {
             get { tree.getOne("method") } set { tree.setOne("method", newValue) }
         }
 
         /// Body site. `Specimen.collection.bodySite`, 0..1.
-        public var bodySite: CodeableConcept? {
+        @_alwaysEmitIntoClient public var bodySite: CodeableConcept? {
             get { tree.getOne("bodySite") } set { tree.setOne("bodySite", newValue) }
         }
 
         /// Fasting status. `Specimen.collection.fastingStatus[x]`, 0..1.
-        public var fastingStatus: FastingStatus? {
+        @_alwaysEmitIntoClient public var fastingStatus: FastingStatus? {
             get { tree.getChoice("fastingStatus") } set { tree.setChoice("fastingStatus", newValue) }
         }
 
@@ -147,10 +147,10 @@ public struct Specimen: FHIRDomainResource {
             }
 
             /// The value, if it is of this type.
-            public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var period: Period? { if case .period(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var period: Period? { if case .period(let value) = self { value } else { nil } }
         }
 
         /// What `Specimen.collection.fastingStatus[x]` may be.
@@ -180,10 +180,10 @@ public struct Specimen: FHIRDomainResource {
             }
 
             /// The value, if it is of this type.
-            public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var duration: FHIRDuration? { if case .duration(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var duration: FHIRDuration? { if case .duration(let value) = self { value } else { nil } }
         }
     }
 
@@ -194,25 +194,25 @@ public struct Specimen: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Description. `Specimen.processing.description`, 0..1.
-        public var description: String? {
+        @_alwaysEmitIntoClient public var description: String? {
             get { tree.getOne("description") } set { tree.setOne("description", newValue) }
         }
 
         /// Procedure. `Specimen.processing.procedure`, 0..1.
-        public var procedure: CodeableConcept? {
+        @_alwaysEmitIntoClient public var procedure: CodeableConcept? {
             get { tree.getOne("procedure") } set { tree.setOne("procedure", newValue) }
         }
 
         /// Additive. `Specimen.processing.additive`, 0..*.
-        public var additive: [Reference<AnyResource>] {
+        @_alwaysEmitIntoClient public var additive: [Reference<AnyResource>] {
             get { tree.getList("additive") } set { tree.setList("additive", newValue) }
         }
 
         /// Time. `Specimen.processing.time[x]`, 0..1.
-        public var time: Time? {
+        @_alwaysEmitIntoClient public var time: Time? {
             get { tree.getChoice("time") } set { tree.setChoice("time", newValue) }
         }
 
@@ -243,10 +243,10 @@ public struct Specimen: FHIRDomainResource {
             }
 
             /// The value, if it is of this type.
-            public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var period: Period? { if case .period(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var period: Period? { if case .period(let value) = self { value } else { nil } }
         }
     }
 
@@ -257,35 +257,35 @@ public struct Specimen: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Identifier. `Specimen.container.identifier`, 0..*.
-        public var identifier: [Identifier] {
+        @_alwaysEmitIntoClient public var identifier: [Identifier] {
             get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
         }
 
         /// Description. `Specimen.container.description`, 0..1.
-        public var description: String? {
+        @_alwaysEmitIntoClient public var description: String? {
             get { tree.getOne("description") } set { tree.setOne("description", newValue) }
         }
 
         /// Type. `Specimen.container.type`, 0..1.
-        public var type: CodeableConcept? {
+        @_alwaysEmitIntoClient public var type: CodeableConcept? {
             get { tree.getOne("type") } set { tree.setOne("type", newValue) }
         }
 
         /// Capacity. `Specimen.container.capacity`, 0..1.
-        public var capacity: Quantity? {
+        @_alwaysEmitIntoClient public var capacity: Quantity? {
             get { tree.getOne("capacity") } set { tree.setOne("capacity", newValue) }
         }
 
         /// Specimen quantity. `Specimen.container.specimenQuantity`, 0..1.
-        public var specimenQuantity: Quantity? {
+        @_alwaysEmitIntoClient public var specimenQuantity: Quantity? {
             get { tree.getOne("specimenQuantity") } set { tree.setOne("specimenQuantity", newValue) }
         }
 
         /// Additive. `Specimen.container.additive[x]`, 0..1.
-        public var additive: Additive? {
+        @_alwaysEmitIntoClient public var additive: Additive? {
             get { tree.getChoice("additive") } set { tree.setChoice("additive", newValue) }
         }
 
@@ -316,10 +316,10 @@ public struct Specimen: FHIRDomainResource {
             }
 
             /// The value, if it is of this type.
-            public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
         }
     }
 }

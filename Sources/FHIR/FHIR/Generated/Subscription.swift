@@ -9,7 +9,9 @@ public struct Subscription: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(status: SubscriptionStatus, reason: String, criteria: String, channel: Subscription.Channel) {
+    @_alwaysEmitIntoClient public init(
+        status: SubscriptionStatus, reason: String, criteria: String, channel: Subscription.Channel
+    ) {
         tree = ["resourceType": "Subscription"]
         self.status = status
         self.reason = reason
@@ -18,37 +20,37 @@ public struct Subscription: FHIRDomainResource {
     }
 
     /// Status. `Subscription.status`, 1..1.
-    public var status: SubscriptionStatus? {
+    @_alwaysEmitIntoClient public var status: SubscriptionStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Contact. `Subscription.contact`, 0..*.
-    public var contact: [ContactPoint] {
+    @_alwaysEmitIntoClient public var contact: [ContactPoint] {
         get { tree.getList("contact") } set { tree.setList("contact", newValue) }
     }
 
     /// End. `Subscription.end`, 0..1.
-    public var end: FHIRInstant? {
+    @_alwaysEmitIntoClient public var end: FHIRInstant? {
         get { tree.getOne("end") } set { tree.setOne("end", newValue) }
     }
 
     /// Reason. `Subscription.reason`, 1..1.
-    public var reason: String? {
+    @_alwaysEmitIntoClient public var reason: String? {
         get { tree.getOne("reason") } set { tree.setOne("reason", newValue) }
     }
 
     /// Criteria. `Subscription.criteria`, 1..1.
-    public var criteria: String? {
+    @_alwaysEmitIntoClient public var criteria: String? {
         get { tree.getOne("criteria") } set { tree.setOne("criteria", newValue) }
     }
 
     /// Error. `Subscription.error`, 0..1.
-    public var error: String? {
+    @_alwaysEmitIntoClient public var error: String? {
         get { tree.getOne("error") } set { tree.setOne("error", newValue) }
     }
 
     /// Channel. `Subscription.channel`, 1..1.
-    public var channel: Subscription.Channel? {
+    @_alwaysEmitIntoClient public var channel: Subscription.Channel? {
         get { tree.getOne("channel") } set { tree.setOne("channel", newValue) }
     }
 
@@ -59,28 +61,28 @@ public struct Subscription: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(type: SubscriptionChannelType) {
+        @_alwaysEmitIntoClient public init(type: SubscriptionChannelType) {
             tree = [:]
             self.type = type
         }
 
         /// Type. `Subscription.channel.type`, 1..1.
-        public var type: SubscriptionChannelType? {
+        @_alwaysEmitIntoClient public var type: SubscriptionChannelType? {
             get { tree.getOne("type") } set { tree.setOne("type", newValue) }
         }
 
         /// Endpoint. `Subscription.channel.endpoint`, 0..1.
-        public var endpoint: FHIRURI? {
+        @_alwaysEmitIntoClient public var endpoint: FHIRURI? {
             get { tree.getOne("endpoint") } set { tree.setOne("endpoint", newValue) }
         }
 
         /// Payload. `Subscription.channel.payload`, 0..1.
-        public var payload: String? {
+        @_alwaysEmitIntoClient public var payload: String? {
             get { tree.getOne("payload") } set { tree.setOne("payload", newValue) }
         }
 
         /// Header. `Subscription.channel.header`, 0..*.
-        public var header: [String] {
+        @_alwaysEmitIntoClient public var header: [String] {
             get { tree.getList("header") } set { tree.setList("header", newValue) }
         }
     }

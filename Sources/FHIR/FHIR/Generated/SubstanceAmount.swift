@@ -9,25 +9,25 @@ public struct SubstanceAmount: FHIRBackboneElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = [:] }
+    @_alwaysEmitIntoClient public init() { tree = [:] }
 
     /// Amount. `SubstanceAmount.amount[x]`, 0..1.
-    public var amount: Amount? {
+    @_alwaysEmitIntoClient public var amount: Amount? {
         get { tree.getChoice("amount") } set { tree.setChoice("amount", newValue) }
     }
 
     /// Amount type. `SubstanceAmount.amountType`, 0..1.
-    public var amountType: CodeableConcept? {
+    @_alwaysEmitIntoClient public var amountType: CodeableConcept? {
         get { tree.getOne("amountType") } set { tree.setOne("amountType", newValue) }
     }
 
     /// Amount text. `SubstanceAmount.amountText`, 0..1.
-    public var amountText: String? {
+    @_alwaysEmitIntoClient public var amountText: String? {
         get { tree.getOne("amountText") } set { tree.setOne("amountText", newValue) }
     }
 
     /// Reference range. `SubstanceAmount.referenceRange`, 0..1.
-    public var referenceRange: SubstanceAmount.ReferenceRange? {
+    @_alwaysEmitIntoClient public var referenceRange: SubstanceAmount.ReferenceRange? {
         get { tree.getOne("referenceRange") } set { tree.setOne("referenceRange", newValue) }
     }
 
@@ -62,13 +62,13 @@ public struct SubstanceAmount: FHIRBackboneElement {
         }
 
         /// The value, if it is of this type.
-        public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var string: String? { if case .string(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var string: String? { if case .string(let value) = self { value } else { nil } }
     }
 
     /// An element of `SubstanceAmount.referenceRange`.
@@ -78,15 +78,15 @@ public struct SubstanceAmount: FHIRBackboneElement {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Low limit. `SubstanceAmount.referenceRange.lowLimit`, 0..1.
-        public var lowLimit: Quantity? {
+        @_alwaysEmitIntoClient public var lowLimit: Quantity? {
             get { tree.getOne("lowLimit") } set { tree.setOne("lowLimit", newValue) }
         }
 
         /// High limit. `SubstanceAmount.referenceRange.highLimit`, 0..1.
-        public var highLimit: Quantity? {
+        @_alwaysEmitIntoClient public var highLimit: Quantity? {
             get { tree.getOne("highLimit") } set { tree.setOne("highLimit", newValue) }
         }
     }

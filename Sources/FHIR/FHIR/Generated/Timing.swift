@@ -9,20 +9,20 @@ public struct Timing: FHIRBackboneElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With nothing in it.
-    public init() { tree = [:] }
+    @_alwaysEmitIntoClient public init() { tree = [:] }
 
     /// Event. `Timing.event`, 0..*.
-    public var event: [FHIRDateTime] {
+    @_alwaysEmitIntoClient public var event: [FHIRDateTime] {
         get { tree.getList("event") } set { tree.setList("event", newValue) }
     }
 
     /// Repeat. `Timing.repeat`, 0..1.
-    public var `repeat`: Timing.Repeat? {
+    @_alwaysEmitIntoClient public var `repeat`: Timing.Repeat? {
         get { tree.getOne("repeat") } set { tree.setOne("repeat", newValue) }
     }
 
     /// Code. `Timing.code`, 0..1.
-    public var code: CodeableConcept? {
+    @_alwaysEmitIntoClient public var code: CodeableConcept? {
         get { tree.getOne("code") } set { tree.setOne("code", newValue) }
     }
 
@@ -33,80 +33,80 @@ public struct Timing: FHIRBackboneElement {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With nothing in it.
-        public init() { tree = [:] }
+        @_alwaysEmitIntoClient public init() { tree = [:] }
 
         /// Bounds. `Timing.repeat.bounds[x]`, 0..1.
-        public var bounds: Bounds? {
+        @_alwaysEmitIntoClient public var bounds: Bounds? {
             get { tree.getChoice("bounds") } set { tree.setChoice("bounds", newValue) }
         }
 
         /// Count. `Timing.repeat.count`, 0..1.
-        public var count: Int? {
+        @_alwaysEmitIntoClient public var count: Int? {
             get { tree.getOne("count") } set { tree.setOne("count", newValue) }
         }
 
         /// Count max. `Timing.repeat.countMax`, 0..1.
-        public var countMax: Int? {
+        @_alwaysEmitIntoClient public var countMax: Int? {
             get { tree.getOne("countMax") } set { tree.setOne("countMax", newValue) }
         }
 
         /// Duration. `Timing.repeat.duration`, 0..1.
-        public var duration: FHIRDecimal? {
+        @_alwaysEmitIntoClient public var duration: FHIRDecimal? {
             get { tree.getOne("duration") } set { tree.setOne("duration", newValue) }
         }
 
         /// Duration max. `Timing.repeat.durationMax`, 0..1.
-        public var durationMax: FHIRDecimal? {
+        @_alwaysEmitIntoClient public var durationMax: FHIRDecimal? {
             get { tree.getOne("durationMax") } set { tree.setOne("durationMax", newValue) }
         }
 
         /// Duration unit. `Timing.repeat.durationUnit`, 0..1.
-        public var durationUnit: UnitOfTime? {
+        @_alwaysEmitIntoClient public var durationUnit: UnitOfTime? {
             get { tree.getOne("durationUnit") } set { tree.setOne("durationUnit", newValue) }
         }
 
         /// Frequency. `Timing.repeat.frequency`, 0..1.
-        public var frequency: Int? {
+        @_alwaysEmitIntoClient public var frequency: Int? {
             get { tree.getOne("frequency") } set { tree.setOne("frequency", newValue) }
         }
 
         /// Frequency max. `Timing.repeat.frequencyMax`, 0..1.
-        public var frequencyMax: Int? {
+        @_alwaysEmitIntoClient public var frequencyMax: Int? {
             get { tree.getOne("frequencyMax") } set { tree.setOne("frequencyMax", newValue) }
         }
 
         /// Period. `Timing.repeat.period`, 0..1.
-        public var period: FHIRDecimal? {
+        @_alwaysEmitIntoClient public var period: FHIRDecimal? {
             get { tree.getOne("period") } set { tree.setOne("period", newValue) }
         }
 
         /// Period max. `Timing.repeat.periodMax`, 0..1.
-        public var periodMax: FHIRDecimal? {
+        @_alwaysEmitIntoClient public var periodMax: FHIRDecimal? {
             get { tree.getOne("periodMax") } set { tree.setOne("periodMax", newValue) }
         }
 
         /// Period unit. `Timing.repeat.periodUnit`, 0..1.
-        public var periodUnit: UnitOfTime? {
+        @_alwaysEmitIntoClient public var periodUnit: UnitOfTime? {
             get { tree.getOne("periodUnit") } set { tree.setOne("periodUnit", newValue) }
         }
 
         /// Day of week. `Timing.repeat.dayOfWeek`, 0..*.
-        public var dayOfWeek: [DayOfWeek] {
+        @_alwaysEmitIntoClient public var dayOfWeek: [DayOfWeek] {
             get { tree.getList("dayOfWeek") } set { tree.setList("dayOfWeek", newValue) }
         }
 
         /// Time of day. `Timing.repeat.timeOfDay`, 0..*.
-        public var timeOfDay: [FHIRTime] {
+        @_alwaysEmitIntoClient public var timeOfDay: [FHIRTime] {
             get { tree.getList("timeOfDay") } set { tree.setList("timeOfDay", newValue) }
         }
 
         /// When. `Timing.repeat.when`, 0..*.
-        public var when: [EventTiming] {
+        @_alwaysEmitIntoClient public var when: [EventTiming] {
             get { tree.getList("when") } set { tree.setList("when", newValue) }
         }
 
         /// Offset. `Timing.repeat.offset`, 0..1.
-        public var offset: Int? {
+        @_alwaysEmitIntoClient public var offset: Int? {
             get { tree.getOne("offset") } set { tree.setOne("offset", newValue) }
         }
 
@@ -141,13 +141,13 @@ public struct Timing: FHIRBackboneElement {
             }
 
             /// The value, if it is of this type.
-            public var duration: FHIRDuration? { if case .duration(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var duration: FHIRDuration? { if case .duration(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
 
             /// The value, if it is of this type.
-            public var period: Period? { if case .period(let value) = self { value } else { nil } }
+            @_alwaysEmitIntoClient public var period: Period? { if case .period(let value) = self { value } else { nil } }
         }
     }
 }

@@ -9,33 +9,33 @@ public struct TriggerDefinition: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(type: TriggerType) {
+    @_alwaysEmitIntoClient public init(type: TriggerType) {
         tree = [:]
         self.type = type
     }
 
     /// Type. `TriggerDefinition.type`, 1..1.
-    public var type: TriggerType? {
+    @_alwaysEmitIntoClient public var type: TriggerType? {
         get { tree.getOne("type") } set { tree.setOne("type", newValue) }
     }
 
     /// Name. `TriggerDefinition.name`, 0..1.
-    public var name: String? {
+    @_alwaysEmitIntoClient public var name: String? {
         get { tree.getOne("name") } set { tree.setOne("name", newValue) }
     }
 
     /// Timing. `TriggerDefinition.timing[x]`, 0..1.
-    public var timing: Timing? {
+    @_alwaysEmitIntoClient public var timing: Timing? {
         get { tree.getChoice("timing") } set { tree.setChoice("timing", newValue) }
     }
 
     /// Data. `TriggerDefinition.data`, 0..*.
-    public var data: [DataRequirement] {
+    @_alwaysEmitIntoClient public var data: [DataRequirement] {
         get { tree.getList("data") } set { tree.setList("data", newValue) }
     }
 
     /// Condition. `TriggerDefinition.condition`, 0..1.
-    public var condition: Expression? {
+    @_alwaysEmitIntoClient public var condition: Expression? {
         get { tree.getOne("condition") } set { tree.setOne("condition", newValue) }
     }
 
@@ -74,15 +74,15 @@ public struct TriggerDefinition: FHIRElement {
         }
 
         /// The value, if it is of this type.
-        public var timing: FHIR.Timing? { if case .timing(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var timing: FHIR.Timing? { if case .timing(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var date: FHIRDate? { if case .date(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var date: FHIRDate? { if case .date(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
     }
 }

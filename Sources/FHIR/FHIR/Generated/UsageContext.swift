@@ -9,19 +9,19 @@ public struct UsageContext: FHIRElement {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(code: Coding, value: Value) {
+    @_alwaysEmitIntoClient public init(code: Coding, value: Value) {
         tree = [:]
         self.code = code
         self.value = value
     }
 
     /// Code. `UsageContext.code`, 1..1.
-    public var code: Coding? {
+    @_alwaysEmitIntoClient public var code: Coding? {
         get { tree.getOne("code") } set { tree.setOne("code", newValue) }
     }
 
     /// Value. `UsageContext.value[x]`, 1..1.
-    public var value: Value? {
+    @_alwaysEmitIntoClient public var value: Value? {
         get { tree.getChoice("value") } set { tree.setChoice("value", newValue) }
     }
 
@@ -60,15 +60,15 @@ public struct UsageContext: FHIRElement {
         }
 
         /// The value, if it is of this type.
-        public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var codeableConcept: CodeableConcept? { if case .codeableConcept(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var quantity: Quantity? { if case .quantity(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var range: FHIRRange? { if case .range(let value) = self { value } else { nil } }
 
         /// The value, if it is of this type.
-        public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
+        @_alwaysEmitIntoClient public var reference: Reference<AnyResource>? { if case .reference(let value) = self { value } else { nil } }
     }
 }

@@ -9,98 +9,98 @@ public struct ValueSet: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    public init(status: PublicationStatus) {
+    @_alwaysEmitIntoClient public init(status: PublicationStatus) {
         tree = ["resourceType": "ValueSet"]
         self.status = status
     }
 
     /// Url. `ValueSet.url`, 0..1.
-    public var url: FHIRURI? {
+    @_alwaysEmitIntoClient public var url: FHIRURI? {
         get { tree.getOne("url") } set { tree.setOne("url", newValue) }
     }
 
     /// Identifier. `ValueSet.identifier`, 0..*.
-    public var identifier: [Identifier] {
+    @_alwaysEmitIntoClient public var identifier: [Identifier] {
         get { tree.getList("identifier") } set { tree.setList("identifier", newValue) }
     }
 
     /// Version. `ValueSet.version`, 0..1.
-    public var version: String? {
+    @_alwaysEmitIntoClient public var version: String? {
         get { tree.getOne("version") } set { tree.setOne("version", newValue) }
     }
 
     /// Name. `ValueSet.name`, 0..1.
-    public var name: String? {
+    @_alwaysEmitIntoClient public var name: String? {
         get { tree.getOne("name") } set { tree.setOne("name", newValue) }
     }
 
     /// Title. `ValueSet.title`, 0..1.
-    public var title: String? {
+    @_alwaysEmitIntoClient public var title: String? {
         get { tree.getOne("title") } set { tree.setOne("title", newValue) }
     }
 
     /// Status. `ValueSet.status`, 1..1.
-    public var status: PublicationStatus? {
+    @_alwaysEmitIntoClient public var status: PublicationStatus? {
         get { tree.getOne("status") } set { tree.setOne("status", newValue) }
     }
 
     /// Experimental. `ValueSet.experimental`, 0..1.
-    public var experimental: Bool? {
+    @_alwaysEmitIntoClient public var experimental: Bool? {
         get { tree.getOne("experimental") } set { tree.setOne("experimental", newValue) }
     }
 
     /// Date. `ValueSet.date`, 0..1.
-    public var date: FHIRDateTime? {
+    @_alwaysEmitIntoClient public var date: FHIRDateTime? {
         get { tree.getOne("date") } set { tree.setOne("date", newValue) }
     }
 
     /// Publisher. `ValueSet.publisher`, 0..1.
-    public var publisher: String? {
+    @_alwaysEmitIntoClient public var publisher: String? {
         get { tree.getOne("publisher") } set { tree.setOne("publisher", newValue) }
     }
 
     /// Contact. `ValueSet.contact`, 0..*.
-    public var contact: [ContactDetail] {
+    @_alwaysEmitIntoClient public var contact: [ContactDetail] {
         get { tree.getList("contact") } set { tree.setList("contact", newValue) }
     }
 
     /// Description. `ValueSet.description`, 0..1.
-    public var description: String? {
+    @_alwaysEmitIntoClient public var description: String? {
         get { tree.getOne("description") } set { tree.setOne("description", newValue) }
     }
 
     /// Use context. `ValueSet.useContext`, 0..*.
-    public var useContext: [UsageContext] {
+    @_alwaysEmitIntoClient public var useContext: [UsageContext] {
         get { tree.getList("useContext") } set { tree.setList("useContext", newValue) }
     }
 
     /// Jurisdiction. `ValueSet.jurisdiction`, 0..*.
-    public var jurisdiction: [CodeableConcept] {
+    @_alwaysEmitIntoClient public var jurisdiction: [CodeableConcept] {
         get { tree.getList("jurisdiction") } set { tree.setList("jurisdiction", newValue) }
     }
 
     /// Immutable. `ValueSet.immutable`, 0..1.
-    public var immutable: Bool? {
+    @_alwaysEmitIntoClient public var immutable: Bool? {
         get { tree.getOne("immutable") } set { tree.setOne("immutable", newValue) }
     }
 
     /// Purpose. `ValueSet.purpose`, 0..1.
-    public var purpose: String? {
+    @_alwaysEmitIntoClient public var purpose: String? {
         get { tree.getOne("purpose") } set { tree.setOne("purpose", newValue) }
     }
 
     /// Copyright. `ValueSet.copyright`, 0..1.
-    public var copyright: String? {
+    @_alwaysEmitIntoClient public var copyright: String? {
         get { tree.getOne("copyright") } set { tree.setOne("copyright", newValue) }
     }
 
     /// Compose. `ValueSet.compose`, 0..1.
-    public var compose: ValueSet.Compose? {
+    @_alwaysEmitIntoClient public var compose: ValueSet.Compose? {
         get { tree.getOne("compose") } set { tree.setOne("compose", newValue) }
     }
 
     /// Expansion. `ValueSet.expansion`, 0..1.
-    public var expansion: ValueSet.Expansion? {
+    @_alwaysEmitIntoClient public var expansion: ValueSet.Expansion? {
         get { tree.getOne("expansion") } set { tree.setOne("expansion", newValue) }
     }
 
@@ -111,28 +111,28 @@ public struct ValueSet: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(include: [ValueSet.Compose.Include]) {
+        @_alwaysEmitIntoClient public init(include: [ValueSet.Compose.Include]) {
             tree = [:]
             self.include = include
         }
 
         /// Locked date. `ValueSet.compose.lockedDate`, 0..1.
-        public var lockedDate: FHIRDate? {
+        @_alwaysEmitIntoClient public var lockedDate: FHIRDate? {
             get { tree.getOne("lockedDate") } set { tree.setOne("lockedDate", newValue) }
         }
 
         /// Inactive. `ValueSet.compose.inactive`, 0..1.
-        public var inactive: Bool? {
+        @_alwaysEmitIntoClient public var inactive: Bool? {
             get { tree.getOne("inactive") } set { tree.setOne("inactive", newValue) }
         }
 
         /// Include. `ValueSet.compose.include`, 1..*.
-        public var include: [ValueSet.Compose.Include] {
+        @_alwaysEmitIntoClient public var include: [ValueSet.Compose.Include] {
             get { tree.getList("include") } set { tree.setList("include", newValue) }
         }
 
         /// Exclude. `ValueSet.compose.exclude`, 0..*.
-        public var exclude: [ValueSet.Compose.Include] {
+        @_alwaysEmitIntoClient public var exclude: [ValueSet.Compose.Include] {
             get { tree.getList("exclude") } set { tree.setList("exclude", newValue) }
         }
 
@@ -143,30 +143,30 @@ public struct ValueSet: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With nothing in it.
-            public init() { tree = [:] }
+            @_alwaysEmitIntoClient public init() { tree = [:] }
 
             /// System. `ValueSet.compose.include.system`, 0..1.
-            public var system: FHIRURI? {
+            @_alwaysEmitIntoClient public var system: FHIRURI? {
                 get { tree.getOne("system") } set { tree.setOne("system", newValue) }
             }
 
             /// Version. `ValueSet.compose.include.version`, 0..1.
-            public var version: String? {
+            @_alwaysEmitIntoClient public var version: String? {
                 get { tree.getOne("version") } set { tree.setOne("version", newValue) }
             }
 
             /// Concept. `ValueSet.compose.include.concept`, 0..*.
-            public var concept: [ValueSet.Compose.Include.Concept] {
+            @_alwaysEmitIntoClient public var concept: [ValueSet.Compose.Include.Concept] {
                 get { tree.getList("concept") } set { tree.setList("concept", newValue) }
             }
 
             /// Filter. `ValueSet.compose.include.filter`, 0..*.
-            public var filter: [ValueSet.Compose.Include.Filter] {
+            @_alwaysEmitIntoClient public var filter: [ValueSet.Compose.Include.Filter] {
                 get { tree.getList("filter") } set { tree.setList("filter", newValue) }
             }
 
             /// Value set. `ValueSet.compose.include.valueSet`, 0..*.
-            public var valueSet: [FHIRURI] {
+            @_alwaysEmitIntoClient public var valueSet: [FHIRURI] {
                 get { tree.getList("valueSet") } set { tree.setList("valueSet", newValue) }
             }
 
@@ -177,23 +177,23 @@ public struct ValueSet: FHIRDomainResource {
                 public init(view tree: JSONValue) { self.tree = tree }
 
                 /// With what is required.
-                public init(code: String) {
+                @_alwaysEmitIntoClient public init(code: String) {
                     tree = [:]
                     self.code = code
                 }
 
                 /// Code. `ValueSet.compose.include.concept.code`, 1..1.
-                public var code: String? {
+                @_alwaysEmitIntoClient public var code: String? {
                     get { tree.getOne("code") } set { tree.setOne("code", newValue) }
                 }
 
                 /// Display. `ValueSet.compose.include.concept.display`, 0..1.
-                public var display: String? {
+                @_alwaysEmitIntoClient public var display: String? {
                     get { tree.getOne("display") } set { tree.setOne("display", newValue) }
                 }
 
                 /// Designation. `ValueSet.compose.include.concept.designation`, 0..*.
-                public var designation: [ValueSet.Compose.Include.Concept.Designation] {
+                @_alwaysEmitIntoClient public var designation: [ValueSet.Compose.Include.Concept.Designation] {
                     get { tree.getList("designation") } set { tree.setList("designation", newValue) }
                 }
 
@@ -204,23 +204,23 @@ public struct ValueSet: FHIRDomainResource {
                     public init(view tree: JSONValue) { self.tree = tree }
 
                     /// With what is required.
-                    public init(value: String) {
+                    @_alwaysEmitIntoClient public init(value: String) {
                         tree = [:]
                         self.value = value
                     }
 
                     /// Language. `ValueSet.compose.include.concept.designation.language`, 0..1.
-                    public var language: String? {
+                    @_alwaysEmitIntoClient public var language: String? {
                         get { tree.getOne("language") } set { tree.setOne("language", newValue) }
                     }
 
                     /// Use. `ValueSet.compose.include.concept.designation.use`, 0..1.
-                    public var use: Coding? {
+                    @_alwaysEmitIntoClient public var use: Coding? {
                         get { tree.getOne("use") } set { tree.setOne("use", newValue) }
                     }
 
                     /// Value. `ValueSet.compose.include.concept.designation.value`, 1..1.
-                    public var value: String? {
+                    @_alwaysEmitIntoClient public var value: String? {
                         get { tree.getOne("value") } set { tree.setOne("value", newValue) }
                     }
                 }
@@ -233,7 +233,7 @@ public struct ValueSet: FHIRDomainResource {
                 public init(view tree: JSONValue) { self.tree = tree }
 
                 /// With what is required.
-                public init(property: String, op: FilterOperator, value: String) {
+                @_alwaysEmitIntoClient public init(property: String, op: FilterOperator, value: String) {
                     tree = [:]
                     self.property = property
                     self.op = op
@@ -241,17 +241,17 @@ public struct ValueSet: FHIRDomainResource {
                 }
 
                 /// Property. `ValueSet.compose.include.filter.property`, 1..1.
-                public var property: String? {
+                @_alwaysEmitIntoClient public var property: String? {
                     get { tree.getOne("property") } set { tree.setOne("property", newValue) }
                 }
 
                 /// Op. `ValueSet.compose.include.filter.op`, 1..1.
-                public var op: FilterOperator? {
+                @_alwaysEmitIntoClient public var op: FilterOperator? {
                     get { tree.getOne("op") } set { tree.setOne("op", newValue) }
                 }
 
                 /// Value. `ValueSet.compose.include.filter.value`, 1..1.
-                public var value: String? {
+                @_alwaysEmitIntoClient public var value: String? {
                     get { tree.getOne("value") } set { tree.setOne("value", newValue) }
                 }
             }
@@ -265,38 +265,38 @@ public struct ValueSet: FHIRDomainResource {
         public init(view tree: JSONValue) { self.tree = tree }
 
         /// With what is required.
-        public init(timestamp: FHIRDateTime) {
+        @_alwaysEmitIntoClient public init(timestamp: FHIRDateTime) {
             tree = [:]
             self.timestamp = timestamp
         }
 
         /// Identifier. `ValueSet.expansion.identifier`, 0..1.
-        public var identifier: FHIRURI? {
+        @_alwaysEmitIntoClient public var identifier: FHIRURI? {
             get { tree.getOne("identifier") } set { tree.setOne("identifier", newValue) }
         }
 
         /// Timestamp. `ValueSet.expansion.timestamp`, 1..1.
-        public var timestamp: FHIRDateTime? {
+        @_alwaysEmitIntoClient public var timestamp: FHIRDateTime? {
             get { tree.getOne("timestamp") } set { tree.setOne("timestamp", newValue) }
         }
 
         /// Total. `ValueSet.expansion.total`, 0..1.
-        public var total: Int? {
+        @_alwaysEmitIntoClient public var total: Int? {
             get { tree.getOne("total") } set { tree.setOne("total", newValue) }
         }
 
         /// Offset. `ValueSet.expansion.offset`, 0..1.
-        public var offset: Int? {
+        @_alwaysEmitIntoClient public var offset: Int? {
             get { tree.getOne("offset") } set { tree.setOne("offset", newValue) }
         }
 
         /// Parameter. `ValueSet.expansion.parameter`, 0..*.
-        public var parameter: [ValueSet.Expansion.Parameter] {
+        @_alwaysEmitIntoClient public var parameter: [ValueSet.Expansion.Parameter] {
             get { tree.getList("parameter") } set { tree.setList("parameter", newValue) }
         }
 
         /// Contains. `ValueSet.expansion.contains`, 0..*.
-        public var contains: [ValueSet.Expansion.Contains] {
+        @_alwaysEmitIntoClient public var contains: [ValueSet.Expansion.Contains] {
             get { tree.getList("contains") } set { tree.setList("contains", newValue) }
         }
 
@@ -307,18 +307,18 @@ public struct ValueSet: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With what is required.
-            public init(name: String) {
+            @_alwaysEmitIntoClient public init(name: String) {
                 tree = [:]
                 self.name = name
             }
 
             /// Name. `ValueSet.expansion.parameter.name`, 1..1.
-            public var name: String? {
+            @_alwaysEmitIntoClient public var name: String? {
                 get { tree.getOne("name") } set { tree.setOne("name", newValue) }
             }
 
             /// Value. `ValueSet.expansion.parameter.value[x]`, 0..1.
-            public var value: Value? {
+            @_alwaysEmitIntoClient public var value: Value? {
                 get { tree.getChoice("value") } set { tree.setChoice("value", newValue) }
             }
 
@@ -369,25 +369,25 @@ public struct ValueSet: FHIRDomainResource {
                 }
 
                 /// The value, if it is of this type.
-                public var string: String? { if case .string(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var string: String? { if case .string(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var decimal: FHIRDecimal? { if case .decimal(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var decimal: FHIRDecimal? { if case .decimal(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var uri: FHIRURI? { if case .uri(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var uri: FHIRURI? { if case .uri(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var code: String? { if case .code(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var code: String? { if case .code(let value) = self { value } else { nil } }
 
                 /// The value, if it is of this type.
-                public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
+                @_alwaysEmitIntoClient public var dateTime: FHIRDateTime? { if case .dateTime(let value) = self { value } else { nil } }
             }
         }
 
@@ -398,45 +398,45 @@ public struct ValueSet: FHIRDomainResource {
             public init(view tree: JSONValue) { self.tree = tree }
 
             /// With nothing in it.
-            public init() { tree = [:] }
+            @_alwaysEmitIntoClient public init() { tree = [:] }
 
             /// System. `ValueSet.expansion.contains.system`, 0..1.
-            public var system: FHIRURI? {
+            @_alwaysEmitIntoClient public var system: FHIRURI? {
                 get { tree.getOne("system") } set { tree.setOne("system", newValue) }
             }
 
             /// Abstract. `ValueSet.expansion.contains.abstract`, 0..1.
-            public var abstract: Bool? {
+            @_alwaysEmitIntoClient public var abstract: Bool? {
                 get { tree.getOne("abstract") } set { tree.setOne("abstract", newValue) }
             }
 
             /// Inactive. `ValueSet.expansion.contains.inactive`, 0..1.
-            public var inactive: Bool? {
+            @_alwaysEmitIntoClient public var inactive: Bool? {
                 get { tree.getOne("inactive") } set { tree.setOne("inactive", newValue) }
             }
 
             /// Version. `ValueSet.expansion.contains.version`, 0..1.
-            public var version: String? {
+            @_alwaysEmitIntoClient public var version: String? {
                 get { tree.getOne("version") } set { tree.setOne("version", newValue) }
             }
 
             /// Code. `ValueSet.expansion.contains.code`, 0..1.
-            public var code: String? {
+            @_alwaysEmitIntoClient public var code: String? {
                 get { tree.getOne("code") } set { tree.setOne("code", newValue) }
             }
 
             /// Display. `ValueSet.expansion.contains.display`, 0..1.
-            public var display: String? {
+            @_alwaysEmitIntoClient public var display: String? {
                 get { tree.getOne("display") } set { tree.setOne("display", newValue) }
             }
 
             /// Designation. `ValueSet.expansion.contains.designation`, 0..*.
-            public var designation: [ValueSet.Compose.Include.Concept.Designation] {
+            @_alwaysEmitIntoClient public var designation: [ValueSet.Compose.Include.Concept.Designation] {
                 get { tree.getList("designation") } set { tree.setList("designation", newValue) }
             }
 
             /// Contains. `ValueSet.expansion.contains.contains`, 0..*.
-            public var contains: [ValueSet.Expansion.Contains] {
+            @_alwaysEmitIntoClient public var contains: [ValueSet.Expansion.Contains] {
                 get { tree.getList("contains") } set { tree.setList("contains", newValue) }
             }
         }

@@ -5,19 +5,19 @@ import OrderedJSON
 extension JSONValue {
     // MARK: One value
 
-    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
+    @usableFromInline @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     func getOne<Value: FHIRValue>(_ name: StaticString) -> Value? {
         guard let member = member(name) else { return nil }
         return Value(tree: member)
     }
 
-    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
+    @usableFromInline @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     mutating func setOne(_ name: String, _ value: (some FHIRValue)?) { self[name] = value?.tree }
 
     // MARK: Several values
 
     /// The values that can be read; a `null` holds the position of a primitive that has only extensions.
-    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
+    @usableFromInline @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     func getList<Value: FHIRValue>(_ name: StaticString) -> [Value] {
         let elements = elements(of: name)
         // Most lists have one element; growing an array of an unknown type takes longer than reading it.
@@ -32,7 +32,7 @@ extension JSONValue {
         return values
     }
 
-    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
+    @usableFromInline @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     mutating func setList(_ name: String, _ values: [some FHIRValue]) {
         var trees: [JSONValue] = []
         trees.reserveCapacity(values.count)
@@ -51,7 +51,7 @@ extension JSONValue {
 
     // MARK: A choice
 
-    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
+    @usableFromInline @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     func getChoice<Choice: FHIRChoice>(_ name: StaticString) -> Choice? {
         guard let first = firstMember(where: { Self.isChoice($0, of: name) }) else { return nil }
         if let choice = Choice(first.suffix(after: name), first.value) { return choice }
@@ -62,7 +62,7 @@ extension JSONValue {
         return nil
     }
 
-    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
+    @usableFromInline @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     mutating func setChoice<Choice: FHIRChoice>(_ name: String, _ choice: Choice?) {
         let content = choice?.content
         // Names of all types are only made where some member begins as they do.
