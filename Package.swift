@@ -52,10 +52,13 @@ let table = """
         DurableQueue: IndivoBase Crypto/Outbox; tests
     Sources/FHIR:
         FHIRTables
-        FHIR: BoundedRegex FHIRTables IndivoBase IndivoXML OrderedJSON UCUM; \
+        FHIR: IndivoBase OrderedJSON; tests: FHIRTables FHIRValidation TestSupport
+        FHIRXML: FHIR FHIRTables IndivoXML OrderedJSON; tests: TestSupport
+        FHIRPathEngine: BoundedRegex FHIR FHIRTables FHIRXML IndivoBase OrderedJSON UCUM; \
             tests: FHIRValidation TestSupport
-        FHIRValidation: CZlib FHIR FHIRTables IndivoXML OrderedJSON; tests: Surveys TestSupport
-        FHIRTerminology: BoundedRegex FHIR OrderedJSON UCUM; tests
+        FHIRValidation: CZlib FHIR FHIRPathEngine FHIRTables FHIRXML IndivoXML OrderedJSON; \
+            tests: Surveys TestSupport
+        FHIRTerminology: BoundedRegex FHIR OrderedJSON UCUM; tests: FHIRPathEngine
         FHIRClient: FHIR HTTPCalls IndivoBase OrderedJSON HTTPTypes Logging; \
             tests: FHIRBackendSigning FHIRSandbox TestSupport Crypto/BackendSigning \
             CryptoExtras/BackendSigning
@@ -66,7 +69,7 @@ let table = """
         SMARTLaunch: FHIR FHIRClient HTTPCalls IndivoBase JSONWebKeys LoginSupport OrderedJSON \
             SMARTScopes Crypto/SMARTLaunch HTTPTypes Logging; \
             tests: FHIRBackendSigning FHIRSandbox LaunchTesting TestSupport Crypto/Keys CryptoExtras/Keys
-        Surveys: BoundedRegex FHIR FHIRTables FHIRValidation IndivoBase OrderedJSON UCUM; tests
+        Surveys: BoundedRegex FHIR FHIRPathEngine FHIRTables FHIRValidation IndivoBase OrderedJSON UCUM; tests
         SurveyExchange: FHIR FHIRClient FHIRTables IndivoBase OrderedJSON Surveys; \
             tests: FHIRSandbox HTTPCalls HTTPTypes
         HealthSamples: FHIR HealthKit IndivoBase IndivoXML OrderedJSON UCUM ZipArchive; \
@@ -92,9 +95,9 @@ let table = """
         SurveyLaunch: FHIR FHIRClient IndivoBase OrderedJSON SMARTLaunch SurveyExchange SurveyPages \
             Surveys WebServing; \
             tests: FHIRSandbox HTTPCalls LaunchTesting HTTPTypes
-        FHIRSandbox: FHIR FHIRTables FHIRTerminology FHIRValidation IndivoBase IndivoXML JSONWebKeys \
-            OrderedJSON SMARTScopes SurveyPages Surveys UCUM WebServing GRDB/Sandbox GRDBSQLite/Sandbox \
-            Logging; \
+        FHIRSandbox: FHIR FHIRPathEngine FHIRTables FHIRTerminology FHIRValidation FHIRXML IndivoBase \
+            IndivoXML JSONWebKeys OrderedJSON SMARTScopes SurveyPages Surveys UCUM WebServing \
+            GRDB/Sandbox GRDBSQLite/Sandbox Logging; \
             tests: IndivoCommand
         IndivoSandbox: IndivoBase IndivoModel IndivoXML OAuth1 OrderedJSON SDML WebServing GRDB/Sandbox \
             Logging; \
@@ -118,10 +121,11 @@ let table = """
         RecordCommands: CBuildCommit DurableQueue Indivo IndivoBase IndivoModel IndivoOutbox IndivoSandbox \
             IndivoXML OrderedJSON SDML SwiftGenerator ArgumentParser/Tool Logging
         RecordTool: RecordCommands ArgumentParser/Tool
-        IndivoCommand: ConsentForm FHIR FHIRClient FHIRSandbox FHIRTables FHIRTerminology FHIRValidation \
-            HTTPCalls HealthSamples HealthUpload Indivo IndivoBase IndivoFHIR IndivoModel IndivoSamples \
-            OrderedJSON ProfileGenerator RecordCommands SMARTLaunch StudyDelivery StudyServer StudyWarehouse \
-            SurveyExchange SurveyLaunch SurveyPages Surveys ZipArchive ArgumentParser/Tool Logging
+        IndivoCommand: ConsentForm FHIR FHIRClient FHIRPathEngine FHIRSandbox FHIRTables FHIRTerminology \
+            FHIRValidation FHIRXML HTTPCalls HealthSamples HealthUpload Indivo IndivoBase IndivoFHIR \
+            IndivoModel IndivoSamples OrderedJSON ProfileGenerator RecordCommands SMARTLaunch \
+            StudyDelivery StudyServer StudyWarehouse SurveyExchange SurveyLaunch SurveyPages Surveys \
+            ZipArchive ArgumentParser/Tool Logging
     codegen:
         SDML: IndivoBase OrderedJSON
         SwiftGenerator: IndivoBase SDML
@@ -170,11 +174,11 @@ let excluded = [
 /// Each is the library of the target of its name.
 let products = words(
     """
-    BoundedRegex ConsentForm DurableQueue FHIR FHIRBackendSigning FHIRClient FHIRSandbox FHIRTerminology \
-    FHIRValidation HTTPCalls HealthSamples HealthUpload Indivo IndivoFHIR IndivoOutbox IndivoSamples \
-    IndivoSandbox IndivoSurveys IndivoTesting IndivoXML LoginSupport OAuth1 OrderedJSON SDML SMARTLaunch \
-    SMARTScopes StudyDelivery StudyFormats StudyServer StudyWarehouse SurveyExchange SurveyLaunch \
-    SurveyPages Surveys TerminologyClient UCUM
+    BoundedRegex ConsentForm DurableQueue FHIR FHIRBackendSigning FHIRClient FHIRPathEngine FHIRSandbox \
+    FHIRTerminology FHIRValidation FHIRXML HTTPCalls HealthSamples HealthUpload Indivo IndivoFHIR \
+    IndivoOutbox IndivoSamples IndivoSandbox IndivoSurveys IndivoTesting IndivoXML LoginSupport OAuth1 \
+    OrderedJSON SDML SMARTLaunch SMARTScopes StudyDelivery StudyFormats StudyServer StudyWarehouse \
+    SurveyExchange SurveyLaunch SurveyPages Surveys TerminologyClient UCUM
     """
 )
 

@@ -39,6 +39,7 @@ let package = Package(
             name: "Snippets",
             dependencies: [
                 .product(name: "FHIR", package: "swift-indivo"),
+                .product(name: "FHIRPathEngine", package: "swift-indivo"),
                 .product(name: "FHIRValidation", package: "swift-indivo"),
                 .product(name: "IndivoXML", package: "swift-indivo"),
                 .product(name: "Surveys", package: "swift-indivo"),

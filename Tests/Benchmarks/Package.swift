@@ -27,6 +27,8 @@ let package = Package(
             name: "JSONBenchmarks",
             dependencies: [
                 "Measuring", .product(name: "FHIR", package: "swift-indivo"),
+                .product(name: "FHIRPathEngine", package: "swift-indivo"),
+                .product(name: "FHIRXML", package: "swift-indivo"),
                 .product(name: "FHIRValidation", package: "swift-indivo"),
                 .product(name: "OrderedJSON", package: "swift-indivo"),
             ]

@@ -47,7 +47,7 @@ package enum FHIRGenerator {
             return ViewRenderer.file(view.name + ".swift", [ViewRenderer.render(view)])
         }
         if let choice = translator.openChoice() {
-            files.append(ViewRenderer.file(choice.name + ".swift", [ViewRenderer.render(choice, attributes: ViewRenderer.emitted + " ")]))
+            files.append(ViewRenderer.file(choice.name + ".swift", [ViewRenderer.render(choice)]))
         }
         files += translator.codes().map {
             ViewRenderer.file($0.name + ".swift", imports: [], [ViewRenderer.render($0)])

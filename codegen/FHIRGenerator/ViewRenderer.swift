@@ -13,7 +13,7 @@ package enum ViewRenderer {
     }
 
     /// An app carries the accessors that it calls: those of the views are three thousand functions.
-    static let emitted = "@_alwaysEmitIntoClient"
+    package static let emitted = "@_alwaysEmitIntoClient "
 
     // MARK: Views
 
@@ -27,7 +27,7 @@ package enum ViewRenderer {
         text += "\(inner)public init(view tree: JSONValue) { self.tree = tree }\n"
         text += "\n" + initializer(of: view, indent: inner)
         for property in view.properties { text += "\n" + render(property, indent: inner) }
-        for choice in view.choices { text += "\n" + render(choice, attributes: emitted + " ", indent: inner) + "\n" }
+        for choice in view.choices { text += "\n" + render(choice, indent: inner) + "\n" }
         for nested in view.nested { text += "\n" + render(nested, indent: inner) + "\n" }
         return text + indent + "}"
     }
@@ -38,7 +38,7 @@ package enum ViewRenderer {
         let isResource = view.conformance == .resource || view.conformance == .domainResource
         let start = isResource ? "[\"resourceType\": \"\(view.typeName)\"]" : "[:]"
         if required.isEmpty {
-            return "\(indent)/// With nothing in it.\n\(indent)\(emitted) public init() { tree = \(start) }\n"
+            return "\(indent)/// With nothing in it.\n\(indent)\(emitted)public init() { tree = \(start) }\n"
         }
         let parameters = required.map { property in
             """
@@ -46,11 +46,10 @@ package enum ViewRenderer {
             \(property.shape == .list ? "[\(property.type)]" : property.type)
             """
         }
-        var head = "\(indent)\(emitted) public init(\(parameters.joined(separator: ", "))) {\n"
-        if head.count > 121 {
-            head = "\(indent)\(emitted) public init(\n\(indent)    \(parameters.joined(separator: ", "))\n\(indent)) {\n"
-        }
-        var text = "\(indent)/// With what is required.\n" + head
+        let list = parameters.joined(separator: ", ")
+        let broken = indent.count + emitted.count + list.count > 104 ? "\n\(indent)" : ""
+        var text = "\(indent)/// With what is required.\n"
+        text += "\(indent)\(emitted)public init(\(broken)\(broken.isEmpty ? "" : "    ")\(list)\(broken)) {\n"
         text += "\(indent)    tree = \(start)\n"
         for property in required {
             text += "\(indent)    self.\(property.name) = \(SwiftGrammar.quoted(property.name))\n"
@@ -67,7 +66,7 @@ package enum ViewRenderer {
             }
         let name = "\"\(property.name)\""
         var text = DocComment.render([property.documentation], indent: indent)
-        text += "\(indent)\(emitted) public var \(SwiftGrammar.quoted(property.name)): \(type) {\n"
+        text += "\(indent)\(emitted)public var \(SwiftGrammar.quoted(property.name)): \(type) {\n"
         text += "\(indent)    get { tree.get\(verb)(\(name)) } set { tree.set\(verb)(\(name), newValue) }\n"
         return text + "\(indent)}\n"
     }
@@ -75,7 +74,11 @@ package enum ViewRenderer {
     // MARK: Choices
 
     /// - Parameter attributes: what stands before the accessors of the cases.
-    package static func render(_ choice: ChoiceView, attributes: String, indent: String = "") -> String {
+    package static func render(
+        _ choice: ChoiceView,
+        attributes: String = emitted,
+        indent: String = ""
+    ) -> String {
         let inner = indent + "    "
         var text = DocComment.render([choice.documentation], indent: indent)
         text += "\(indent)public enum \(choice.name): FHIRChoice {\n"

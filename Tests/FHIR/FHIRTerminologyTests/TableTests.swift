@@ -1,4 +1,5 @@
 import FHIR
+import FHIRPathEngine
 import FHIRTerminology
 import Testing
 

@@ -1,4 +1,5 @@
 import FHIR
+import FHIRPathEngine
 import Foundation
 import OrderedJSON
 import Surveys

@@ -1,4 +1,5 @@
 import FHIR
+import FHIRPathEngine
 import FHIRValidation
 import Foundation
 import Surveys

@@ -9,7 +9,9 @@ public struct CarePlan: FHIRDomainResource {
     public init(view tree: JSONValue) { self.tree = tree }
 
     /// With what is required.
-    @_alwaysEmitIntoClient public init(status: RequestStatus, intent: CarePlanIntent, subject: Reference<AnyResource>) {
+    @_alwaysEmitIntoClient public init(
+        status: RequestStatus, intent: CarePlanIntent, subject: Reference<AnyResource>
+    ) {
         tree = ["resourceType": "CarePlan"]
         self.status = status
         self.intent = intent

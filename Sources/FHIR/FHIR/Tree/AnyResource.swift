@@ -1,4 +1,3 @@
-import FHIRTables
 import OrderedJSON
 
 /// A view on a resource of whatever type.
@@ -24,7 +23,4 @@ public struct AnyResource: FHIRDomainResource {
 
     /// The resource as one of a type; `nil` when it is of another.
     public func `as`<Resource: FHIRResource>(_ type: Resource.Type) -> Resource? { Resource(tree: tree) }
-
-    /// Whether R4 has a resource of this name.
-    static func isKnown(_ name: String) -> Bool { Definitions.r4.resourceNames.contains(name) }
 }

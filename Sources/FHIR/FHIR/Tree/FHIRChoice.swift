@@ -11,16 +11,25 @@ public protocol FHIRChoice: Sendable, Hashable {
 }
 
 extension FHIRChoice {
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     public static func == (a: Self, b: Self) -> Bool {
         let a = a.content
         let b = b.content
         return a.suffix == b.suffix && a.tree == b.tree
     }
 
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     public func hash(into hasher: inout Hasher) {
         let content = content
         hasher.combine(content.suffix)
         hasher.combine(content.tree)
+    }
+
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
+    public var hashValue: Int {
+        var hasher = Hasher()
+        hash(into: &hasher)
+        return hasher.finalize()
     }
 
     /// The case of a value, where JSON has one of the case's type. Generated choices call it.

@@ -17,11 +17,17 @@ extension FHIRCode {
     /// The value for a code.
     public init(stringLiteral code: String) { self.init(code) }
 
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     public var tree: JSONValue { JSONValue(code) }
 
     public var description: String { code }
 
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     public static func == (a: Self, b: Self) -> Bool { a.code.utf8.elementsEqual(b.code.utf8) }
 
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     public func hash(into hasher: inout Hasher) { hasher.combine(code) }
+
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
+    public var hashValue: Int { code.hashValue }
 }

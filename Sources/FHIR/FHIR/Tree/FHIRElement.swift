@@ -28,13 +28,22 @@ extension FHIRElement {
         self.init(view: tree)
     }
 
+    // Not specialized, here and for codes and choices: a copy for each type is a tenth of an app that only
+    // reads and makes resources.
+
     /// Whether the content is the same. Decimals are the same when their digits are; the order of members
     /// does not count.
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     public static func == (a: Self, b: Self) -> Bool { a.tree == b.tree }
 
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     public func hash(into hasher: inout Hasher) { hasher.combine(tree) }
 
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
+    public var hashValue: Int { tree.hashValue }
+
     /// The JSON without white space.
+    @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     public var description: String { tree.text() }
 
     /// Identifies the element inside its resource. `Element.id`, 0..1.

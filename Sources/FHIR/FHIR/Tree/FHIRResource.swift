@@ -49,11 +49,11 @@ extension FHIRResource {
         try self.init(parsing: json.utf8, limits: limits)
     }
 
-    init(checking tree: JSONValue) throws(FHIRParsingError) {
+    package init(checking tree: JSONValue) throws(FHIRParsingError) {
         guard let resource = Self(tree: tree) else {
-            let found = tree.member("resourceType")?.string
-            guard let found else { throw .notAResource }
-            throw .wrongType(expected: Self.typeName, found: AnyResource.isKnown(found) ? found : nil)
+            guard let found = tree.member("resourceType")?.string else { throw .notAResource }
+            if case .other = FHIRTypeName(found) { throw .wrongType(expected: Self.typeName, found: nil) }
+            throw .wrongType(expected: Self.typeName, found: found)
         }
         self = resource
     }
@@ -117,8 +117,6 @@ extension FHIRDomainResource {
 public enum FHIRParsingError: Error, Sendable, Equatable, CustomStringConvertible {
     /// It is not JSON.
     case json(JSONError)
-    /// It is not a resource in XML.
-    case xml(FHIRXMLError)
     /// It is JSON, but not an object with a `resourceType`.
     case notAResource
     /// It is a resource of another type: `found`, or none of R4.
@@ -127,7 +125,6 @@ public enum FHIRParsingError: Error, Sendable, Equatable, CustomStringConvertibl
     public var description: String {
         switch self {
         case .json(let error): error.description
-        case .xml(let error): error.description
         case .notAResource: "not a resource: there is no resourceType"
         case .wrongType(let expected, let found):
             "not a resource of type \(expected): resourceType names \(found ?? "no type of FHIR R4")"

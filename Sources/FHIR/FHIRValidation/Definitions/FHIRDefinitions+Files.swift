@@ -1,4 +1,5 @@
 import FHIR
+import FHIRXML
 import Foundation
 import OrderedJSON
 
@@ -122,7 +123,7 @@ private struct DefinitionsReader {
         } catch {
             // Of a folder, what is no resource is nothing special: a package has its own files.
             guard !isNamed else { throw .notAResource(path: path, reason: "\(error)") }
-            if error != .notAResource { remarks.append("\(path): left out, \(error)") }
+            if error as? FHIRParsingError != .notAResource { remarks.append("\(path): left out, \(error)") }
         }
     }
 

@@ -1,5 +1,6 @@
 import FHIR
 import FHIRTables
+import FHIRXML
 import OrderedJSON
 
 /// How the values of a primitive type are written.

@@ -1,4 +1,5 @@
 import FHIR
+import FHIRPathEngine
 import FHIRTables
 
 /// What an expression's result must be, as far as it follows from which elements an object has.

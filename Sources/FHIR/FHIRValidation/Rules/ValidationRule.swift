@@ -1,4 +1,5 @@
 import FHIR
+import FHIRPathEngine
 import FHIRTables
 
 /// A rule of the specification (invariant), ready to be applied to objects of one type.

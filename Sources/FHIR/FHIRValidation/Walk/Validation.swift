@@ -1,4 +1,5 @@
 import FHIR
+import FHIRPathEngine
 import OrderedJSON
 
 /// One validation: a walk through the tree, with the tables beside it.

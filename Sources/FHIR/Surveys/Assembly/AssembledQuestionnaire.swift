@@ -1,4 +1,5 @@
 import FHIR
+import FHIRPathEngine
 import OrderedJSON
 
 /// A questionnaire with the items of those that it refers to. (SDC, modular forms, `$assemble`)

@@ -1,5 +1,6 @@
 import BoundedRegex
 import FHIR
+import FHIRPathEngine
 
 /// How a question is answered: what may be chosen, and the bounds of what may be entered.
 public struct AnswerFormat: Sendable {

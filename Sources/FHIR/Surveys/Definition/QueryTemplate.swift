@@ -1,4 +1,5 @@
 import FHIR
+import FHIRPathEngine
 import Foundation
 
 /// A search with FHIRPath between double braces, such as `Observation?code=8302-2&patient={{%patient.id}}`.

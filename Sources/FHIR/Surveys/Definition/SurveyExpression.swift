@@ -1,4 +1,5 @@
 import FHIR
+import FHIRPathEngine
 
 /// An expression of a questionnaire. (FHIR `Expression`.)
 public struct SurveyExpression: Sendable {

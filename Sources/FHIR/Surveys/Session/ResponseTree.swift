@@ -1,4 +1,5 @@
 import FHIR
+import FHIRPathEngine
 import OrderedJSON
 
 /// What was answered, as a tree of nodes in one array: the root, occurrences of items, and answers of

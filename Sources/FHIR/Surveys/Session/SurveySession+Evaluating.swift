@@ -1,4 +1,5 @@
 import FHIR
+import FHIRPathEngine
 import OrderedJSON
 
 /// Keeping up to date whether items are asked, and what is calculated.

@@ -1,4 +1,5 @@
 import FHIR
+import FHIRPathEngine
 import OrderedJSON
 
 /// Evaluating expressions on the response as it is.

@@ -1,4 +1,5 @@
 import FHIR
+import FHIRPathEngine
 import OrderedJSON
 
 extension SurveySession {

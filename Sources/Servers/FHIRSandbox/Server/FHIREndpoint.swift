@@ -1,4 +1,5 @@
 import FHIR
+import FHIRXML
 import Foundation
 import GRDB
 import IndivoXML
@@ -116,7 +117,7 @@ struct FHIREndpoint: Sendable {
         xml.inputBytes = limits.body
         xml.depth = limits.depth
         let tree: JSONValue
-        do throws(FHIRParsingError) {
+        do throws(FHIRXMLError) {
             tree = try AnyResource(parsingXML: body, limits: xml).tree
         } catch {
             throw FHIRFailure(400, "structure", "the body is not FHIR's XML: \(error)")

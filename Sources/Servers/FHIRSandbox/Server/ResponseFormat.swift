@@ -1,4 +1,5 @@
 import FHIR
+import FHIRXML
 import Foundation
 import OrderedJSON
 import WebServing

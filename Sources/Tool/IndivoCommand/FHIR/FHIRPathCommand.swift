@@ -1,6 +1,8 @@
 import ArgumentParser
 import FHIR
+import FHIRPathEngine
 import FHIRTerminology
+import FHIRXML
 import Foundation
 import OrderedJSON
 import RecordCommands
@@ -111,7 +113,7 @@ struct ResourceFile {
                 "\(error.reason)",
                 at: file.place(error.location.line, error.location.column)
             )
-        } catch FHIRParsingError.xml(let error) {
+        } catch let error as FHIRXMLError {
             let path = error.path.isEmpty ? "" : "\(error.path): "
             throw CommandFailure("\(path)\(error.reason)", at: file.place(error.line, error.column))
         } catch {

@@ -1,4 +1,5 @@
 import FHIR
+import FHIRPathEngine
 import Foundation
 import Measuring
 import OrderedJSON

@@ -1,5 +1,6 @@
 import FHIR
 import FHIRValidation
+import FHIRXML
 import Foundation
 import Measuring
 import OrderedJSON

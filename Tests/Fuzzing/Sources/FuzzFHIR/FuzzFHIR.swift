@@ -1,4 +1,5 @@
 import FHIR
+import FHIRXML
 import OrderedJSON
 
 /// Whatever the bytes: an error, or a resource that views can be asked about, and that XML carries without

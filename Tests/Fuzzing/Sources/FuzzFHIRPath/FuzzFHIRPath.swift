@@ -1,4 +1,5 @@
 import FHIR
+import FHIRPathEngine
 import OrderedJSON
 
 /// Whatever the expression: it is refused with a position inside it, or evaluated within its limits, twice to

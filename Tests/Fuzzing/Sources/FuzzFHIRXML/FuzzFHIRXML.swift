@@ -1,4 +1,5 @@
 import FHIR
+import FHIRXML
 import OrderedJSON
 
 /// Whatever the bytes: an error inside the text, or a resource that is the same after its JSON and after its
