@@ -35,8 +35,21 @@ extension JSONValue {
         }
     }
 
+    /// The element of an object's member that is an array of one; `nil` for other arrays and kinds.
+    @usableFromInline package func onlyElement(of name: StaticString) -> JSONValue? {
+        guard let list = member(name) else { return nil }
+        switch list.storage {
+        case .array(let elements): return elements.count == 1 ? elements[0] : nil
+        case .parsed(let arena, let index):
+            guard let words = arena.words(in: Int(index), .array), !words.isEmpty else { return nil }
+            let isAlone = arena.end(of: words.lowerBound) == words.upperBound
+            return isAlone ? JSONValue(arena, words.lowerBound) : nil
+        default: return nil
+        }
+    }
+
     /// The elements of an object's member that is an array; empty for other kinds.
-    package func elements(of name: StaticString) -> [JSONValue] {
+    @usableFromInline package func elements(of name: StaticString) -> [JSONValue] {
         guard let list = member(name) else { return [] }
         switch list.storage {
         case .array(let elements): return elements

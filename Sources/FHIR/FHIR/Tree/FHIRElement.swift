@@ -23,7 +23,7 @@ public protocol FHIRElement: FHIRValue, CustomStringConvertible {
 }
 
 extension FHIRElement {
-    public init?(tree: JSONValue) {
+    @inlinable public init?(tree: JSONValue) {
         guard tree.kind == .object else { return nil }
         self.init(view: tree)
     }

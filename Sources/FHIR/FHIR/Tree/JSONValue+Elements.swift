@@ -1,11 +1,12 @@
 import OrderedJSON
 
-// What the generated accessors call, two thousand of them. Out of line and not specialized, because the
-// compiler would make a copy for each type, which takes long to build and hardly makes the code faster.
+// What the generated accessors call, two thousand of them. Who reads gets a copy for each type that it reads,
+// since types that are looked up at run time take half of a read's time. What sets is out of line and not
+// specialized: copies take long to build and hardly make the code faster.
 extension JSONValue {
     // MARK: One value
 
-    @usableFromInline @inline(never) @_semantics("optimize.sil.specialize.generic.never")
+    @_alwaysEmitIntoClient
     func getOne<Value: FHIRValue>(_ name: StaticString) -> Value? {
         guard let member = member(name) else { return nil }
         return Value(tree: member)
@@ -17,16 +18,15 @@ extension JSONValue {
     // MARK: Several values
 
     /// The values that can be read; a `null` holds the position of a primitive that has only extensions.
-    @usableFromInline @inline(never) @_semantics("optimize.sil.specialize.generic.never")
+    @_alwaysEmitIntoClient
     func getList<Value: FHIRValue>(_ name: StaticString) -> [Value] {
-        let elements = elements(of: name)
         // Most lists have one element; growing an array of an unknown type takes longer than reading it.
-        if elements.count == 1 {
-            guard let value = Value(tree: elements[0]) else { return [] }
+        if let element = onlyElement(of: name) {
+            guard let value = Value(tree: element) else { return [] }
             return [value]
         }
         var values: [Value] = []
-        for element in elements {
+        for element in elements(of: name) {
             if let value = Value(tree: element) { values.append(value) }
         }
         return values
@@ -51,15 +51,29 @@ extension JSONValue {
 
     // MARK: A choice
 
-    @usableFromInline @inline(never) @_semantics("optimize.sil.specialize.generic.never")
+    @_alwaysEmitIntoClient
     func getChoice<Choice: FHIRChoice>(_ name: StaticString) -> Choice? {
-        guard let first = firstMember(where: { Self.isChoice($0, of: name) }) else { return nil }
-        if let choice = Choice(first.suffix(after: name), first.value) { return choice }
+        guard let first = firstChoice(of: name) else { return nil }
+        if let choice = Choice(first.suffix, first.tree) { return choice }
         // A member that begins so may be another one, or of another type.
-        for member in members ?? [] where member.nameValue.withUTF8({ Self.isChoice($0, of: name) }) == true {
-            if let choice = Choice(member.suffix(after: name), member.value) { return choice }
+        for other in choices(of: name) {
+            if let choice = Choice(other.suffix, other.tree) { return choice }
         }
         return nil
+    }
+
+    /// The first member that may be the choice: its name begins so, and goes on with a capital letter.
+    @usableFromInline
+    func firstChoice(of name: StaticString) -> (suffix: String, tree: JSONValue)? {
+        firstMember { Self.isChoice($0, of: name) }.map { ($0.suffix(after: name), $0.value) }
+    }
+
+    @usableFromInline
+    func choices(of name: StaticString) -> [(suffix: String, tree: JSONValue)] {
+        let named = (members ?? []).filter { member in
+            member.nameValue.withUTF8 { Self.isChoice($0, of: name) } == true
+        }
+        return named.map { ($0.suffix(after: name), $0.value) }
     }
 
     @usableFromInline @inline(never) @_semantics("optimize.sil.specialize.generic.never")

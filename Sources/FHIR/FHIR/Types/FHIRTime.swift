@@ -29,7 +29,8 @@ public struct FHIRTime: FHIRValue, ExpressibleByStringLiteral, CustomStringConve
     /// The time of day of a dateTime that has one.
     init(of dateTime: FHIRDateTime) {
         civil = dateTime.civil.timeOfDay
-        description = String(dateTime.description.dropFirst(11).dropLast(dateTime.zone.utf8.count))
+        let text = dateTime.description.utf8.dropFirst(11)
+        description = String(text.dropLast(text.last == UInt8(ascii: "Z") ? 1 : 6)) ?? ""
     }
 
     /// A literal that is not a time stops the program.
