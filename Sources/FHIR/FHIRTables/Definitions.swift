@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The types of FHIR R4 (4.0.1) as data: elements, cardinalities, bindings and the keys of rules.
 ///
 /// ```swift
@@ -35,11 +33,13 @@ public final class Definitions: Sendable {
     /// The names of all resources of R4 that are not abstract.
     public let resourceNames: Set<String>
 
+    /// By ``DefinedType/id`` whether it is one of the resources that are not abstract.
+    private let areResources: [Bool]
     private let tables: [String]
     let entries: [TypeIndex.Entry]
     private let idsByName: NameTable
     // A slot for each entry. Slots are only used by their atomic operations, and freed with the definitions.
-    nonisolated(unsafe) private let slots: UnsafeMutablePointer<AtomicLazyReference<DefinedType>>
+    nonisolated(unsafe) private let slots: UnsafeMutablePointer<LazyObject<DefinedType>>
 
     /// Finds the types in tables; `schemas/fhir/README.md` describes the format.
     ///
@@ -61,8 +61,9 @@ public final class Definitions: Sendable {
             if words[0] == "resource", !words.dropFirst(3).contains("abstract") { names.insert(entry.name) }
         }
         resourceNames = names
+        areResources = entries.map { $0.indent == 0 && names.contains($0.name) }
         slots = .allocate(capacity: entries.count)
-        for id in entries.indices { (slots + id).initialize(to: AtomicLazyReference()) }
+        for id in entries.indices { (slots + id).initialize(to: LazyObject()) }
     }
 
     deinit {
@@ -90,6 +91,11 @@ public final class Definitions: Sendable {
     /// A type by its name in UTF-8.
     public func type(named name: UnsafeBufferPointer<UInt8>) -> DefinedType? {
         idsByName[name].map { type(id: $0) }
+    }
+
+    /// The id of the resource with a name in UTF-8; nil for other types, and for abstract ones.
+    package func id(ofResourceNamed name: UnsafeBufferPointer<UInt8>) -> Int? {
+        idsByName[name].flatMap { areResources[$0] ? $0 : nil }
     }
 
     /// Reads every type.

@@ -78,10 +78,10 @@ package enum NarrativeMarkup {
             for child in node.contents() {
                 if child.kind == .element {
                     queue.append(child)
-                } else if child.kind == .text || child.kind == .cdata,
-                    child.text().contains(where: { !$0.isWhitespace })
-                {
-                    hasContent = true
+                } else if !hasContent, child.kind == .text || child.kind == .cdata {
+                    let text = child.text()
+                    hasContent =
+                        text.utf8.contains { 0x21...0x7E ~= $0 } || text.contains { !$0.isWhitespace }
                 }
             }
         }

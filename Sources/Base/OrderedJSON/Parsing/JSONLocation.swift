@@ -27,9 +27,17 @@ public struct JSONLocation: Sendable, Hashable, Comparable, CustomStringConverti
 
     /// Moves on in the text, up to a byte that can be read.
     fileprivate mutating func advance(to end: Int, in bytes: UnsafePointer<UInt8>) {
-        // A line ends with LF, and with a CR that no LF follows.
-        let lineEnds = (offset..<max(offset, end)).count {
-            bytes[$0] == 0x0A || bytes[$0] == 0x0D && bytes[$0 + 1] != 0x0A
+        // A line ends with LF, and with a CR that no LF follows. Without branches, several bytes are compared
+        // at once.
+        var lineEnds = 0
+        var index = offset
+        while index < end {
+            let byte = bytes[index]
+            let isEnd = byte == 0x0A ? 1 : 0
+            let isReturn = byte == 0x0D ? 1 : 0
+            let isAlone = bytes[index &+ 1] != 0x0A ? 1 : 0
+            lineEnds &+= isEnd | isReturn & isAlone
+            index &+= 1
         }
         if lineEnds > 0 {
             offset = end
@@ -39,7 +47,11 @@ public struct JSONLocation: Sendable, Hashable, Comparable, CustomStringConverti
                 offset -= 1
             }
         }
-        column += (offset..<max(offset, end)).count { bytes[$0] & 0xC0 != 0x80 }
+        index = offset
+        while index < end {
+            column &+= bytes[index] & 0xC0 != 0x80 ? 1 : 0
+            index &+= 1
+        }
         offset = end
     }
 }

@@ -84,6 +84,16 @@ final class JSONArena: @unchecked Sendable {
         return word.tag == kind ? index + 1..<index + word.length : nil
     }
 
+    /// The bytes of a node up to the end of the last scalar in it. What follows, white space and brackets, is
+    /// decided by them: nodes with the same bytes are the same.
+    @inline(__always)
+    func content(of index: Int) -> UnsafeRawBufferPointer {
+        let start = word(index).offset
+        let last = word(end(of: index) - 1)
+        let end = last.offset + (last.isContainer ? 1 : last.length + (last.isString ? 2 : 0))
+        return UnsafeRawBufferPointer(start: bytes + start, count: end - start)
+    }
+
     /// The offset behind a node's last byte. A container does not store it: behind the last node in it there
     /// is nothing but white space and brackets.
     func endOffset(of index: Int) -> Int {

@@ -84,6 +84,16 @@ package struct ParsedNode: Sendable {
         }
     }
 
+    /// Of an array or object the bytes that decide what it is, valid as long as the node and followed by at
+    /// least eight others; `nil` for other kinds, and where they are more than a limit.
+    package func content(atMost limit: Int) -> UnsafeRawBufferPointer? {
+        let word = word
+        // A value takes two bytes at least.
+        guard word.isContainer, word.length * 2 <= limit else { return nil }
+        let content = read { $0.content(of: index) }
+        return content.count <= limit ? content : nil
+    }
+
     /// The elements of an array, in order; `nil` for other kinds.
     package var elements: ParsedElements? {
         read { $0.words(in: index, .array) }.map {

@@ -101,6 +101,8 @@ final class ElementTypePlan: Sendable {
     let rules: [ValidationRule]
     /// The name of the type in FHIRPath.
     let code: String
+    /// The step to it in FHIRPath: `.value.ofType(Quantity)`.
+    let step: String
     /// The end of a choice's name in JSON.
     let suffix: String
     /// The type of R4.
@@ -111,8 +113,15 @@ final class ElementTypePlan: Sendable {
         return false
     }
 
+    var isObject: Bool {
+        if case .object = content { return true }
+        return false
+    }
+
     fileprivate init(_ type: ElementType, of element: DefinedElement, plan: PlanBuilder) {
         code = type.code
+        step =
+            "." + ElementPath.escaped(element.name) + (element.isChoice ? ".ofType(\(type.code))" : "")
         suffix = type.suffix
         definition = plan.definitions.type(id: type.id)
         content =

@@ -11,14 +11,14 @@ final class ValidationPlan: Sendable {
     private let builder: PlanBuilder
     // A slot for each type of the definitions. Slots are only used by their atomic operations, and the plan
     // is never freed.
-    nonisolated(unsafe) private let slots: UnsafeMutablePointer<AtomicLazyReference<TypePlan>>
+    nonisolated(unsafe) private let slots: UnsafeMutablePointer<LazyObject<TypePlan>>
 
     private init(_ definitions: Definitions) {
         self.definitions = definitions
         builder = PlanBuilder(definitions)
         let count = definitions.types.count
         slots = .allocate(capacity: count)
-        for id in 0..<count { (slots + id).initialize(to: AtomicLazyReference()) }
+        for id in 0..<count { (slots + id).initialize(to: LazyObject()) }
     }
 
     /// The type with the index that the definitions have for it.
@@ -29,7 +29,10 @@ final class ValidationPlan: Sendable {
     func type(named name: String) -> TypePlan? { definitions.type(named: name).map { type(id: $0.id) } }
 
     /// The type of a resource; `nil` for a name that R4 does not have.
-    func resource(named name: String) -> TypePlan? { isResource(name) ? type(named: name) : nil }
+    func resource(named name: String) -> TypePlan? {
+        var name = name
+        return name.withUTF8 { definitions.id(ofResourceNamed: $0) }.map { type(id: $0) }
+    }
 
     func isResource(_ name: String) -> Bool { definitions.resourceNames.contains(name) }
 }

@@ -67,14 +67,54 @@ enum LogicalURL {
 
 /// The texts of references.
 enum ReferenceText {
+    /// The last two parts between slashes.
+    struct Parts {
+        let type: UnsafeBufferPointer<UInt8>
+        let id: UnsafeBufferPointer<UInt8>
+        let slashCount: Int
+
+        var isOfResource: Bool { Definitions.r4.id(ofResourceNamed: type) != nil }
+    }
+
+    /// The type and the id in a reference, without a version; nil without a slash.
+    static func parts(of text: UnsafeBufferPointer<UInt8>, keepingVersion: Bool = false) -> Parts? {
+        var (start, end) = (0, text.count)
+        var slashCount = 0
+        var position = text.count
+        // From the end: the slashes before the id, before the type, and the number of all.
+        while position > 0 {
+            position &-= 1
+            guard text[position] == UInt8(ascii: "/") else { continue }
+            slashCount += 1
+            switch slashCount {
+            case 1: end = position
+            case 2: start = position + 1
+            default: break
+            }
+        }
+        guard slashCount > 0 else { return nil }
+        let type = UnsafeBufferPointer(rebasing: text[start..<end])
+        if !keepingVersion, slashCount >= 3, type.elementsEqual("_history".utf8) {
+            return parts(of: UnsafeBufferPointer(rebasing: text[..<(start - 1)]), keepingVersion: true)
+        }
+        return Parts(
+            type: type,
+            id: UnsafeBufferPointer(rebasing: text[(end + 1)...]),
+            slashCount: slashCount
+        )
+    }
+
     /// The type that a relative or absolute reference names; nil where it names none of R4.
     static func type(of text: String) -> String? {
-        if text.hasPrefix("#") || text.hasPrefix("urn:") { return nil }
-        var parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        if parts.count >= 4, parts[parts.count - 2] == "_history" { parts.removeLast(2) }
-        guard parts.count >= 2 else { return nil }
-        let name = String(parts[parts.count - 2])
-        return Definitions.r4.resourceNames.contains(name) ? name : nil
+        var text = text
+        return text.withUTF8(type)
+    }
+
+    static func type(of text: UnsafeBufferPointer<UInt8>) -> String? {
+        guard text.first != UInt8(ascii: "#"), !text.starts(with: "urn:".utf8),
+            let parts = parts(of: text), parts.isOfResource
+        else { return nil }
+        return String(decoding: parts.type, as: UTF8.self)
     }
 
     /// The reference without `/_history/…` and `|version`, and the version.
@@ -90,23 +130,27 @@ enum ReferenceText {
         return (String(text[start..<end]), String(text[bytes.index(after: end)...]))
     }
 
-    /// Where a reference has `/_history/`. Bytes are compared: a bundle has thousands of references.
+    /// Whether a reference has `/_history/`.
+    static func hasHistory(_ text: UnsafeBufferPointer<UInt8>) -> Bool { historyStart(in: text) != nil }
+
     private static func historyRange(in text: String) -> Range<String.Index>? {
-        let part: StaticString = "/_history/"
         var copy = text
-        let found = copy.withUTF8 { bytes -> Int? in
-            guard bytes.count > part.utf8CodeUnitCount else { return nil }
-            for start in 0...bytes.count - part.utf8CodeUnitCount where bytes[start + 1] == UInt8(ascii: "_")
-            {
-                let isHere = (0..<part.utf8CodeUnitCount).allSatisfy { offset in
-                    bytes[start + offset] == part.utf8Start[offset]
-                }
-                if isHere { return start }
-            }
-            return nil
-        }
-        guard let found else { return nil }
+        guard let found = copy.withUTF8(historyStart) else { return nil }
         let start = text.utf8.index(text.startIndex, offsetBy: found)
-        return start..<text.utf8.index(start, offsetBy: part.utf8CodeUnitCount)
+        return start..<text.utf8.index(start, offsetBy: history.utf8CodeUnitCount)
+    }
+
+    private static let history: StaticString = "/_history/"
+
+    /// Where a reference has `/_history/`. Bytes are compared: a bundle has thousands of references.
+    private static func historyStart(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard bytes.count > history.utf8CodeUnitCount else { return nil }
+        for start in 0...bytes.count - history.utf8CodeUnitCount where bytes[start + 1] == UInt8(ascii: "_") {
+            let isHere = (0..<history.utf8CodeUnitCount).allSatisfy { offset in
+                bytes[start + offset] == history.utf8Start[offset]
+            }
+            if isHere { return start }
+        }
+        return nil
     }
 }

@@ -124,7 +124,9 @@ extension Validation {
     ///
     /// - Parameter asked: The canonical URLs of profiles that it must conform to.
     mutating func profiles(of json: ParsedNode, asked: [String]) {
-        guard let focus = ProfileFocus(resource: json) else { return }
+        guard options.appliesProfiles || !asked.isEmpty, let focus = ProfileFocus(resource: json) else {
+            return
+        }
         var done: Set<String> = []
         for url in asked where done.insert(url).inserted {
             apply(url, to: focus, whenUnknown: .error, at: json)

@@ -104,39 +104,48 @@ indirect enum StructuralCheck: Sendable {
     }
 
     /// What is known of the result for an object that has these elements.
-    func knowledge(of elements: TypePlan.Elements) -> Knowledge {
+    ///
+    /// - Parameter unknown: Elements that it may have or not.
+    func knowledge(of elements: TypePlan.Elements, unknown: TypePlan.Elements = 0) -> Knowledge {
         switch self {
         case .known(let knowledge): return knowledge
-        case .element(let element): return elements & element == 0 ? .empty : .some
-        case .part(let base): return base.knowledge(of: elements) == .empty ? .empty : .unknown
+        case .element(let element):
+            if unknown & element != 0 { return .unknown }
+            return elements & element == 0 ? .empty : .some
+        case .part(let base):
+            return base.knowledge(of: elements, unknown: unknown) == .empty ? .empty : .unknown
         case .both(let left, let right):
-            return left.knowledge(of: elements) == .empty || right.knowledge(of: elements) == .empty
-                ? .empty : .unknown
+            let isEmpty =
+                left.knowledge(of: elements, unknown: unknown) == .empty
+                || right.knowledge(of: elements, unknown: unknown) == .empty
+            return isEmpty ? .empty : .unknown
         case .exists(let base):
-            return switch base.knowledge(of: elements) {
+            return switch base.knowledge(of: elements, unknown: unknown) {
             case .empty: .isFalse
             case .unknown: .unknown
             default: .isTrue
             }
         case .isEmpty(let base):
-            return switch base.knowledge(of: elements) {
+            return switch base.knowledge(of: elements, unknown: unknown) {
             case .empty: .isTrue
             case .unknown: .unknown
             default: .isFalse
             }
-        case .someHave(let base): return base.knowledge(of: elements) == .empty ? .isFalse : .unknown
-        case .allHave(let base): return base.knowledge(of: elements) == .empty ? .isTrue : .unknown
+        case .someHave(let base):
+            return base.knowledge(of: elements, unknown: unknown) == .empty ? .isFalse : .unknown
+        case .allHave(let base):
+            return base.knowledge(of: elements, unknown: unknown) == .empty ? .isTrue : .unknown
         case .not(let base):
-            return switch base.knowledge(of: elements) {
+            return switch base.knowledge(of: elements, unknown: unknown) {
             case .isTrue: .isFalse
             case .isFalse: .isTrue
             case .empty: .empty
             default: .unknown
             }
         case .and(let left, let right):
-            let a = left.knowledge(of: elements)
+            let a = left.knowledge(of: elements, unknown: unknown)
             if a == .isFalse { return .isFalse }
-            let b = right.knowledge(of: elements)
+            let b = right.knowledge(of: elements, unknown: unknown)
             return switch (a, b) {
             case (_, .isFalse): .isFalse
             case (.isTrue, .isTrue): .isTrue
@@ -144,9 +153,9 @@ indirect enum StructuralCheck: Sendable {
             default: .unknown
             }
         case .or(let left, let right):
-            let a = left.knowledge(of: elements)
+            let a = left.knowledge(of: elements, unknown: unknown)
             if a == .isTrue { return .isTrue }
-            let b = right.knowledge(of: elements)
+            let b = right.knowledge(of: elements, unknown: unknown)
             return switch (a, b) {
             case (_, .isTrue): .isTrue
             case (.isFalse, .isFalse): .isFalse
@@ -154,7 +163,9 @@ indirect enum StructuralCheck: Sendable {
             default: .unknown
             }
         case .xor(let left, let right):
-            return switch (left.knowledge(of: elements), right.knowledge(of: elements)) {
+            let a = left.knowledge(of: elements, unknown: unknown)
+            let b = right.knowledge(of: elements, unknown: unknown)
+            return switch (a, b) {
             case (.isTrue, .isFalse), (.isFalse, .isTrue): .isTrue
             case (.isTrue, .isTrue), (.isFalse, .isFalse): .isFalse
             case (.empty, _), (_, .empty): .empty
@@ -162,4 +173,22 @@ indirect enum StructuralCheck: Sendable {
             }
         }
     }
+}
+
+/// The elements of which a single one decides that a rule holds: most rules of most objects need no more.
+struct StructuralProof: Sendable {
+    /// Those one of which is absent, or present.
+    private var absent: TypePlan.Elements = 0
+    private var present: TypePlan.Elements = 0
+
+    init(_ check: StructuralCheck, of type: DefinedType) {
+        for index in type.elements.indices {
+            let element: TypePlan.Elements = 1 << index
+            if check.knowledge(of: 0, unknown: ~element) == .isTrue { absent |= element }
+            if check.knowledge(of: element, unknown: ~element) == .isTrue { present |= element }
+        }
+    }
+
+    /// Whether the rule certainly holds for an object that has these elements.
+    func holds(for elements: TypePlan.Elements) -> Bool { ~elements & absent | elements & present != 0 }
 }

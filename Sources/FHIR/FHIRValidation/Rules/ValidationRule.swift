@@ -18,6 +18,7 @@ final class ValidationRule: Sendable {
     let path: FHIRPath
     /// What is known of the result before the expression is evaluated.
     let structure: StructuralCheck
+    let proof: StructuralProof
     let shortcut: RuleShortcut?
     /// What an issue says of an object for which it does not hold.
     let text: String
@@ -28,6 +29,7 @@ final class ValidationRule: Sendable {
         isBestPractice = Self.bestPractice.contains(rule.key)
         self.path = path
         structure = StructuralCheck(path.syntax, of: type)
+        proof = StructuralProof(structure, of: type)
         shortcut = RuleShortcut(rawValue: rule.key)
         text = Self.text(key, rule.human, path.expression)
     }

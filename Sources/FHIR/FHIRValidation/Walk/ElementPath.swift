@@ -76,22 +76,27 @@ struct ElementPath {
     /// In FHIRPath: `Observation.component[1].value.ofType(Quantity)`.
     var expression: String {
         var text = root
+        text.reserveCapacity(80)
         for step in steps {
-            let element = step.element.takeUnretainedValue()
-            text += "." + Self.escaped(element.name)
-            if element.isChoice { text += ".ofType(\(step.use.code))" }
-            if let index = step.index { text += "[\(index)]" }
+            text += step.use.step
+            if let index = step.index { Self.append(index, to: &text) }
         }
         for step in profileSteps {
             text += "." + Self.escaped(step.name)
             if let type = step.type { text += ".ofType(\(type))" }
-            if let index = step.index { text += "[\(index)]" }
+            if let index = step.index { Self.append(index, to: &text) }
         }
         return text
     }
 
+    private static func append(_ index: Int, to text: inout String) {
+        text += "["
+        text += String(index)
+        text += "]"
+    }
+
     /// Names that are words of FHIRPath stand between backticks.
-    private static func escaped(_ name: String) -> String {
+    static func escaped(_ name: String) -> String {
         name == "div" || name == "contains" ? "`\(name)`" : name
     }
 }

@@ -16,8 +16,11 @@ struct ResourceScope {
     var name = ""
     /// How many elements are on the way to the resource.
     var depth = 0
+    /// The Bundle that ``root`` is an entry of: of a Bundle the one that is around it.
+    var outerBundle: BundleScope?
+
     /// The full URL of the entry of the Bundle that the resource is in.
-    var entryURL: String?
+    var entryURL: ParsedNode? { root.flatMap { outerBundle?.fullURL(of: $0) } }
 
     /// The scope of another resource of the same Bundle.
     func entering(_ resource: ParsedNode) -> ResourceScope {
@@ -26,7 +29,7 @@ struct ResourceScope {
         scope.local = LocalReferences(resource)
         scope.containedIndex = nil
         scope.name = resource.resourceType ?? ""
-        scope.entryURL = bundle?.fullURL(of: resource)
+        scope.outerBundle = bundle
         return scope
     }
 }
@@ -67,6 +70,8 @@ final class LocalReferences {
         if resources.indices.contains(index) { resources[index].isUsed = true }
     }
 
+    var isEmpty: Bool { resources.isEmpty }
+
     /// The indices of contained resources that nothing refers to.
     var unused: [Int] { resources.indices.filter { !resources[$0].isUsed } }
 }
@@ -74,41 +79,36 @@ final class LocalReferences {
 /// A Bundle, and what references in it are to (FHIR R4, “Resolving references in Bundles”).
 final class BundleScope {
     struct Entry {
-        let url: String?
+        let url: ParsedNode?
         let resource: ParsedNode
+
         /// `Patient/7`, by the resource itself; nil without an id.
-        let name: String?
-        let version: String?
+        var name: String? {
+            resource.member("id")?.string.map { "\(resource.resourceType ?? "")/\($0)" }
+        }
+        var version: String? { resource.member("meta")?.member("versionId")?.string }
     }
 
     let type: String?
     private let json: ParsedNode
-    private var lastRoot: (url: String, root: String?)?
+    private var lastRoot: (url: Int, root: [UInt8]?)?
     private(set) lazy var entries: [Entry] = (json.member("entry")?.list ?? []).compactMap { entry in
-        guard let resource = entry.member("resource"), let type = resource.resourceType else { return nil }
-        let id = resource.member("id")?.string
+        guard let resource = entry.member("resource"),
+            resource.member("resourceType")?.kind == .string
+        else { return nil }
         return Entry(
-            url: entry.member("fullUrl")?.string,
-            resource: resource,
-            name: id.map { "\(type)/\($0)" },
-            version: resource.member("meta")?.member("versionId")?.string
+            url: entry.member("fullUrl").flatMap { $0.kind == .string ? $0 : nil },
+            resource: resource
         )
     }
-    private lazy var indicesByURL = Dictionary(
-        grouping: entries.indices.filter { entries[$0].url != nil },
-        by: { entries[$0].url ?? "" }
-    )
+    private lazy var indicesByURL = TextIndex(entries.map(\.url))
     private lazy var indicesByVersion = Dictionary(
         grouping: entries.indices.filter { entries[$0].url != nil && entries[$0].version != nil },
-        by: { "\(entries[$0].url ?? "") \(entries[$0].version ?? "")" }
+        by: { "\(entries[$0].url?.string ?? "") \(entries[$0].version ?? "")" }
     )
     private lazy var indicesByName = Dictionary(
         grouping: entries.indices.filter { entries[$0].name != nil },
         by: { entries[$0].name ?? "" }
-    )
-    private lazy var indicesByNode = Dictionary(
-        entries.indices.map { (entries[$0].resource.identity, $0) },
-        uniquingKeysWith: { first, _ in first }
     )
 
     init(_ json: ParsedNode) {
@@ -117,21 +117,46 @@ final class BundleScope {
     }
 
     /// The full URL of the entry that a resource is in.
-    func fullURL(of resource: ParsedNode) -> String? {
-        indicesByNode[resource.identity].flatMap { entries[$0].url }
+    func fullURL(of resource: ParsedNode) -> ParsedNode? {
+        // Nodes are numbered in the order of the text.
+        var range = entries.indices
+        while let first = range.first {
+            let middle = first + range.count / 2
+            let identity = entries[middle].resource.identity
+            if identity == resource.identity { return entries[middle].url }
+            range = identity < resource.identity ? middle + 1..<range.upperBound : first..<middle
+        }
+        return nil
     }
 
     /// The entries with the full URL that a reference means, of several versions the one that it asks for.
     ///
     /// - Parameter base: The full URL of the entry that the reference is in, for relative ones.
-    func matches(_ reference: String, from base: String?) -> [Int] {
-        let (text, version) = ReferenceText.unversioned(reference)
-        var url = text
-        if !text.utf8.contains(UInt8(ascii: ":")), let base, let root = knownRoot(of: base) {
-            url = root + text
+    func matches(_ reference: ParsedNode, from base: ParsedNode?) -> [Int] {
+        reference.withUTF8 { matches($0, from: base) } ?? []
+    }
+
+    func matches(_ reference: String, from base: ParsedNode?) -> [Int] {
+        var reference = reference
+        return reference.withUTF8 { matches($0, from: base) }
+    }
+
+    private func matches(_ reference: UnsafeBufferPointer<UInt8>, from base: ParsedNode?) -> [Int] {
+        // Few have a version.
+        guard !reference.contains(UInt8(ascii: "|")), !ReferenceText.hasHistory(reference) else {
+            let (text, version) = ReferenceText.unversioned(String(decoding: reference, as: UTF8.self))
+            let url = Array(text.utf8).withUnsafeBufferPointer { absolute($0, from: base) } ?? Array(text.utf8)
+            guard let version else { return url.withUnsafeBufferPointer { indicesByURL[$0] } }
+            return indicesByVersion["\(String(decoding: url, as: UTF8.self)) \(version)"] ?? []
         }
-        guard let version else { return indicesByURL[url] ?? [] }
-        return indicesByVersion["\(url) \(version)"] ?? []
+        guard let url = absolute(reference, from: base) else { return indicesByURL[reference] }
+        return url.withUnsafeBufferPointer { indicesByURL[$0] }
+    }
+
+    /// The URL that a relative reference means; nil for others, and where that is not known.
+    private func absolute(_ text: UnsafeBufferPointer<UInt8>, from base: ParsedNode?) -> [UInt8]? {
+        guard let base, !text.contains(UInt8(ascii: ":")), let root = knownRoot(of: base) else { return nil }
+        return root + text
     }
 
     /// The entries whose resource has the type and id of a relative reference, whatever their full URLs are.
@@ -141,35 +166,79 @@ final class BundleScope {
     }
 
     /// The entry whose full URL is `urn:uuid:` and the id of a relative reference.
-    func uuid(_ reference: String) -> Int? {
-        let bytes = reference.utf8
-        let slash = bytes.lastIndex(of: UInt8(ascii: "/"))
-        let id = reference[(slash.map { bytes.index(after: $0) } ?? bytes.startIndex)...]
-        guard id.utf8.count == 36 else { return nil }
-        return indicesByURL["urn:uuid:\(id)"]?.first
+    func uuid(_ reference: ParsedNode) -> Int? {
+        reference.withUTF8 { text in
+            let id = text.suffix(36)
+            guard text.count == 36 || text.count > 36 && text[text.count - 37] == UInt8(ascii: "/"),
+                !id.contains(UInt8(ascii: "/"))
+            else { return nil }
+            return (Array("urn:uuid:".utf8) + id).withUnsafeBufferPointer { indicesByURL[$0].first }
+        } ?? nil
     }
 
     /// The root of the URL that was asked for last, which is that of all references of an entry.
-    private func knownRoot(of url: String) -> String? {
-        if let last = lastRoot, last.url == url { return last.root }
-        let root = Self.root(of: url)
-        lastRoot = (url, root)
+    private func knownRoot(of url: ParsedNode) -> [UInt8]? {
+        if let last = lastRoot, last.url == url.identity { return last.root }
+        let root = url.withUTF8 { url in Self.root(of: url).map { Array(url.prefix($0)) } } ?? nil
+        lastRoot = (url.identity, root)
         return root
     }
 
-    /// `https://server/fhir/` of `https://server/fhir/Patient/7`; nil for another URL.
-    static func root(of url: String) -> String? {
-        guard url.hasPrefix("http") else { return nil }
-        let parts = url.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count >= 5, Definitions.r4.resourceNames.contains(String(parts[parts.count - 2])) else {
-            return nil
-        }
-        return parts.dropLast(2).joined(separator: "/") + "/"
+    /// How long `https://server/fhir/` of `https://server/fhir/Patient/7` is; nil for another URL.
+    static func root(of url: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard url.starts(with: "http".utf8), let parts = ReferenceText.parts(of: url, keepingVersion: true),
+            parts.slashCount > 3, parts.isOfResource
+        else { return nil }
+        return url.count - parts.id.count - 1 - parts.type.count
     }
 
     /// The type of the resource with a full URL.
     func resourceType(at url: ParsedNode) -> String? {
-        url.string.flatMap { matches($0, from: nil).first }.flatMap { entries[$0].resource.resourceType }
+        matches(url, from: nil).first.flatMap { entries[$0].resource.resourceType }
+    }
+}
+
+/// Where strings are among others, found by their bytes of UTF-8.
+private struct TextIndex {
+    private let nodes: [ParsedNode?]
+    /// The first index by hash, and of each index the next one with the same hash.
+    private var first: [Int: Int32] = [:]
+    private var next: [Int32]
+
+    init(_ nodes: [ParsedNode?]) {
+        self.nodes = nodes
+        next = Array(repeating: -1, count: nodes.count)
+        first.reserveCapacity(nodes.count)
+        for (index, node) in nodes.enumerated().reversed() {
+            guard let hash = node?.withUTF8(Self.hash) else { continue }
+            next[index] = first.updateValue(Int32(index), forKey: hash) ?? -1
+        }
+    }
+
+    subscript(text: UnsafeBufferPointer<UInt8>) -> [Int] {
+        var found: [Int] = []
+        var index = first[Self.hash(text)] ?? -1
+        while index >= 0 {
+            if nodes[Int(index)]?.withUTF8({ $0.isSame(as: text) }) == true { found.append(Int(index)) }
+            index = next[Int(index)]
+        }
+        return found
+    }
+
+    private static func hash(_ text: UnsafeBufferPointer<UInt8>) -> Int {
+        var hasher = Hasher()
+        hasher.combine(bytes: UnsafeRawBufferPointer(text))
+        return hasher.finalize()
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether it has the same bytes.
+    fileprivate func isSame(as other: Self) -> Bool {
+        guard count == other.count, let start = baseAddress, let otherStart = other.baseAddress else {
+            return isEmpty && other.isEmpty
+        }
+        return memcmp(start, otherStart, count) == 0
     }
 }
 
@@ -180,14 +249,7 @@ struct NodeText: Hashable {
     init(_ node: ParsedNode) { self.node = node }
 
     static func == (a: Self, b: Self) -> Bool {
-        a.node.withUTF8 { a in
-            b.node.withUTF8 { b in
-                guard a.count == b.count, let start = a.baseAddress, let other = b.baseAddress else {
-                    return a.isEmpty && b.isEmpty
-                }
-                return memcmp(start, other, a.count) == 0
-            } ?? false
-        } ?? false
+        a.node.withUTF8 { a in b.node.withUTF8 { a.isSame(as: $0) } ?? false } ?? false
     }
 
     func hash(into hasher: inout Hasher) {

@@ -42,19 +42,22 @@ extension Validation {
     }
 
     private mutating func fullURL(of entry: ParsedNode, at index: Int, isOptional: Bool, isCollection: Bool) {
-        guard let resource = entry.member("resource"), let type = resource.resourceType else { return }
-        let id = resource.member("id")?.string
-        let child = "entry[\(index)]"
-        guard let value = entry.member("fullUrl"), let url = value.string else {
-            guard !isOptional, type != "OperationOutcome" else { return }
+        guard let resource = entry.member("resource"), let typeValue = resource.member("resourceType"),
+            typeValue.kind == .string
+        else { return }
+        guard let value = entry.member("fullUrl"), value.kind == .string else {
+            guard !isOptional, !typeValue.isString("OperationOutcome") else { return }
             let text = "an entry has a fullUrl, except in a batch or transaction"
             // Who collects resources may have no addresses for them.
             let severity: IssueSeverity = isCollection ? .warning : .error
-            return report(severity, .invalid, text, child: child, at: entry)
+            return report(severity, .invalid, text, child: "entry[\(index)]", at: entry)
         }
-        guard BundleScope.root(of: url) != nil else { return }
+        guard value.withUTF8(BundleScope.root) != .some(nil), let url = value.string,
+            let type = typeValue.string
+        else { return }
         let parts = url.split(separator: "/")
-        if let id {
+        let child = "entry[\(index)]"
+        if let id = resource.member("id")?.string {
             guard parts[parts.count - 2] != type || parts[parts.count - 1] != id else { return }
             // The specification's own examples have other ids, but not other types.
             let severity: IssueSeverity = parts[parts.count - 2] == type ? .warning : .error

@@ -169,6 +169,20 @@ extension Validation {
     /// - Parameter json: The object, for the siblings of primitives; `nil` where there are none.
     mutating func values(_ value: ParsedNode, of element: ElementPlan, type: Int, in json: ParsedNode?) {
         let use = element.types[type]
+        if use.isObject {
+            once(value, by: use) { $0.checkValues(value, of: element, type, use, in: json) }
+        } else {
+            checkValues(value, of: element, type, use, in: json)
+        }
+    }
+
+    private mutating func checkValues(
+        _ value: ParsedNode,
+        of element: ElementPlan,
+        _ type: Int,
+        _ use: ElementTypePlan,
+        in json: ParsedNode?
+    ) {
         guard let items = value.elements else {
             path.push(element, type: type, index: nil)
             if element.isList { report(.error, .structure, "\(element.name) is an array in JSON", at: value) }
@@ -245,12 +259,13 @@ extension Validation {
         }
         // Ids of elements are unique in their resource; a definition has its elements twice, as snapshot and
         // as differential.
+        if format.kind == .elementID || format.kind == .xhtml { outwardCount += 1 }
         if format.kind == .elementID, scope.containedIndex == nil, scope.name != "StructureDefinition",
             let id = value.string, !scope.local.elementIDs.insert(id).inserted
         {
             report(.error, .invalid, "another element of the resource has this id", at: value)
         }
-        if format.kind == .xhtml, let text = value.string { useLinks(in: text) }
+        if format.kind == .xhtml { useLinks(in: value) }
         if options.refusesHTML, format.kind == .string, value.withUTF8(TextScan.hasTag) == true {
             report(.error, .security, "the text has what looks like a tag of HTML", at: value)
         }

@@ -71,17 +71,13 @@ extension Validation {
     }
 
     /// What the text of a reference is to; `nil` when it is no text or empty, which is an issue of its own.
-    private func target(of reference: ParsedNode) -> Target? {
-        guard reference.kind == .string else { return nil }
-        return reference.withUTF8 { text in
-            switch text.first {
-            case nil: nil
-            case UInt8(ascii: "#"): localTarget(of: String(decoding: text, as: UTF8.self))
-            default:
-                text.starts(with: "urn:".utf8)
-                    ? entry(at: reference) : bundled(reference) ?? target(ofURL: text)
-            }
-        } ?? nil
+    private mutating func target(of reference: ParsedNode) -> Target? {
+        guard reference.kind == .string, let first = reference.withUTF8({ $0.first }) ?? nil else { return nil }
+        // A URN means the same entry wherever it stands in a Bundle.
+        if reference.withUTF8({ $0.starts(with: "urn:".utf8) }) == true { return entry(at: reference) }
+        outwardCount += 1
+        if first == UInt8(ascii: "#") { return localTarget(of: reference.string ?? "") }
+        return bundled(reference) ?? reference.withUTF8 { target(ofURL: $0) }
     }
 
     /// What a URN refers to: an entry of the Bundle.
@@ -93,11 +89,11 @@ extension Validation {
 
     /// The entry of the Bundle that a URL refers to.
     private func bundled(_ reference: ParsedNode) -> Target? {
-        guard let bundle = scope.bundle, let text = reference.string,
-            let index = bundle.matches(text, from: scope.entryURL).first ?? bundle.uuid(text),
+        guard let bundle = scope.bundle,
+            let index = bundle.matches(reference, from: scope.entryURL).first ?? bundle.uuid(reference),
             let type = bundle.entries[index].resource.resourceType
         else { return nil }
-        if let named = ReferenceText.type(of: text), named != type {
+        if let named = reference.withUTF8(ReferenceText.type) ?? nil, named != type {
             return .broken(
                 .error,
                 .invalid,
@@ -109,25 +105,21 @@ extension Validation {
     }
 
     private func target(ofURL text: UnsafeBufferPointer<UInt8>) -> Target {
-        let slash = UInt8(ascii: "/")
         if let query = text.firstIndex(of: UInt8(ascii: "?")) {
             // A conditional reference: a search for the resource.
             let name =
-                text[..<query].split(separator: slash).last.map { String(decoding: $0, as: UTF8.self) } ?? ""
+                text[..<query].split(separator: UInt8(ascii: "/")).last.map {
+                    String(decoding: $0, as: UTF8.self)
+                } ?? ""
             return plan.isResource(name) ? .type(name, isResolved: false) : .unknown
         }
         let colon = text.firstIndex(of: UInt8(ascii: ":"))
         let isAbsolute = colon.map { text[$0...].starts(with: "://".utf8) } ?? false
-        var parts = text.split(separator: slash, omittingEmptySubsequences: false)
-        if parts.count >= 4, parts[parts.count - 2].elementsEqual("_history".utf8) { parts.removeLast(2) }
-        if parts.count >= 2, isAbsolute || parts.count == 2 {
-            let type = String(decoding: parts[parts.count - 2], as: UTF8.self)
-            if plan.isResource(type) {
-                let isRight = isAbsolute || TextScan.isID(parts[1].prefix { $0 != UInt8(ascii: "#") })
-                return isRight
-                    ? .type(type, isResolved: false)
-                    : .malformed("the id in a reference has 1 to 64 letters, digits, '-' and '.'")
-            }
+        if let parts = ReferenceText.parts(of: text), isAbsolute || parts.slashCount == 1, parts.isOfResource {
+            let id = UnsafeBufferPointer(rebasing: parts.id.prefix { $0 != UInt8(ascii: "#") })
+            return isAbsolute || TextScan.isID(id)
+                ? .type(String(decoding: parts.type, as: UTF8.self), isResolved: false)
+                : .malformed("the id in a reference has 1 to 64 letters, digits, '-' and '.'")
         }
         if isAbsolute || colon != nil { return .unknown }
         return .malformed("a relative reference is the type and the id of a resource, as in Patient/7")
@@ -171,7 +163,8 @@ extension Validation {
     }
 
     /// Marks the contained resources that a narrative shows or links to: `<img src="#id"/>`.
-    mutating func useLinks(in narrative: String) {
+    func useLinks(in narrative: ParsedNode) {
+        guard !scope.local.isEmpty, let narrative = narrative.string else { return }
         for name in ["src=\"#", "href=\"#", "src='#", "href='#"] {
             var rest = Substring(narrative)
             while let range = rest.range(of: name) {
@@ -183,5 +176,8 @@ extension Validation {
     }
 
     /// Marks a contained resource as referred to by a canonical URL or by text whose type is not known.
-    func useLocal(_ text: String) { _ = localTarget(of: text) }
+    mutating func useLocal(_ text: String) {
+        outwardCount += 1
+        _ = localTarget(of: text)
+    }
 }

@@ -28,6 +28,8 @@ extension Validation {
                 at: json.member("resourceType")
             )
         }
+        outwardCount += 1
+        if name == "Bundle" { sound.removeAll() }
         let outer = scope
         let outerContext = (context.resource, context.rootResource)
         // A resource in a contained one is a mistake, but does not hide what contains both.
@@ -39,7 +41,7 @@ extension Validation {
             containedIndex: containedIndex,
             name: name,
             depth: path.count,
-            entryURL: isContained ? outer.entryURL : outer.bundle?.fullURL(of: json)
+            outerBundle: isContained ? outer.outerBundle : outer.bundle
         )
         context.resource = json.value
         context.rootResource = scope.root?.value
@@ -62,6 +64,7 @@ extension Validation {
                 )
             }
         }
+        if name == "Bundle" { sound.removeAll() }
         scope = outer
         (context.resource, context.rootResource) = outerContext
     }
@@ -83,7 +86,7 @@ extension Validation {
                 } ?? true
             if !isAbsolute {
                 report(.error, .value, "fullUrl must be an absolute URL, and is a relative one", at: fullURL)
-            } else if !isSame, fullURL.string.flatMap(BundleScope.root) == nil {
+            } else if !isSame, fullURL.withUTF8(BundleScope.root) == .some(nil) {
                 report(.warning, .invalid, "fullUrl does not end with the id of the resource", at: fullURL)
             }
         }

@@ -15,7 +15,11 @@ extension Validation {
     ) {
         for rule in rules {
             if isStopped { return }
-            if rule.isBestPractice, !options.includesBestPractice { continue }
+            if rule.isBestPractice && !options.includesBestPractice
+                || usesStructure && rule.proof.holds(for: elements)
+            {
+                continue
+            }
             switch usesStructure ? rule.structure.knowledge(of: elements) : .unknown {
             case .isTrue: continue
             case .isFalse, .empty: broken(rule, at: json)
@@ -38,6 +42,7 @@ extension Validation {
     }
 
     private mutating func evaluate(_ rule: ValidationRule, on item: FHIRPathItem, at json: ParsedNode) {
+        outwardCount += 1
         context.limits.steps = max(1, remainingSteps)
         var steps = 0
         let items: [FHIRPathItem]

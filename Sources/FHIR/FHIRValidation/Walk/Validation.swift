@@ -27,6 +27,11 @@ struct Validation {
     var assumptions = 0
     /// Whether codes are in value sets, where that was asked: a bundle has the same codes many times.
     var memberships: [Membership: Bool?] = [:]
+    /// What need not be checked again in the same Bundle.
+    var sound = SoundValues()
+    /// How often something was reported, or asked that is decided outside of a value: between two equal
+    /// counts everything followed from the text alone.
+    var outwardCount = 0
     /// Profiles and value sets that are not known, each reported once.
     var unknownProfiles: Set<String> = []
     var uncheckedValueSets: Set<String> = []
@@ -106,6 +111,7 @@ struct Validation {
         child: String? = nil,
         at anchor: ParsedNode?
     ) {
+        outwardCount += 1
         if silent != nil {
             if severity.isError { silent? += 1 }
             return
@@ -180,6 +186,24 @@ struct Validation {
         depth += 1
         body(&self)
         depth -= 1
+    }
+
+    /// Calls `body` to check a value, unless one with the same text was found sound by the same definition.
+    mutating func once(
+        _ value: ParsedNode,
+        by definition: AnyObject,
+        _ body: (inout Validation) -> Void
+    ) {
+        guard scope.bundle != nil, let key = SoundValues.key(value, definition) else { return body(&self) }
+        if let steps = sound.steps(of: key, at: depth), steps <= remainingSteps {
+            _ = spend(steps, at: value)
+            return
+        }
+        let before = (outwardCount, steps)
+        body(&self)
+        if outwardCount == before.0, !isStopped {
+            sound.insert(key, steps: steps - before.1, depth: depth)
+        }
     }
 
     // MARK: Profiles
