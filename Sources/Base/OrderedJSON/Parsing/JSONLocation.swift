@@ -27,18 +27,7 @@ public struct JSONLocation: Sendable, Hashable, Comparable, CustomStringConverti
 
     /// Moves on in the text, up to a byte that can be read.
     fileprivate mutating func advance(to end: Int, in bytes: UnsafePointer<UInt8>) {
-        // A line ends with LF, and with a CR that no LF follows. Without branches, several bytes are compared
-        // at once.
-        var lineEnds = 0
-        var index = offset
-        while index < end {
-            let byte = bytes[index]
-            let isEnd = byte == 0x0A ? 1 : 0
-            let isReturn = byte == 0x0D ? 1 : 0
-            let isAlone = bytes[index &+ 1] != 0x0A ? 1 : 0
-            lineEnds &+= isEnd | isReturn & isAlone
-            index &+= 1
-        }
+        let lineEnds = Self.lineEnds(in: bytes, offset, end)
         if lineEnds > 0 {
             offset = end
             line = line + lineEnds
@@ -47,12 +36,52 @@ public struct JSONLocation: Sendable, Hashable, Comparable, CustomStringConverti
                 offset -= 1
             }
         }
-        index = offset
-        while index < end {
-            column &+= bytes[index] & 0xC0 != 0x80 ? 1 : 0
-            index &+= 1
-        }
+        column += Self.characters(in: bytes, offset, end)
         offset = end
+    }
+
+    // Eight bytes at a time: texts of megabytes may be one line.
+
+    private static func word(_ bytes: UnsafePointer<UInt8>, _ index: Int) -> UInt64 {
+        UnsafeRawPointer(bytes).loadUnaligned(fromByteOffset: index, as: UInt64.self)
+    }
+
+    /// A line ends with LF, and with a CR that no LF follows.
+    private static func lineEnds(in bytes: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int {
+        let low: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
+        var count = 0
+        var index = start
+        while index < end {
+            if index + 8 <= end {
+                let word = word(bytes, index)
+                let returns = word ^ 0x0D0D_0D0D_0D0D_0D0D
+                if ((returns & low &+ low) | returns | low) == .max {
+                    let feeds = word ^ 0x0A0A_0A0A_0A0A_0A0A
+                    count += (~((feeds & low &+ low) | feeds | low)).nonzeroBitCount
+                    index += 8
+                    continue
+                }
+            }
+            if bytes[index] == 0x0A || bytes[index] == 0x0D && bytes[index + 1] != 0x0A { count += 1 }
+            index += 1
+        }
+        return count
+    }
+
+    /// How many bytes do not continue a character.
+    private static func characters(in bytes: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int {
+        var count = 0
+        var index = start
+        while index < end {
+            if index + 8 <= end, word(bytes, index) & 0x8080_8080_8080_8080 == 0 {
+                count += 8
+                index += 8
+                continue
+            }
+            if bytes[index] & 0xC0 != 0x80 { count += 1 }
+            index += 1
+        }
+        return count
     }
 }
 

@@ -6,6 +6,8 @@ import OrderedJSON
 ///
 /// What a shortcut does not prove the rule's expression decides.
 enum RuleShortcut: String, Sendable {
+    /// No entry says how it was found.
+    case searches = "bdl-2"
     /// A request where the type of the Bundle has requests.
     case requests = "bdl-3"
     /// A response where the type of the Bundle has responses.
@@ -18,43 +20,26 @@ enum RuleShortcut: String, Sendable {
     case period = "per-1"
 
     /// Whether the rule certainly holds.
-    func isProven(for json: ParsedNode) -> Bool {
+    ///
+    /// - Parameter bundle: The Bundle that is being validated.
+    func isProven(for json: ParsedNode, in bundle: BundleScope?) -> Bool {
         switch self {
-        case .requests: Self.entries(of: json, haveAll: "request", if: ["batch", "transaction", "history"])
+        case .versions: return Self.hasNoUnderscore(json.member("fullUrl"))
+        case .period: return Self.isOrdered(json.member("start"), json.member("end"))
+        case .searches, .requests, .responses, .fullURLs: break
+        }
+        guard let bundle, let counts = bundle.counts(of: json), let type = bundle.type else { return false }
+        switch self {
+        case .requests:
+            return counts.requests
+                == (["batch", "transaction", "history"].contains(type) ? counts.entries : 0)
         case .responses:
-            Self.entries(
-                of: json,
-                haveAll: "response",
-                if: ["batch-response", "transaction-response", "history"]
-            )
-        case .fullURLs: Self.areDistinct(json.member("entry"))
-        case .versions: Self.hasNoUnderscore(json.member("fullUrl"))
-        case .period: Self.isOrdered(json.member("start"), json.member("end"))
+            return counts.responses
+                == (["batch-response", "transaction-response", "history"].contains(type) ? counts.entries : 0)
+        case .searches: return counts.searches == 0
+        // Full URLs that differ may still be equal together with their versions.
+        default: return counts.versions == 0 && bundle.hasDistinctURLs
         }
-    }
-
-    private static func entries(of bundle: ParsedNode, haveAll name: StaticString, if types: [String]) -> Bool
-    {
-        guard let type = bundle.member("type")?.string, let entries = bundle.member("entry")?.elements else {
-            return false
-        }
-        let isNeeded = types.contains(type)
-        return entries.allSatisfy { entry in
-            entry.kind == .object && (entry.member(name)?.kind == .object) == isNeeded
-                && (isNeeded || entry.member(name) == nil)
-        }
-    }
-
-    private static func areDistinct(_ entries: ParsedNode?) -> Bool {
-        guard let entries = entries?.elements else { return false }
-        var urls: Set<NodeText> = []
-        for entry in entries {
-            guard let url = entry.member("fullUrl") else { continue }
-            guard url.kind == .string, urls.insert(NodeText(url)).inserted else { return false }
-            // Full URLs that differ may still be equal together with their versions.
-            guard entry.member("resource")?.member("meta")?.member("versionId") == nil else { return false }
-        }
-        return true
     }
 
     private static func hasNoUnderscore(_ url: ParsedNode?) -> Bool {

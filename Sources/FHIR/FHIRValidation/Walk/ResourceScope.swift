@@ -79,12 +79,16 @@ final class LocalReferences {
 /// A Bundle, and what references in it are to (FHIR R4, “Resolving references in Bundles”).
 final class BundleScope {
     struct Entry {
+        /// The index among all entries.
+        let index: Int
+        let json: ParsedNode
         let url: ParsedNode?
         let resource: ParsedNode
+        let type: ParsedNode
 
         /// `Patient/7`, by the resource itself; nil without an id.
         var name: String? {
-            resource.member("id")?.string.map { "\(resource.resourceType ?? "")/\($0)" }
+            resource.member("id")?.string.map { "\(type.string ?? "")/\($0)" }
         }
         var version: String? { resource.member("meta")?.member("versionId")?.string }
     }
@@ -92,15 +96,9 @@ final class BundleScope {
     let type: String?
     private let json: ParsedNode
     private var lastRoot: (url: Int, root: [UInt8]?)?
-    private(set) lazy var entries: [Entry] = (json.member("entry")?.list ?? []).compactMap { entry in
-        guard let resource = entry.member("resource"),
-            resource.member("resourceType")?.kind == .string
-        else { return nil }
-        return Entry(
-            url: entry.member("fullUrl").flatMap { $0.kind == .string ? $0 : nil },
-            resource: resource
-        )
-    }
+    private lazy var content = BundleContent(json)
+    /// Those with a resource that names its type.
+    var entries: [Entry] { content.entries }
     private lazy var indicesByURL = TextIndex(entries.map(\.url))
     private lazy var indicesByVersion = Dictionary(
         grouping: entries.indices.filter { entries[$0].url != nil && entries[$0].version != nil },
@@ -115,6 +113,15 @@ final class BundleScope {
         self.json = json
         type = json.member("type")?.string
     }
+
+    /// How many entries have what the rules of Bundles ask for; nil for another object, and where an entry is
+    /// not written as it should be.
+    func counts(of json: ParsedNode) -> BundleContent.Counts? {
+        json.identity == self.json.identity && content.isRegular ? content.counts : nil
+    }
+
+    /// Whether no full URL is certainly there twice.
+    var hasDistinctURLs: Bool { content.counts.urls == indicesByURL.count && !indicesByURL.hasRepeats }
 
     /// The full URL of the entry that a resource is in.
     func fullURL(of resource: ParsedNode) -> ParsedNode? {
@@ -145,7 +152,8 @@ final class BundleScope {
         // Few have a version.
         guard !reference.contains(UInt8(ascii: "|")), !ReferenceText.hasHistory(reference) else {
             let (text, version) = ReferenceText.unversioned(String(decoding: reference, as: UTF8.self))
-            let url = Array(text.utf8).withUnsafeBufferPointer { absolute($0, from: base) } ?? Array(text.utf8)
+            let url =
+                Array(text.utf8).withUnsafeBufferPointer { absolute($0, from: base) } ?? Array(text.utf8)
             guard let version else { return url.withUnsafeBufferPointer { indicesByURL[$0] } }
             return indicesByVersion["\(String(decoding: url, as: UTF8.self)) \(version)"] ?? []
         }
@@ -194,7 +202,68 @@ final class BundleScope {
 
     /// The type of the resource with a full URL.
     func resourceType(at url: ParsedNode) -> String? {
-        matches(url, from: nil).first.flatMap { entries[$0].resource.resourceType }
+        matches(url, from: nil).first.flatMap { entries[$0].type.string }
+    }
+}
+
+/// The entries of a Bundle, read once.
+struct BundleContent {
+    struct Counts {
+        var entries = 0
+        var requests = 0
+        var responses = 0
+        var searches = 0
+        var urls = 0
+        /// Resources that have a full URL and a version.
+        var versions = 0
+    }
+
+    private(set) var entries: [BundleScope.Entry] = []
+    private(set) var counts = Counts()
+    /// Whether all entries are objects, and their members of the types that they should be.
+    private(set) var isRegular = true
+
+    init(_ bundle: ParsedNode) {
+        guard let list = bundle.member("entry")?.elements else {
+            isRegular = false
+            return
+        }
+        for entry in list {
+            read(entry)
+            counts.entries += 1
+        }
+    }
+
+    private mutating func read(_ entry: ParsedNode) {
+        isRegular = isRegular && entry.kind == .object
+        var url: ParsedNode?
+        var resource: ParsedNode?
+        for member in entry.members {
+            let name = member.nameValue
+            let isObject = member.value.kind == .object
+            if name.isString("fullUrl") {
+                url = member.value
+            } else if name.isString("resource") {
+                resource = member.value
+            } else if name.isString("request") {
+                counts.requests += 1
+                isRegular = isRegular && isObject
+            } else if name.isString("response") {
+                counts.responses += 1
+                isRegular = isRegular && isObject
+            } else if name.isString("search") || name.isString("_search") {
+                counts.searches += 1
+            }
+        }
+        if let url {
+            counts.urls += 1
+            isRegular = isRegular && url.kind == .string
+            if resource?.member("meta")?.member("versionId") != nil { counts.versions += 1 }
+        }
+        guard let resource, let type = resource.member("resourceType"), type.kind == .string else { return }
+        let text = url.flatMap { $0.kind == .string ? $0 : nil }
+        let index = counts.entries
+        entries.append(.init(index: index, json: entry, url: text, resource: resource, type: type))
     }
 }
 
@@ -204,6 +273,9 @@ private struct TextIndex {
     /// The first index by hash, and of each index the next one with the same hash.
     private var first: [Int: Int32] = [:]
     private var next: [Int32]
+    private(set) var count = 0
+    /// Whether a string may be there twice.
+    var hasRepeats: Bool { first.count < count }
 
     init(_ nodes: [ParsedNode?]) {
         self.nodes = nodes
@@ -211,6 +283,7 @@ private struct TextIndex {
         first.reserveCapacity(nodes.count)
         for (index, node) in nodes.enumerated().reversed() {
             guard let hash = node?.withUTF8(Self.hash) else { continue }
+            count += 1
             next[index] = first.updateValue(Int32(index), forKey: hash) ?? -1
         }
     }
@@ -239,20 +312,5 @@ extension UnsafeBufferPointer<UInt8> {
             return isEmpty && other.isEmpty
         }
         return memcmp(start, otherStart, count) == 0
-    }
-}
-
-/// A string as a key: compared by its bytes of UTF-8, and not copied.
-struct NodeText: Hashable {
-    private let node: ParsedNode
-
-    init(_ node: ParsedNode) { self.node = node }
-
-    static func == (a: Self, b: Self) -> Bool {
-        a.node.withUTF8 { a in b.node.withUTF8 { a.isSame(as: $0) } ?? false } ?? false
-    }
-
-    func hash(into hasher: inout Hasher) {
-        _ = node.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }

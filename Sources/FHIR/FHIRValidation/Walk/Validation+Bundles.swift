@@ -8,18 +8,13 @@ extension Validation {
         guard let bundle = scope.bundle else { return }
         let type = bundle.type ?? ""
         links(json, type)
-        let entries = json.member("entry")?.list ?? []
-        for (index, entry) in entries.enumerated() where !isStopped {
-            fullURL(
-                of: entry,
-                at: index,
-                isOptional: type.hasPrefix("transaction") || type.hasPrefix("batch"),
-                isCollection: type == "collection"
-            )
+        let isOptional = type.hasPrefix("transaction") || type.hasPrefix("batch")
+        for entry in bundle.entries where !isStopped {
+            fullURL(of: entry, isOptional: isOptional, isCollection: type == "collection")
         }
         guard type == "document" || type == "message", let first = bundle.entries.first else { return }
-        if type == "document", first.resource.resourceType == "Composition" { document(first, bundle) }
-        if type == "message", first.resource.resourceType == "MessageHeader" {
+        if type == "document", first.type.isString("Composition") { document(first, bundle) }
+        if type == "message", first.type.isString("MessageHeader") {
             unreachable(from: first, bundle, severity: .warning)
         }
     }
@@ -41,23 +36,20 @@ extension Validation {
         }
     }
 
-    private mutating func fullURL(of entry: ParsedNode, at index: Int, isOptional: Bool, isCollection: Bool) {
-        guard let resource = entry.member("resource"), let typeValue = resource.member("resourceType"),
-            typeValue.kind == .string
-        else { return }
-        guard let value = entry.member("fullUrl"), value.kind == .string else {
-            guard !isOptional, !typeValue.isString("OperationOutcome") else { return }
+    private mutating func fullURL(of entry: BundleScope.Entry, isOptional: Bool, isCollection: Bool) {
+        guard let value = entry.url else {
+            guard !isOptional, !entry.type.isString("OperationOutcome") else { return }
             let text = "an entry has a fullUrl, except in a batch or transaction"
             // Who collects resources may have no addresses for them.
             let severity: IssueSeverity = isCollection ? .warning : .error
-            return report(severity, .invalid, text, child: "entry[\(index)]", at: entry)
+            return report(severity, .invalid, text, child: "entry[\(entry.index)]", at: entry.json)
         }
         guard value.withUTF8(BundleScope.root) != .some(nil), let url = value.string,
-            let type = typeValue.string
+            let type = entry.type.string
         else { return }
         let parts = url.split(separator: "/")
-        let child = "entry[\(index)]"
-        if let id = resource.member("id")?.string {
+        let child = "entry[\(entry.index)]"
+        if let id = entry.resource.member("id")?.string {
             guard parts[parts.count - 2] != type || parts[parts.count - 1] != id else { return }
             // The specification's own examples have other ids, but not other types.
             let severity: IssueSeverity = parts[parts.count - 2] == type ? .warning : .error

@@ -72,7 +72,9 @@ extension Validation {
 
     /// What the text of a reference is to; `nil` when it is no text or empty, which is an issue of its own.
     private mutating func target(of reference: ParsedNode) -> Target? {
-        guard reference.kind == .string, let first = reference.withUTF8({ $0.first }) ?? nil else { return nil }
+        guard reference.kind == .string, let first = reference.withUTF8({ $0.first }) ?? nil else {
+            return nil
+        }
         // A URN means the same entry wherever it stands in a Bundle.
         if reference.withUTF8({ $0.starts(with: "urn:".utf8) }) == true { return entry(at: reference) }
         outwardCount += 1
@@ -115,7 +117,8 @@ extension Validation {
         }
         let colon = text.firstIndex(of: UInt8(ascii: ":"))
         let isAbsolute = colon.map { text[$0...].starts(with: "://".utf8) } ?? false
-        if let parts = ReferenceText.parts(of: text), isAbsolute || parts.slashCount == 1, parts.isOfResource {
+        if let parts = ReferenceText.parts(of: text), isAbsolute || parts.slashCount == 1, parts.isOfResource
+        {
             let id = UnsafeBufferPointer(rebasing: parts.id.prefix { $0 != UInt8(ascii: "#") })
             return isAbsolute || TextScan.isID(id)
                 ? .type(String(decoding: parts.type, as: UTF8.self), isResolved: false)

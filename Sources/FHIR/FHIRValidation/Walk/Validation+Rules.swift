@@ -24,7 +24,7 @@ extension Validation {
             case .isTrue: continue
             case .isFalse, .empty: broken(rule, at: json)
             case .some, .unknown:
-                if usesStructure, rule.shortcut?.isProven(for: json) == true { continue }
+                if usesStructure, rule.shortcut?.isProven(for: json, in: scope.bundle) == true { continue }
                 evaluate(
                     rule,
                     on: FHIRPathItem(json.value, of: type.definition),
