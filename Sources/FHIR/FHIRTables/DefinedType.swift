@@ -36,9 +36,9 @@ public final class DefinedType: Sendable {
     private let members: MemberTable
     /// The names of the elements, of choices without the type.
     private let elementNames: NameTable
-    /// Of each element: whether it is a choice, and where in `typeIDs` its types begin. Plain numbers, which
-    /// are read without copying an element.
-    private let shapes: [(isChoice: Bool, firstType: Int)]
+    /// Of each element: whether it is a choice, where in `typeIDs` its types begin, and how many there must be.
+    /// Plain numbers, which are read without copying an element.
+    private let shapes: [(isChoice: Bool, firstType: Int, minimum: Int)]
     /// The ids of the elements' types, one element after the other.
     private let typeIDs: [Int]
 
@@ -62,14 +62,14 @@ public final class DefinedType: Sendable {
         self.rules = rules
         members = MemberTable(elements)
         elementNames = NameTable(elements.map(\.name))
-        var shapes: [(isChoice: Bool, firstType: Int)] = []
+        var shapes: [(isChoice: Bool, firstType: Int, minimum: Int)] = []
         var typeIDs: [Int] = []
         for element in elements {
-            shapes.append((element.isChoice, typeIDs.count))
+            shapes.append((element.isChoice, typeIDs.count, element.minimum))
             typeIDs += element.types.map(\.id)
         }
         // The end of the last element's.
-        shapes.append((false, typeIDs.count))
+        shapes.append((false, typeIDs.count, 0))
         self.shapes = shapes
         self.typeIDs = typeIDs
     }
@@ -90,6 +90,9 @@ public final class DefinedType: Sendable {
 
     /// Whether the element at an index in ``elements`` may have one of several types.
     package func isChoice(_ element: Int) -> Bool { shapes[element].isChoice }
+
+    /// How many values the element at an index in ``elements`` must have.
+    package func minimum(ofElement element: Int) -> Int { shapes[element].minimum }
 
     /// The index in ``Definitions/types`` of an element's type; nil where the element has no such type.
     package func typeID(ofElement element: Int, type: Int = 0) -> Int? {

@@ -62,7 +62,17 @@ extension ParsedNode: PathTree {
         return name.withUTF8 { member($0) }
     }
 
-    package func sibling(named name: String) -> ParsedNode? { member(named: "_" + name) }
+    package func sibling(named name: String) -> ParsedNode? {
+        var found: ParsedNode?
+        for member in members {
+            let isSibling = member.nameValue.withUTF8 { text in
+                text.first == UInt8(ascii: "_") && text.count == name.utf8.count + 1
+                    && text.dropFirst().elementsEqual(name.utf8)
+            }
+            if isSibling == true { found = member.value }
+        }
+        return found
+    }
 
     package var list: [ParsedNode]? {
         guard kind == .array else { return nil }

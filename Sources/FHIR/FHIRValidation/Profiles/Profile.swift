@@ -7,7 +7,8 @@ import OrderedJSON
 ///
 /// The elements are nodes of a tree that name each other by index. Elements that nothing is said about have
 /// no node.
-package struct Profile: Sendable {
+// Sendable, because only the reader changes it, before it gives it to anybody else.
+package final class Profile: @unchecked Sendable {
     package typealias Index = Int
 
     /// The canonical URL, without a version.
@@ -26,6 +27,13 @@ package struct Profile: Sendable {
     /// The nodes that are no slices, by path: `Observation.component`.
     var nodesByPath: [String: Index] = [:]
 
+    init(url: String, type: String, nodes: [ProfileNode], nodesByPath: [String: Index]) {
+        self.url = url
+        self.type = type
+        self.nodes = nodes
+        self.nodesByPath = nodesByPath
+    }
+
     /// Something that is wrong with a definition.
     package struct Problem: Sendable, Hashable {
         /// The index in the differential; nil for the whole.
@@ -36,7 +44,8 @@ package struct Profile: Sendable {
 
     /// The URL that an extension fixes for one of its parts or itself.
     func fixedURL(of node: Index) -> String? {
-        nodes[node].children.lazy.map { nodes[$0] }.first { $0.name == "url" }.flatMap { $0.fixed?.string }
+        let url = nodes[node].children.first { nodes[$0].name == "url" }
+        return url.flatMap { nodes[$0].fixed?.string }
     }
 }
 
@@ -84,8 +93,17 @@ package final class ProfileNode: @unchecked Sendable {
     package var children: [Profile.Index] = []
     /// The types of R4 that it can be of, where they are known.
     package var definedTypes: [Int] = []
+    /// Where the element is in the type that it is an element of.
+    var place: Place?
     /// The path whose definition it has.
     var contentReference: String?
+
+    struct Place {
+        let type: Int
+        let element: Int
+        let isChoice: Bool
+        let isPrimitive: Bool
+    }
 
     init(name: String, id: String, sliceName: String?, source: String) {
         self.name = name
@@ -128,6 +146,9 @@ package struct ProfileType: Sendable, Hashable {
     package var targets: [String] = []
     /// `contained`, `bundled`, `referenced`; empty for any.
     var aggregation: [String] = []
+
+    /// Whether it names nothing but the type.
+    var isPlain: Bool { profiles.isEmpty && targets.isEmpty && aggregation.isEmpty }
 }
 
 struct ProfileBinding: Sendable, Hashable {
@@ -144,6 +165,8 @@ struct ProfileRule: Sendable {
     let expression: String
     /// Nil for an expression that cannot be read.
     let path: FHIRPath?
+    /// For objects of the only type that the node has.
+    var proof: StructuralProof?
     let source: String
 }
 

@@ -54,7 +54,7 @@ struct ProfileReader {
         if url == prefix + typeName, Definitions.r4.type(named: typeName) != nil {
             return empty(url, typeName)
         }
-        var start = empty(url, typeName)
+        let start = empty(url, typeName)
         var elements = json.member("differential")?.member("element")?.elements.map(Array.init) ?? []
         let snapshot = json.member("snapshot")?.member("element")?.elements.map(Array.init)
         if let base = json.member("baseDefinition")?.string {
@@ -108,7 +108,30 @@ struct ProfileReader {
         profile.problems.append(.init(element: element, text: text))
     }
 
+    /// Finds where elements are, and what of rules is decided by which there are.
+    private func prepare(_ node: ProfileNode) {
+        guard node.definedTypes.count == 1 else { return }
+        let type = Definitions.r4.type(id: node.definedTypes[0])
+        for index in node.rules.indices {
+            node.rules[index].proof = node.rules[index].path.map {
+                StructuralProof(StructuralCheck($0.syntax, of: type), of: type)
+            }
+        }
+        for child in node.children.map({ profile.nodes[$0] }) {
+            child.place = type.index(ofElementNamed: child.name).map { element in
+                let own = type.typeID(ofElement: element).map { Definitions.r4.type(id: $0) }
+                return ProfileNode.Place(
+                    type: type.id,
+                    element: element,
+                    isChoice: type.isChoice(element),
+                    isPrimitive: own?.kind == .primitive
+                )
+            }
+        }
+    }
+
     private mutating func finish(_ json: JSONValue) {
+        for node in profile.nodes { prepare(node) }
         for context in json.member("context")?.elements ?? [] {
             if let type = context.member("type")?.string,
                 let expression = context.member("expression")?.string

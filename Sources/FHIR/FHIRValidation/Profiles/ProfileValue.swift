@@ -78,7 +78,8 @@ enum ReferenceText {
 
     /// The type and the id in a reference, without a version; nil without a slash.
     static func parts(of text: UnsafeBufferPointer<UInt8>, keepingVersion: Bool = false) -> Parts? {
-        var (start, end) = (0, text.count)
+        var start = 0
+        var end = text.count
         var slashCount = 0
         var position = text.count
         // From the end: the slashes before the id, before the type, and the number of all.

@@ -46,49 +46,89 @@ struct ProfileFocus {
 
     /// The values of an element, in order.
     func children(_ name: String) -> [ProfileFocus] {
-        guard let object, let index = type.index(ofElementNamed: name) else { return [] }
-        let element = type.elements[index]
+        type.index(ofElementNamed: name).map { children(name, $0) } ?? []
+    }
+
+    /// The values of the element that a node is about.
+    func children(_ node: ProfileNode) -> [ProfileFocus] {
+        guard let place = node.place, place.type == type.id else { return children(node.name) }
+        return children(node.name, place.element)
+    }
+
+    private func children(_ name: String, _ element: Int) -> [ProfileFocus] {
+        guard let object else { return [] }
         var values: [ProfileFocus] = []
-        // Names of all types are only made where some member begins as they do.
-        if element.isChoice, !Self.hasMember(object, beginningWith: name) { return [] }
-        for kind in element.types {
-            let member = element.isChoice ? name + kind.suffix : name
-            let value = object.member(named: member)
-            let type = Definitions.r4.type(id: kind.id)
-            let sibling = type.kind == .primitive ? object.sibling(named: member) : nil
-            guard value != nil || sibling != nil else { continue }
-            let suffix = element.isChoice ? kind.suffix : nil
-            let list = value?.list
-            let siblings = sibling?.list
-            guard list != nil || siblings != nil else {
-                values.append(Self.value(value, sibling, kind, type, nil, suffix))
-                continue
-            }
-            for position in 0..<max(list?.count ?? 0, siblings?.count ?? 0) {
-                let one = list.flatMap { position < $0.count ? $0[position] : nil }
-                let other = siblings.flatMap { position < $0.count ? $0[position] : nil }
-                let isThere = one?.isNull == false || other?.isNull == false
-                guard isThere else { continue }
-                values.append(
-                    Self.value(
-                        one?.isNull == true ? nil : one,
-                        other?.isNull == true ? nil : other,
-                        kind,
-                        type,
-                        position,
-                        suffix
-                    )
-                )
-            }
+        guard type.isChoice(element) else {
+            addValues(to: &values, of: object, name, element, 0)
+            return values
+        }
+        var types: UInt64 = 0
+        for member in object.members { types |= choice(member.nameValue, name, element) }
+        while types != 0 {
+            addValues(to: &values, of: object, name, element, types.trailingZeroBitCount)
+            types &= types - 1
         }
         return values
     }
 
-    private static func hasMember(_ object: ParsedNode, beginningWith name: String) -> Bool {
-        var name = name
-        var isFound = false
-        name.withUTF8 { prefix in object.forEachMember(beginningWith: prefix) { _, _ in isFound = true } }
-        return isFound
+    /// A bit for the type that a member's name has, if it is one of the choice's.
+    private func choice(_ member: ParsedNode, _ name: String, _ element: Int) -> UInt64 {
+        let found = member.withUTF8 { text -> UInt64? in
+            let isSibling = text.first == UInt8(ascii: "_")
+            let text = UnsafeBufferPointer(rebasing: text[(isSibling ? 1 : 0)...])
+            guard text.first == name.utf8.first, let found = type.member(text), found.element == element
+            else { return nil }
+            return 1 << UInt64(found.type)
+        }
+        return (found ?? nil) ?? 0
+    }
+
+    private func addValues(
+        to values: inout [ProfileFocus],
+        of object: ParsedNode,
+        _ name: String,
+        _ element: Int,
+        _ index: Int
+    ) {
+        guard let id = type.typeID(ofElement: element, type: index) else { return }
+        let type = Definitions.r4.type(id: id)
+        let isChoice = self.type.isChoice(element)
+        let member = isChoice ? name + self.type.elements[element].types[index].suffix : name
+        let value = object.member(named: member)
+        let sibling = type.kind == .primitive ? object.sibling(named: member) : nil
+        guard value != nil || sibling != nil else { return }
+        let kind = self.type.elements[element].types[index]
+        let suffix = isChoice ? kind.suffix : nil
+        let list = value?.list
+        let siblings = sibling?.list
+        guard list != nil || siblings != nil else {
+            values.append(Self.value(value, sibling, kind, type, nil, suffix))
+            return
+        }
+        for position in 0..<max(list?.count ?? 0, siblings?.count ?? 0) {
+            let one = list.flatMap { position < $0.count ? $0[position] : nil }
+            let other = siblings.flatMap { position < $0.count ? $0[position] : nil }
+            guard one?.isNull == false || other?.isNull == false else { continue }
+            values.append(
+                Self.value(
+                    one?.isNull == true ? nil : one,
+                    other?.isNull == true ? nil : other,
+                    kind,
+                    type,
+                    position,
+                    suffix
+                )
+            )
+        }
+    }
+
+    /// The text of an element's values, where they follow from that alone: it is the member of an object, and
+    /// no primitive, which might have a sibling.
+    func text(of node: ProfileNode) -> ParsedNode? {
+        guard let place = node.place, place.type == type.id, !place.isChoice, !place.isPrimitive else {
+            return nil
+        }
+        return object?.member(named: node.name)
     }
 
     private static func value(
@@ -176,6 +216,7 @@ extension Validation {
         let key = ProfileVisit(node: anchor.identity, url: profile.url, index: index)
         // A resource that refers to itself conforms if the rest does.
         guard visits.insert(key).inserted else {
+            outwardCount += 1
             assumptions += 1
             return
         }
@@ -242,7 +283,13 @@ extension Validation {
         guard let anchor = focus.anchor else { return }
         values(focus, node, at: anchor)
         if let binding = node.binding { self.binding(binding, focus, node, at: anchor) }
-        for rule in node.rules where !isStopped { apply(rule, to: focus, at: anchor) }
+        if !node.rules.isEmpty {
+            let elements = self.elements(of: focus, node)
+            for rule in node.rules where !isStopped {
+                if let elements, rule.proof?.holds(for: elements) == true { continue }
+                apply(rule, to: focus, at: anchor)
+            }
+        }
         types(focus, node, at: anchor)
         let outer = (context.resource, context.rootResource)
         enter(focus)
@@ -250,9 +297,26 @@ extension Validation {
         (context.resource, context.rootResource) = outer
     }
 
+    /// Which elements an object of a node's only type has; nil for others.
+    private func elements(of focus: ProfileFocus, _ node: ProfileNode) -> TypePlan.Elements? {
+        guard usesStructure, node.definedTypes.count == 1, node.definedTypes[0] == focus.type.id,
+            let json = focus.json, json.kind == .object
+        else { return nil }
+        if let lastObject, lastObject.node == json.identity { return lastObject.elements }
+        var elements: TypePlan.Elements = 0
+        for member in json.members {
+            let found = member.nameValue.withUTF8 { name in
+                focus.type.member(name.first == UInt8(ascii: "_") ? .init(rebasing: name.dropFirst()) : name)
+            }
+            if let found = found ?? nil { elements |= 1 << found.element }
+        }
+        return elements
+    }
+
     private mutating func apply(_ rule: ProfileRule, to focus: ProfileFocus, at anchor: ParsedNode) {
         guard let path = rule.path else { return }
         guard let json = focus.json ?? focus.sibling else { return }
+        outwardCount += 1
         context.limits.steps = max(1, remainingSteps)
         var steps = 0
         let items: [FHIRPathItem]
@@ -289,6 +353,7 @@ extension Validation {
             }
         }
         if node.narrative != NarrativeControl(), let text = focus.json?.member("div")?.string {
+            outwardCount += 1
             let language = context.resource?.member("language")?.string
             for problem in node.narrative.problems(in: text, language: language) {
                 report(.error, .structure, "\(problem) (\(node.source))", at: anchor)
@@ -351,6 +416,7 @@ extension Validation {
     /// The types that a profile allows, with the profiles of the types and of what references are to.
     private mutating func types(_ focus: ProfileFocus, _ node: ProfileNode, at anchor: ParsedNode) {
         guard !node.types.isEmpty, focus.type.kind != .nested else { return }
+        if node.types.count == 1, node.types[0].isPlain, node.types[0].code == focus.code { return }
         let own = node.types.filter { focus.isOf($0.code) }
         guard !own.isEmpty else {
             let list = node.types.map(\.code).joined(separator: " or ")
@@ -381,7 +447,9 @@ extension Validation {
         for url in urls {
             if let profile = target(url) {
                 known.append(profile)
-            } else if silent == nil, unknownProfiles.insert(url).inserted {
+            } else if silent != nil {
+                outwardCount += 1
+            } else if unknownProfiles.insert(url).inserted {
                 report(
                     .warning,
                     .notFound,
@@ -433,12 +501,14 @@ extension Validation {
                 return
             }
         }
-        let profiles = targets.map { options.definitions.profile($0) }
         guard let found, let target = ProfileFocus(resource: found.json) else {
             guard let name = ReferenceText.type(of: text), let type = Definitions.r4.type(named: name) else {
                 return
             }
-            guard profiles.allSatisfy({ $0.map { !type.isNamed($0.type) } ?? false }) else { return }
+            let isOther = targets.allSatisfy { url in
+                options.definitions.profile(url).map { !type.isNamed($0.type) } ?? false
+            }
+            guard isOther else { return }
             let list = targets.map { LogicalURL.last($0) }.joined(separator: ", ")
             // What only the text names may be something else.
             return report(
@@ -448,8 +518,10 @@ extension Validation {
                 at: anchor
             )
         }
-        let known = profiles.compactMap { $0 }
-        guard known.count == profiles.count else { return }
+        // What is found here is kept for the next time.
+        outwardCount += 1
+        let known = targets.compactMap { options.definitions.profile($0) }
+        guard known.count == targets.count else { return }
         let pairs = Array(zip(targets, known))
         if !conforms(target, toOneOf: pairs, isContained: found.isContained) {
             let list = targets.joined(separator: ", ")
@@ -501,12 +573,23 @@ extension Validation {
     private mutating func children(of focus: ProfileFocus, _ profile: Profile, _ index: Profile.Index) {
         let node = profile.nodes[index]
         for child in node.children where !isStopped {
-            let values = focus.children(profile.nodes[child].name)
-            count(values, profile, child, in: focus)
-            self.values(values, profile, child, in: focus.anchor)
+            if let text = focus.text(of: profile.nodes[child]) {
+                once(text, by: profile.nodes[child]) {
+                    $0.element(child, of: focus, profile)
+                    return true
+                }
+            } else {
+                element(child, of: focus, profile)
+            }
         }
         guard node.children.isEmpty || profile.nodesByPath.count > 1 else { return }
         referred(focus, profile, node)
+    }
+
+    private mutating func element(_ child: Profile.Index, of focus: ProfileFocus, _ profile: Profile) {
+        let values = focus.children(profile.nodes[child])
+        count(values, profile, child, in: focus)
+        self.values(values, profile, child, in: focus.anchor)
     }
 
     /// Elements whose definition is that of another (contentReference) have what the profile says of it.
@@ -535,11 +618,11 @@ extension Validation {
     ) {
         let node = profile.nodes[child]
         guard let anchor = focus.anchor else { return }
-        let own = focus.type.element(named: node.name)
+        let own = focus.type.index(ofElementNamed: node.name).map { focus.type.minimum(ofElement: $0) }
         checkCount(
             of: values,
             node,
-            minimum: values.count >= own?.minimum ?? 0 ? node.minimum : nil,
+            minimum: values.count >= own ?? 0 ? node.minimum : nil,
             in: anchor,
             orAt: anchor
         )
@@ -559,12 +642,13 @@ extension Validation {
         in anchor: ParsedNode?,
         orAt fallback: ParsedNode? = nil
     ) {
-        let amount =
+        var amount: String {
             switch values.count {
             case 0: "is none"
             case 1: "is 1"
             default: "are \(values.count)"
             }
+        }
         if let minimum, values.count < minimum {
             report(
                 .error,

@@ -21,7 +21,14 @@ extension Validation {
         var hasUnmatched = false
         for value in values where !isStopped {
             guard let anchor = value.anchor, spend(node.slices.count, at: anchor) else { return }
-            let found = node.slices.enumerated().filter { isIn($0.element, value, profile, node) }
+            let found = node.slices.enumerated().filter { slice in
+                guard let json = value.json, value.suffix == nil else {
+                    return isIn(slice.element, value, profile, node)
+                }
+                return once(json, by: profile.nodes[slice.element]) {
+                    $0.isIn(slice.element, value, profile, node)
+                }
+            }
             if found.count > 1 {
                 let names = found.compactMap { profile.nodes[$0.element].sliceName }.joined(separator: ", ")
                 reportSliced(node, value, "matches more than one slice of \(node.source): \(names)")
@@ -172,7 +179,7 @@ extension Validation {
     }
 
     /// The values at the end of a discriminator's path.
-    private func follow(_ steps: [DiscriminatorStep], from value: ProfileFocus) -> [ProfileFocus] {
+    private mutating func follow(_ steps: [DiscriminatorStep], from value: ProfileFocus) -> [ProfileFocus] {
         var values = [value]
         for step in steps {
             switch step {
@@ -183,12 +190,16 @@ extension Validation {
                     $0.json?.member("url")?.string == url
                 }
             case .resolve:
-                values = values.compactMap { value in
+                var resources: [ProfileFocus] = []
+                for value in values {
                     let text =
                         value.json?.kind == .string
                         ? value.json?.string : value.json?.member("reference")?.string
-                    return text.flatMap { resolve($0) }.flatMap { ProfileFocus(resource: $0.json) }
+                    guard let text, let found = resolve(text), let focus = ProfileFocus(resource: found.json)
+                    else { continue }
+                    resources.append(focus)
                 }
+                values = resources
             }
         }
         return values

@@ -9,14 +9,14 @@ enum VitalSigns {
         "39156-5": "bmi", "85354-9": "bp",
     ]
 
+    private static let urls = profiles.mapValues { "http://hl7.org/fhir/StructureDefinition/\($0)" }
+
     /// What R4 asks of an Observation by its codes of LOINC.
     static func profiles(of observation: ParsedNode) -> [String] {
         let codings = observation.member("code")?.member("coding")?.list ?? []
         return codings.compactMap { coding in
-            guard coding.member("system")?.isString("http://loinc.org") == true,
-                let name = coding.member("code")?.string.flatMap({ profiles[$0] })
-            else { return nil }
-            return "http://hl7.org/fhir/StructureDefinition/\(name)"
+            guard coding.member("system")?.isString("http://loinc.org") == true else { return nil }
+            return coding.member("code")?.string.flatMap { urls[$0] }
         }
     }
 }

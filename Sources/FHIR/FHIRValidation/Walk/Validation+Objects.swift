@@ -115,6 +115,7 @@ extension Validation {
                 at: json
             )
         }
+        lastObject = (json.identity, present)
         special(json, type, present)
         if !type.rules.isEmpty { apply(type.rules, to: json, of: type, having: present) }
         if let use {
@@ -170,7 +171,10 @@ extension Validation {
     mutating func values(_ value: ParsedNode, of element: ElementPlan, type: Int, in json: ParsedNode?) {
         let use = element.types[type]
         if use.isObject {
-            once(value, by: use) { $0.checkValues(value, of: element, type, use, in: json) }
+            once(value, by: use) {
+                $0.checkValues(value, of: element, type, use, in: json)
+                return true
+            }
         } else {
             checkValues(value, of: element, type, use, in: json)
         }

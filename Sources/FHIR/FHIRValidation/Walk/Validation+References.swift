@@ -151,8 +151,9 @@ extension Validation {
     }
 
     /// The resource that a reference is to, where it is contained or in the Bundle.
-    func resolve(_ reference: String) -> (json: ParsedNode, isContained: Bool)? {
+    mutating func resolve(_ reference: String) -> (json: ParsedNode, isContained: Bool)? {
         if reference.hasPrefix("#") {
+            outwardCount += 1
             let id = reference.dropFirst()
             if id.isEmpty { return scope.root.map { ($0, true) } }
             let found = (scope.root?.member("contained")?.list ?? []).first {
@@ -161,6 +162,7 @@ extension Validation {
             return found.map { ($0, true) }
         }
         guard let bundle = scope.bundle else { return nil }
+        if !reference.utf8.starts(with: "urn:".utf8) { outwardCount += 1 }
         let index = bundle.matches(reference, from: scope.entryURL).first ?? bundle.namesakes(reference).first
         return index.map { (bundle.entries[$0].resource, false) }
     }

@@ -29,7 +29,7 @@ extension Validation {
             )
         }
         outwardCount += 1
-        if name == "Bundle" { sound.removeAll() }
+        if name == "Bundle" { found.removeAll() }
         let outer = scope
         let outerContext = (context.resource, context.rootResource)
         // A resource in a contained one is a mistake, but does not hide what contains both.
@@ -64,7 +64,7 @@ extension Validation {
                 )
             }
         }
-        if name == "Bundle" { sound.removeAll() }
+        if name == "Bundle" { found.removeAll() }
         scope = outer
         (context.resource, context.rootResource) = outerContext
     }

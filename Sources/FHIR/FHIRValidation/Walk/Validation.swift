@@ -28,7 +28,9 @@ struct Validation {
     /// Whether codes are in value sets, where that was asked: a bundle has the same codes many times.
     var memberships: [Membership: Bool?] = [:]
     /// What need not be checked again in the same Bundle.
-    var sound = SoundValues()
+    var found = FoundValues()
+    /// The object that was validated last, and its elements.
+    var lastObject: (node: Int, elements: TypePlan.Elements)?
     /// How often something was reported, or asked that is decided outside of a value: between two equal
     /// counts everything followed from the text alone.
     var outwardCount = 0
@@ -188,22 +190,24 @@ struct Validation {
         depth -= 1
     }
 
-    /// Calls `body` to check a value, unless one with the same text was found sound by the same definition.
+    /// What `body` finds of a value, or what it found of one with the same text by the same definition.
+    @discardableResult
     mutating func once(
         _ value: ParsedNode,
         by definition: AnyObject,
-        _ body: (inout Validation) -> Void
-    ) {
-        guard scope.bundle != nil, let key = SoundValues.key(value, definition) else { return body(&self) }
-        if let steps = sound.steps(of: key, at: depth), steps <= remainingSteps {
-            _ = spend(steps, at: value)
-            return
+        _ body: (inout Validation) -> Bool
+    ) -> Bool {
+        guard scope.bundle != nil, let key = FoundValues.key(value, definition) else { return body(&self) }
+        if let found = found.found(key, at: depth), found.steps <= remainingSteps {
+            _ = spend(found.steps, at: value)
+            return found.outcome
         }
         let before = (outwardCount, steps)
-        body(&self)
+        let outcome = body(&self)
         if outwardCount == before.0, !isStopped {
-            sound.insert(key, steps: steps - before.1, depth: depth)
+            found.insert(key, outcome, steps: steps - before.1, depth: depth)
         }
+        return outcome
     }
 
     // MARK: Profiles

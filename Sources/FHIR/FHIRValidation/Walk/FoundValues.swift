@@ -1,9 +1,9 @@
 import Foundation
 import OrderedJSON
 
-/// The values of a Bundle in which nothing was found: most of what its resources have, such as codes and
-/// categories, was in an earlier one with the same text.
-struct SoundValues {
+/// What was found of the values of a Bundle, where it follows from their texts alone and nothing was reported:
+/// most of what a resource has, such as codes and categories, was in an earlier one with the same text.
+struct FoundValues {
     /// A text, and what it is checked by.
     struct Key {
         fileprivate let definition: AnyObject
@@ -13,6 +13,7 @@ struct SoundValues {
 
     private struct Entry {
         let key: Key
+        let outcome: Bool
         /// How many steps the check took, and how deep it began.
         let steps: Int
         let depth: Int
@@ -49,23 +50,23 @@ struct SoundValues {
         return Key(definition: definition, text: text, hash: hash)
     }
 
-    /// How many steps a value was checked in, at this depth or deeper; nil where it was not.
-    func steps(of key: Key, at depth: Int) -> Int? {
+    /// What was found of a value at this depth or deeper, and in how many steps; nil where nothing was.
+    func found(_ key: Key, at depth: Int) -> (outcome: Bool, steps: Int)? {
         guard !entries.isEmpty, let entry = entries[slot(key)], entry.key.hash == key.hash,
             entry.depth >= depth, entry.key.definition === key.definition,
             entry.key.text.count == key.text.count, let text = entry.key.text.baseAddress,
             let other = key.text.baseAddress, memcmp(text, other, key.text.count) == 0
         else { return nil }
-        return entry.steps
+        return (entry.outcome, entry.steps)
     }
 
-    mutating func insert(_ key: Key, steps: Int, depth: Int) {
+    mutating func insert(_ key: Key, _ outcome: Bool, steps: Int, depth: Int) {
         if count >= entries.count / 2, entries.count < Self.maximumCount {
             let old = entries
             entries = Array(repeating: nil, count: max(64, old.count * 4))
             for case let entry? in old { entries[slot(entry.key)] = entry }
         }
-        entries[slot(key)] = Entry(key: key, steps: steps, depth: depth)
+        entries[slot(key)] = Entry(key: key, outcome: outcome, steps: steps, depth: depth)
         count += 1
     }
 
