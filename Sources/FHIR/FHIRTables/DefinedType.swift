@@ -91,6 +91,9 @@ public final class DefinedType: Sendable {
     /// Whether the element at an index in ``elements`` may have one of several types.
     package func isChoice(_ element: Int) -> Bool { shapes[element].isChoice }
 
+    /// The end of the name in JSON of a choice with a type.
+    package func suffix(ofElement element: Int, type: Int) -> String { elements[element].types[type].suffix }
+
     /// How many values the element at an index in ``elements`` must have.
     package func minimum(ofElement element: Int) -> Int { shapes[element].minimum }
 

@@ -158,16 +158,47 @@ struct ProfileBinding: Sendable, Hashable {
 }
 
 /// A rule that a profile adds.
-struct ProfileRule: Sendable {
+final class ProfileRule: Sendable {
     let key: String
     let severity: IssueSeverity
     let text: String
     let expression: String
     /// Nil for an expression that cannot be read.
     let path: FHIRPath?
-    /// For objects of the only type that the node has.
-    var proof: StructuralProof?
     let source: String
+    /// What is known of the result before the expression is evaluated.
+    private let structure: StructuralCheck
+    /// Whether it asks that a dateTime is precise to the day, as rules of many guides do.
+    private let asksForDay: Bool
+
+    init(
+        key: String,
+        severity: IssueSeverity,
+        text: String,
+        expression: String,
+        path: FHIRPath?,
+        source: String
+    ) {
+        self.key = key
+        self.severity = severity
+        self.text = text
+        self.expression = expression
+        self.path = path
+        self.source = source
+        structure = path.map { StructuralCheck($0.syntax, of: nil) } ?? .known(.unknown)
+        asksForDay = expression == "($this as dateTime).toString().length() >= 8"
+    }
+
+    /// Whether it certainly holds, and needs no evaluation.
+    func isProven(for json: ParsedNode, of type: DefinedType) -> Bool {
+        switch json.kind {
+        case .object: structure.knowledge(of: 0, in: (json, type)) == .isTrue
+        case .string:
+            asksForDay && type.name == "dateTime"
+                && json.withUTF8 { $0.count >= 8 && TextScan.dateTime($0) } == true
+        default: false
+        }
+    }
 }
 
 /// How the values of an element are told apart.

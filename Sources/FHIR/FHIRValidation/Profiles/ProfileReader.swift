@@ -108,15 +108,10 @@ struct ProfileReader {
         profile.problems.append(.init(element: element, text: text))
     }
 
-    /// Finds where elements are, and what of rules is decided by which there are.
+    /// Finds where elements are.
     private func prepare(_ node: ProfileNode) {
         guard node.definedTypes.count == 1 else { return }
         let type = Definitions.r4.type(id: node.definedTypes[0])
-        for index in node.rules.indices {
-            node.rules[index].proof = node.rules[index].path.map {
-                StructuralProof(StructuralCheck($0.syntax, of: type), of: type)
-            }
-        }
         for child in node.children.map({ profile.nodes[$0] }) {
             child.place = type.index(ofElementNamed: child.name).map { element in
                 let own = type.typeID(ofElement: element).map { Definitions.r4.type(id: $0) }

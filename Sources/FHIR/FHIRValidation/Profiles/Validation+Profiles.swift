@@ -93,7 +93,7 @@ struct ProfileFocus {
         guard let id = type.typeID(ofElement: element, type: index) else { return }
         let type = Definitions.r4.type(id: id)
         let isChoice = self.type.isChoice(element)
-        let member = isChoice ? name + self.type.elements[element].types[index].suffix : name
+        let member = isChoice ? name + self.type.suffix(ofElement: element, type: index) : name
         let value = object.member(named: member)
         let sibling = type.kind == .primitive ? object.sibling(named: member) : nil
         guard value != nil || sibling != nil else { return }
@@ -283,34 +283,15 @@ extension Validation {
         guard let anchor = focus.anchor else { return }
         values(focus, node, at: anchor)
         if let binding = node.binding { self.binding(binding, focus, node, at: anchor) }
-        if !node.rules.isEmpty {
-            let elements = self.elements(of: focus, node)
-            for rule in node.rules where !isStopped {
-                if let elements, rule.proof?.holds(for: elements) == true { continue }
-                apply(rule, to: focus, at: anchor)
-            }
+        for rule in node.rules where !isStopped {
+            if usesStructure, let json = focus.json, rule.isProven(for: json, of: focus.type) { continue }
+            apply(rule, to: focus, at: anchor)
         }
         types(focus, node, at: anchor)
         let outer = (context.resource, context.rootResource)
         enter(focus)
         children(of: focus, profile, index)
         (context.resource, context.rootResource) = outer
-    }
-
-    /// Which elements an object of a node's only type has; nil for others.
-    private func elements(of focus: ProfileFocus, _ node: ProfileNode) -> TypePlan.Elements? {
-        guard usesStructure, node.definedTypes.count == 1, node.definedTypes[0] == focus.type.id,
-            let json = focus.json, json.kind == .object
-        else { return nil }
-        if let lastObject, lastObject.node == json.identity { return lastObject.elements }
-        var elements: TypePlan.Elements = 0
-        for member in json.members {
-            let found = member.nameValue.withUTF8 { name in
-                focus.type.member(name.first == UInt8(ascii: "_") ? .init(rebasing: name.dropFirst()) : name)
-            }
-            if let found = found ?? nil { elements |= 1 << found.element }
-        }
-        return elements
     }
 
     private mutating func apply(_ rule: ProfileRule, to focus: ProfileFocus, at anchor: ParsedNode) {

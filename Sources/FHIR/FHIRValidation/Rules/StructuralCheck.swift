@@ -1,6 +1,7 @@
 import FHIR
 import FHIRPathEngine
 import FHIRTables
+import OrderedJSON
 
 /// What an expression's result must be, as far as it follows from which elements an object has.
 ///
@@ -18,7 +19,14 @@ indirect enum StructuralCheck: Sendable {
         case isTrue, isFalse
     }
 
+    /// An object, and its type.
+    typealias Object = (json: ParsedNode, type: DefinedType)
+
     case known(Knowledge)
+    /// The values of an element of whatever type the object has.
+    case name(String)
+    /// The same where a boolean is expected.
+    case truth(String)
     /// The values of an element: none when it is absent.
     case element(TypePlan.Elements)
     /// What has no items where the operand has none, and is not known otherwise.
@@ -36,10 +44,11 @@ indirect enum StructuralCheck: Sendable {
     case or(StructuralCheck, StructuralCheck)
     case xor(StructuralCheck, StructuralCheck)
 
-    /// - Parameter type: The type of the objects that the expression is evaluated on.
-    init(_ syntax: FHIRPathSyntax, of type: DefinedType) { self.init(syntax, syntax.root, type) }
+    /// - Parameter type: The type of the objects that the expression is evaluated on; nil for those of any
+    ///   type, of which elements are found by name.
+    init(_ syntax: FHIRPathSyntax, of type: DefinedType?) { self.init(syntax, syntax.root, type) }
 
-    private init(_ syntax: FHIRPathSyntax, _ reference: FHIRPathSyntax.Reference, _ type: DefinedType) {
+    private init(_ syntax: FHIRPathSyntax, _ reference: FHIRPathSyntax.Reference, _ type: DefinedType?) {
         func check(_ reference: FHIRPathSyntax.Reference) -> StructuralCheck {
             StructuralCheck(syntax, reference, type)
         }
@@ -50,6 +59,11 @@ indirect enum StructuralCheck: Sendable {
         case .index, .total, .variable: self = .known(.unknown)
         case .member(let base?, _): self = .part(check(base))
         case .member(nil, let name):
+            guard let type else {
+                // A path may begin with the name of a type.
+                self = name.first?.isLowercase == true ? .name(name) : .known(.unknown)
+                return
+            }
             let bit = TypePlan.bit(of: name, in: type)
             // A name that is the type's own means the object itself.
             self = bit == 0 ? .known(.unknown) : .element(bit)
@@ -71,7 +85,7 @@ indirect enum StructuralCheck: Sendable {
         switch function {
         case .exists: hasArguments ? .someHave(base) : .exists(base)
         case .empty: .isEmpty(base)
-        case .not: .not(base)
+        case .not: .not(base.asBoolean)
         case .hasValue: .someHave(base)
         case .all, .isDistinct, .allTrue, .allFalse: .allHave(base)
         case .where, .select, .first, .last, .tail, .single, .trace, .children, .descendants, .substring,
@@ -91,10 +105,10 @@ indirect enum StructuralCheck: Sendable {
         _ right: StructuralCheck
     ) -> StructuralCheck {
         switch operation {
-        case .and: .and(left, right)
-        case .or: .or(left, right)
-        case .xor: .xor(left, right)
-        case .implies: .or(.not(left), right)
+        case .and: .and(left.asBoolean, right.asBoolean)
+        case .or: .or(left.asBoolean, right.asBoolean)
+        case .xor: .xor(left.asBoolean, right.asBoolean)
+        case .implies: .or(.not(left.asBoolean), right.asBoolean)
         case .equal, .notEqual, .lessThan, .lessOrEqual, .greaterThan, .greaterOrEqual, .add, .subtract,
             .multiply, .divide:
             .both(left, right)
@@ -103,49 +117,62 @@ indirect enum StructuralCheck: Sendable {
         }
     }
 
+    private var asBoolean: StructuralCheck {
+        if case .name(let name) = self { return .truth(name) }
+        return self
+    }
+
     /// What is known of the result for an object that has these elements.
     ///
-    /// - Parameter unknown: Elements that it may have or not.
-    func knowledge(of elements: TypePlan.Elements, unknown: TypePlan.Elements = 0) -> Knowledge {
+    /// - Parameters:
+    ///   - unknown: Elements that it may have or not.
+    ///   - object: The object itself, for elements by name.
+    func knowledge(
+        of elements: TypePlan.Elements,
+        unknown: TypePlan.Elements = 0,
+        in object: Object? = nil
+    ) -> Knowledge {
         switch self {
+        case .name(let name): return object.map { Self.knowledge(of: name, in: $0).presence } ?? .unknown
+        case .truth(let name): return object.map { Self.knowledge(of: name, in: $0).truth } ?? .unknown
         case .known(let knowledge): return knowledge
         case .element(let element):
             if unknown & element != 0 { return .unknown }
             return elements & element == 0 ? .empty : .some
         case .part(let base):
-            return base.knowledge(of: elements, unknown: unknown) == .empty ? .empty : .unknown
+            return base.knowledge(of: elements, unknown: unknown, in: object) == .empty ? .empty : .unknown
         case .both(let left, let right):
             let isEmpty =
-                left.knowledge(of: elements, unknown: unknown) == .empty
-                || right.knowledge(of: elements, unknown: unknown) == .empty
+                left.knowledge(of: elements, unknown: unknown, in: object) == .empty
+                || right.knowledge(of: elements, unknown: unknown, in: object) == .empty
             return isEmpty ? .empty : .unknown
         case .exists(let base):
-            return switch base.knowledge(of: elements, unknown: unknown) {
+            return switch base.knowledge(of: elements, unknown: unknown, in: object) {
             case .empty: .isFalse
             case .unknown: .unknown
             default: .isTrue
             }
         case .isEmpty(let base):
-            return switch base.knowledge(of: elements, unknown: unknown) {
+            return switch base.knowledge(of: elements, unknown: unknown, in: object) {
             case .empty: .isTrue
             case .unknown: .unknown
             default: .isFalse
             }
         case .someHave(let base):
-            return base.knowledge(of: elements, unknown: unknown) == .empty ? .isFalse : .unknown
+            return base.knowledge(of: elements, unknown: unknown, in: object) == .empty ? .isFalse : .unknown
         case .allHave(let base):
-            return base.knowledge(of: elements, unknown: unknown) == .empty ? .isTrue : .unknown
+            return base.knowledge(of: elements, unknown: unknown, in: object) == .empty ? .isTrue : .unknown
         case .not(let base):
-            return switch base.knowledge(of: elements, unknown: unknown) {
+            return switch base.knowledge(of: elements, unknown: unknown, in: object) {
             case .isTrue: .isFalse
             case .isFalse: .isTrue
             case .empty: .empty
             default: .unknown
             }
         case .and(let left, let right):
-            let a = left.knowledge(of: elements, unknown: unknown)
+            let a = left.knowledge(of: elements, unknown: unknown, in: object)
             if a == .isFalse { return .isFalse }
-            let b = right.knowledge(of: elements, unknown: unknown)
+            let b = right.knowledge(of: elements, unknown: unknown, in: object)
             return switch (a, b) {
             case (_, .isFalse): .isFalse
             case (.isTrue, .isTrue): .isTrue
@@ -153,9 +180,9 @@ indirect enum StructuralCheck: Sendable {
             default: .unknown
             }
         case .or(let left, let right):
-            let a = left.knowledge(of: elements, unknown: unknown)
+            let a = left.knowledge(of: elements, unknown: unknown, in: object)
             if a == .isTrue { return .isTrue }
-            let b = right.knowledge(of: elements, unknown: unknown)
+            let b = right.knowledge(of: elements, unknown: unknown, in: object)
             return switch (a, b) {
             case (_, .isTrue): .isTrue
             case (.isFalse, .isFalse): .isFalse
@@ -163,14 +190,44 @@ indirect enum StructuralCheck: Sendable {
             default: .unknown
             }
         case .xor(let left, let right):
-            let a = left.knowledge(of: elements, unknown: unknown)
-            let b = right.knowledge(of: elements, unknown: unknown)
+            let a = left.knowledge(of: elements, unknown: unknown, in: object)
+            let b = right.knowledge(of: elements, unknown: unknown, in: object)
             return switch (a, b) {
             case (.isTrue, .isFalse), (.isFalse, .isTrue): .isTrue
             case (.isTrue, .isTrue), (.isFalse, .isFalse): .isFalse
             case (.empty, _), (_, .empty): .empty
             default: .unknown
             }
+        }
+    }
+}
+
+extension StructuralCheck {
+    /// What is known of the values of an element, and of them as a boolean: a single one that is no boolean is
+    /// true (FHIRPath section 4.5).
+    private static func knowledge(of name: String, in object: Object) -> (
+        presence: Knowledge, truth: Knowledge
+    ) {
+        var found: ParsedNode?
+        var isSeveral = false
+        let element = object.type.index(ofElementNamed: name)
+        for member in object.json.members {
+            let isPart = member.nameValue.withUTF8 { text in
+                let text = UnsafeBufferPointer(rebasing: text[(text.first == UInt8(ascii: "_") ? 1 : 0)...])
+                guard text.first == name.utf8.first else { return false }
+                return text.elementsEqual(name.utf8)
+                    || element != nil && object.type.member(text)?.element == element
+            }
+            guard isPart == true else { continue }
+            isSeveral = found != nil
+            found = member.value
+        }
+        guard let found else { return (.empty, .empty) }
+        if isSeveral { return (.unknown, .unknown) }
+        return switch found.kind {
+        case .string, .number: (.some, .isTrue)
+        case .object: element == nil ? (.unknown, .unknown) : (.some, .isTrue)
+        default: (.unknown, .unknown)
         }
     }
 }

@@ -169,6 +169,7 @@ final class BundleScope {
 
     /// The entries whose resource has the type and id of a relative reference, whatever their full URLs are.
     func namesakes(_ reference: String) -> [Int] {
+        guard reference.utf8.contains(UInt8(ascii: "/")) else { return [] }
         let (text, _) = ReferenceText.unversioned(reference)
         return indicesByName[text] ?? []
     }

@@ -115,7 +115,6 @@ extension Validation {
                 at: json
             )
         }
-        lastObject = (json.identity, present)
         special(json, type, present)
         if !type.rules.isEmpty { apply(type.rules, to: json, of: type, having: present) }
         if let use {
