@@ -36,8 +36,8 @@ public final class DefinedType: Sendable {
     private let members: MemberTable
     /// The names of the elements, of choices without the type.
     private let elementNames: NameTable
-    /// Of each element: whether it is a choice, where in `typeIDs` its types begin, and how many there must be.
-    /// Plain numbers, which are read without copying an element.
+    /// Of each element: whether it is a choice, where in `typeIDs` its types begin, and how many there must
+    /// be. Plain numbers, which are read without copying an element.
     private let shapes: [(isChoice: Bool, firstType: Int, minimum: Int)]
     /// The ids of the elements' types, one element after the other.
     private let typeIDs: [Int]

@@ -5,26 +5,34 @@ import Synchronization
 /// As `AtomicLazyReference`, whose operations other modules do not specialize: the metadata that each asked
 /// for took more time than the rest.
 package struct LazyObject<Object: AnyObject & Sendable>: ~Copyable {
-    @usableFromInline let reference = Atomic<Unmanaged<Object>?>(nil)
+    /// The bits of its address, 0 before it is made: `Atomic` of a type that is not generic.
+    @usableFromInline let address = Atomic<UInt>(0)
 
     @inlinable
     package init() {}
 
     @inlinable
-    package func load() -> Object? { reference.load(ordering: .acquiring)?.takeUnretainedValue() }
+    package func load() -> Object? { Self.object(at: address.load(ordering: .acquiring)) }
+
+    @inlinable
+    static func object(at address: UInt) -> Object? {
+        UnsafeRawPointer(bitPattern: address).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
+    }
 
     /// - Returns: The object that is kept, which is another one where somebody was faster.
     package func storeIfNil(_ object: Object) -> Object {
         let new = Unmanaged.passRetained(object)
-        let (isStored, old) = reference.compareExchange(
-            expected: nil,
-            desired: new,
+        let (isStored, old) = address.compareExchange(
+            expected: 0,
+            desired: UInt(bitPattern: new.toOpaque()),
             ordering: .acquiringAndReleasing
         )
-        guard !isStored, let old else { return object }
+        guard !isStored, let other = Self.object(at: old) else { return object }
         new.release()
-        return old.takeUnretainedValue()
+        return other
     }
 
-    deinit { reference.load(ordering: .acquiring)?.release() }
+    deinit {
+        if let object = load() { Unmanaged.passUnretained(object).release() }
+    }
 }

@@ -127,14 +127,23 @@ package struct ParsedNode: Sendable {
     }
 
     /// Calls `body` with the characters of a string as UTF-8, or those of a number; not for other kinds.
+    // Inlined, because other modules would call it by the metadata of the result.
+    @inlinable
     package func withUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
+        if let text = plainUTF8 { return body(text) }
+        return decodedUTF8?.withUnsafeBufferPointer(body)
+    }
+
+    /// The characters of a number, or of a string without escapes.
+    @usableFromInline var plainUTF8: UnsafeBufferPointer<UInt8>? {
         let word = word
-        switch word.tag {
-        case .number, .string: return body(read { $0.text(word) })
-        case .escapedString:
-            return StringEscapes.decoded(read { $0.text(word) }).withUnsafeBufferPointer(body)
-        default: return nil
-        }
+        return word.tag == .number || word.tag == .string ? read { $0.text(word) } : nil
+    }
+
+    /// The characters of a string with escapes.
+    @usableFromInline var decodedUTF8: [UInt8]? {
+        let word = word
+        return word.tag == .escapedString ? Array(StringEscapes.decoded(read { $0.text(word) })) : nil
     }
 }
 

@@ -168,11 +168,11 @@ struct PrimitiveFormat: Sendable {
         if TextScan.hasSpace(text) { return Problem(text: "a URI has no spaces") }
         // A fragment is no part of the UUID or OID.
         let text = UnsafeBufferPointer(rebasing: text.prefix { $0 != UInt8(ascii: "#") })
-        if kind == .uuid || text.starts(with: "urn:uuid:".utf8) {
+        if kind == .uuid || text.begins(with: "urn:uuid:") {
             return TextScan.isUUID(text)
                 ? nil : Problem(text: "a UUID is written urn:uuid: and 36 characters in lower case")
         }
-        if kind == .oid || text.starts(with: "urn:oid:".utf8) {
+        if kind == .oid || text.begins(with: "urn:oid:") {
             return TextScan.isOID(text)
                 ? nil : Problem(text: "an OID is written urn:oid: and numbers with points between")
         }

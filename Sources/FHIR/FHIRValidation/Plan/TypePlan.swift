@@ -17,6 +17,8 @@ final class TypePlan: Sendable {
     let definition: DefinedType
     let name: String
     let elements: [ElementPlan]
+    /// The same, not retained where they are used: plans are kept as long as the program runs.
+    private let unretained: [Unmanaged<ElementPlan>]
     /// The elements that must be there.
     let required: Elements
     /// The element `id`, which alone is no content.
@@ -32,6 +34,7 @@ final class TypePlan: Sendable {
         name = definition.name
         isResource = definition.kind == .resource
         elements = definition.elements.map { ElementPlan($0, plan: plan) }
+        unretained = elements.map { .passUnretained($0) }
         var required: Elements = 0
         for (index, element) in definition.elements.enumerated() where element.minimum > 0 {
             required |= 1 << index
@@ -50,6 +53,11 @@ final class TypePlan: Sendable {
             }
     }
 
+    @inline(__always)
+    func withElement<Result>(_ index: Int, _ body: (ElementPlan) -> Result) -> Result {
+        unretained[index]._withUnsafeGuaranteedRef(body)
+    }
+
     /// The bit of an element; 0 when the type has none of the name.
     static func bit(of name: String, in type: DefinedType) -> Elements {
         type.elements.firstIndex { $0.name == name }.map { 1 << $0 } ?? 0
@@ -65,6 +73,7 @@ final class ElementPlan: Sendable {
     /// Of a contained resource, which is validated together with what contains it.
     let isContained: Bool
     let types: [ElementTypePlan]
+    private let unretained: [Unmanaged<ElementTypePlan>]
 
     fileprivate init(_ element: DefinedElement, plan: PlanBuilder) {
         name = element.name
@@ -72,6 +81,12 @@ final class ElementPlan: Sendable {
         isChoice = element.isChoice
         isContained = element.name == "contained"
         types = element.types.map { ElementTypePlan($0, of: element, plan: plan) }
+        unretained = types.map { .passUnretained($0) }
+    }
+
+    @inline(__always)
+    func withType<Result>(_ index: Int, _ body: (ElementTypePlan) -> Result) -> Result {
+        unretained[index]._withUnsafeGuaranteedRef(body)
     }
 }
 

@@ -93,6 +93,8 @@ package final class ProfileNode: @unchecked Sendable {
     package var children: [Profile.Index] = []
     /// The types of R4 that it can be of, where they are known.
     package var definedTypes: [Int] = []
+    /// Whether nothing is asked of what has no values.
+    var mayBeAbsent = false
     /// Where the element is in the type that it is an element of.
     var place: Place?
     /// The path whose definition it has.

@@ -110,6 +110,7 @@ struct ProfileReader {
 
     /// Finds where elements are.
     private func prepare(_ node: ProfileNode) {
+        node.mayBeAbsent = mayBeAbsent(node)
         guard node.definedTypes.count == 1 else { return }
         let type = Definitions.r4.type(id: node.definedTypes[0])
         for child in node.children.map({ profile.nodes[$0] }) {
@@ -123,6 +124,10 @@ struct ProfileReader {
                 )
             }
         }
+    }
+
+    private func mayBeAbsent(_ node: ProfileNode) -> Bool {
+        node.minimum ?? 0 <= 0 && node.slices.allSatisfy { mayBeAbsent(profile.nodes[$0]) }
     }
 
     private mutating func finish(_ json: JSONValue) {

@@ -112,7 +112,7 @@ enum ReferenceText {
     }
 
     static func type(of text: UnsafeBufferPointer<UInt8>) -> String? {
-        guard text.first != UInt8(ascii: "#"), !text.starts(with: "urn:".utf8),
+        guard text.first != UInt8(ascii: "#"), !text.begins(with: "urn:"),
             let parts = parts(of: text), parts.isOfResource
         else { return nil }
         return String(decoding: parts.type, as: UTF8.self)
@@ -145,13 +145,25 @@ enum ReferenceText {
 
     /// Where a reference has `/_history/`. Bytes are compared: a bundle has thousands of references.
     private static func historyStart(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-        guard bytes.count > history.utf8CodeUnitCount else { return nil }
-        for start in 0...bytes.count - history.utf8CodeUnitCount where bytes[start + 1] == UInt8(ascii: "_") {
-            let isHere = (0..<history.utf8CodeUnitCount).allSatisfy { offset in
-                bytes[start + offset] == history.utf8Start[offset]
-            }
-            if isHere { return start }
+        let last = bytes.count - history.utf8CodeUnitCount
+        var start = 0
+        // More than that alone.
+        guard last > 0 else { return nil }
+        while start <= last {
+            let rest = UnsafeBufferPointer(rebasing: bytes[start...])
+            if rest[1] == UInt8(ascii: "_"), rest.begins(with: history) { return start }
+            start += 1
         }
         return nil
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether its first bytes are these.
+    func begins(with prefix: StaticString) -> Bool {
+        guard count >= prefix.utf8CodeUnitCount, let start = baseAddress else {
+            return prefix.utf8CodeUnitCount == 0
+        }
+        return memcmp(start, prefix.utf8Start, prefix.utf8CodeUnitCount) == 0
     }
 }

@@ -553,7 +553,13 @@ extension Validation {
 
     private mutating func children(of focus: ProfileFocus, _ profile: Profile, _ index: Profile.Index) {
         let node = profile.nodes[index]
+        let elements = node.children.count > 2 ? elements(of: focus) : nil
         for child in node.children where !isStopped {
+            if let elements, let place = profile.nodes[child].place, place.type == focus.type.id,
+                elements & 1 << place.element == 0, profile.nodes[child].mayBeAbsent
+            {
+                continue
+            }
             if let text = focus.text(of: profile.nodes[child]) {
                 once(text, by: profile.nodes[child]) {
                     $0.element(child, of: focus, profile)
@@ -565,6 +571,20 @@ extension Validation {
         }
         guard node.children.isEmpty || profile.nodesByPath.count > 1 else { return }
         referred(focus, profile, node)
+    }
+
+    /// Which elements an object has; nil for what is none.
+    private func elements(of focus: ProfileFocus) -> TypePlan.Elements? {
+        guard let json = focus.json, json.kind == .object else { return nil }
+        if let lastObject, lastObject.node == json.identity { return lastObject.elements }
+        var elements: TypePlan.Elements = 0
+        for member in json.members {
+            let found = member.nameValue.withUTF8 { name in
+                focus.type.member(name.first == UInt8(ascii: "_") ? .init(rebasing: name.dropFirst()) : name)
+            }
+            if let found = found ?? nil { elements |= 1 << found.element }
+        }
+        return elements
     }
 
     private mutating func element(_ child: Profile.Index, of focus: ProfileFocus, _ profile: Profile) {

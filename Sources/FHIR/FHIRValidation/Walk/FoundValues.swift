@@ -1,18 +1,21 @@
 import Foundation
 import OrderedJSON
 
-/// What was found of the values of a Bundle, where it follows from their texts alone and nothing was reported:
-/// most of what a resource has, such as codes and categories, was in an earlier one with the same text.
+/// What was found of the values of a Bundle, where it follows from their texts alone and nothing was
+/// reported: most of what a resource has, such as codes and categories, was in an earlier one with the same
+/// text.
 struct FoundValues {
     /// A text, and what it is checked by.
     struct Key {
-        fileprivate let definition: AnyObject
+        fileprivate let definition: Unmanaged<AnyObject>
         fileprivate let text: UnsafeRawBufferPointer
         fileprivate let hash: UInt64
     }
 
     private struct Entry {
         let key: Key
+        /// Keeps the key's.
+        let definition: AnyObject
         let outcome: Bool
         /// How many steps the check took, and how deep it began.
         let steps: Int
@@ -36,7 +39,7 @@ struct FoundValues {
     /// - Returns: Nil for what is not kept.
     static func key(_ value: ParsedNode, _ definition: AnyObject) -> Key? {
         guard let text = value.content(atMost: limit), let start = text.baseAddress else { return nil }
-        var hash = UInt64(UInt(bitPattern: ObjectIdentifier(definition).hashValue))
+        var hash = UInt64(UInt(bitPattern: Unmanaged.passUnretained(definition).toOpaque()))
         var position = 0
         while position < text.count {
             var word = start.loadUnaligned(fromByteOffset: position, as: UInt64.self)
@@ -47,13 +50,13 @@ struct FoundValues {
             hash = product.high ^ product.low
             position += 8
         }
-        return Key(definition: definition, text: text, hash: hash)
+        return Key(definition: .passUnretained(definition), text: text, hash: hash)
     }
 
     /// What was found of a value at this depth or deeper, and in how many steps; nil where nothing was.
     func found(_ key: Key, at depth: Int) -> (outcome: Bool, steps: Int)? {
         guard !entries.isEmpty, let entry = entries[slot(key)], entry.key.hash == key.hash,
-            entry.depth >= depth, entry.key.definition === key.definition,
+            entry.depth >= depth, entry.key.definition.toOpaque() == key.definition.toOpaque(),
             entry.key.text.count == key.text.count, let text = entry.key.text.baseAddress,
             let other = key.text.baseAddress, memcmp(text, other, key.text.count) == 0
         else { return nil }
@@ -66,7 +69,13 @@ struct FoundValues {
             entries = Array(repeating: nil, count: max(64, old.count * 4))
             for case let entry? in old { entries[slot(entry.key)] = entry }
         }
-        entries[slot(key)] = Entry(key: key, outcome: outcome, steps: steps, depth: depth)
+        entries[slot(key)] = Entry(
+            key: key,
+            definition: key.definition.takeUnretainedValue(),
+            outcome: outcome,
+            steps: steps,
+            depth: depth
+        )
         count += 1
     }
 

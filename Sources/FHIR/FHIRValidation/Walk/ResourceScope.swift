@@ -195,7 +195,7 @@ final class BundleScope {
 
     /// How long `https://server/fhir/` of `https://server/fhir/Patient/7` is; nil for another URL.
     static func root(of url: UnsafeBufferPointer<UInt8>) -> Int? {
-        guard url.starts(with: "http".utf8), let parts = ReferenceText.parts(of: url, keepingVersion: true),
+        guard url.begins(with: "http"), let parts = ReferenceText.parts(of: url, keepingVersion: true),
             parts.slashCount > 3, parts.isOfResource
         else { return nil }
         return url.count - parts.id.count - 1 - parts.type.count

@@ -52,10 +52,11 @@ extension Validation {
             switch Self.kind(of: member, in: type) {
             case .element(let found):
                 let bit: TypePlan.Elements = 1 << found.element
-                let element = type.elements[found.element]
-                if present & bit != 0 { repeated(element, member, in: json) }
+                type.withElement(found.element) { element in
+                    if present & bit != 0 { repeated(element, member, in: json) }
+                    values(member.value, of: element, type: found.type, in: json)
+                }
                 present |= bit
-                values(member.value, of: element, type: found.type, in: json)
             case .sibling(let found):
                 if siblings.contains(where: { $0.0 == found }) {
                     repeated(type.elements[found.element], member, in: json)
@@ -115,6 +116,7 @@ extension Validation {
                 at: json
             )
         }
+        lastObject = (json.identity, present)
         special(json, type, present)
         if !type.rules.isEmpty { apply(type.rules, to: json, of: type, having: present) }
         if let use {
@@ -168,14 +170,12 @@ extension Validation {
     ///
     /// - Parameter json: The object, for the siblings of primitives; `nil` where there are none.
     mutating func values(_ value: ParsedNode, of element: ElementPlan, type: Int, in json: ParsedNode?) {
-        let use = element.types[type]
-        if use.isObject {
+        element.withType(type) { use in
+            guard use.isObject else { return checkValues(value, of: element, type, use, in: json) }
             once(value, by: use) {
                 $0.checkValues(value, of: element, type, use, in: json)
                 return true
             }
-        } else {
-            checkValues(value, of: element, type, use, in: json)
         }
     }
 

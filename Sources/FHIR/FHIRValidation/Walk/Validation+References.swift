@@ -76,7 +76,7 @@ extension Validation {
             return nil
         }
         // A URN means the same entry wherever it stands in a Bundle.
-        if reference.withUTF8({ $0.starts(with: "urn:".utf8) }) == true { return entry(at: reference) }
+        if reference.withUTF8({ $0.begins(with: "urn:") }) == true { return entry(at: reference) }
         outwardCount += 1
         if first == UInt8(ascii: "#") { return localTarget(of: reference.string ?? "") }
         return bundled(reference) ?? reference.withUTF8 { target(ofURL: $0) }
@@ -116,7 +116,7 @@ extension Validation {
             return plan.isResource(name) ? .type(name, isResolved: false) : .unknown
         }
         let colon = text.firstIndex(of: UInt8(ascii: ":"))
-        let isAbsolute = colon.map { text[$0...].starts(with: "://".utf8) } ?? false
+        let isAbsolute = colon.map { UnsafeBufferPointer(rebasing: text[$0...]).begins(with: "://") } ?? false
         if let parts = ReferenceText.parts(of: text), isAbsolute || parts.slashCount == 1, parts.isOfResource
         {
             let id = UnsafeBufferPointer(rebasing: parts.id.prefix { $0 != UInt8(ascii: "#") })
@@ -162,7 +162,7 @@ extension Validation {
             return found.map { ($0, true) }
         }
         guard let bundle = scope.bundle else { return nil }
-        if !reference.utf8.starts(with: "urn:".utf8) { outwardCount += 1 }
+        if !reference.hasPrefix("urn:") { outwardCount += 1 }
         let index = bundle.matches(reference, from: scope.entryURL).first ?? bundle.namesakes(reference).first
         return index.map { (bundle.entries[$0].resource, false) }
     }

@@ -79,7 +79,7 @@ extension Validation {
             let isAbsolute = fullURL.withUTF8 { $0.isEmpty || TextScan.hasScheme($0) } ?? true
             let isSame =
                 fullURL.withUTF8 { url in
-                    url.isEmpty || url.starts(with: "urn:".utf8)
+                    url.isEmpty || url.begins(with: "urn:")
                         || id?.withUTF8 {
                             url.split(separator: UInt8(ascii: "/")).last?.elementsEqual($0) ?? false
                         } ?? true

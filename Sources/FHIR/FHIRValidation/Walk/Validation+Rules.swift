@@ -103,7 +103,7 @@ extension Validation {
         var hasValue = false
         for member in json.members where !hasValue {
             hasValue =
-                member.nameValue.withUTF8 { $0.starts(with: "value".utf8) || $0.starts(with: "_value".utf8) }
+                member.nameValue.withUTF8 { $0.begins(with: "value") || $0.begins(with: "_value") }
                 ?? false
         }
         if hasExtensions == hasValue {
@@ -131,7 +131,7 @@ extension Validation {
         let text: String? =
             system.withUTF8 { system in
                 if !TextScan.hasScheme(system) { return ValidationIssue.relativeSystem }
-                return system.starts(with: "http://hl7.org/fhir/ValueSet/".utf8)
+                return system.begins(with: "http://hl7.org/fhir/ValueSet/")
                     ? "the system of a coding is a code system, not a value set" : nil
             } ?? nil
         if let text { return report(.error, .value, text, child: "system", at: system) }

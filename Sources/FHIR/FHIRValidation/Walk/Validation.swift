@@ -29,6 +29,8 @@ struct Validation {
     var memberships: [Membership: Bool?] = [:]
     /// What need not be checked again in the same Bundle.
     var found = FoundValues()
+    /// The object that was validated last, and its elements.
+    var lastObject: (node: Int, elements: TypePlan.Elements)?
     /// How often something was reported, or asked that is decided outside of a value: between two equal
     /// counts everything followed from the text alone.
     var outwardCount = 0
