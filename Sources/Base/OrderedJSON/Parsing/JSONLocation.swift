@@ -52,13 +52,18 @@ public struct JSONLocation: Sendable, Hashable, Comparable, CustomStringConverti
         var count = 0
         var index = start
         while index < end {
-            if index + 8 <= end {
+            if index &+ 8 <= end {
                 let word = word(bytes, index)
+                // Most words have no byte below a space.
+                if (word &- 0x2020_2020_2020_2020) & ~word & ~low == 0 {
+                    index &+= 8
+                    continue
+                }
                 let returns = word ^ 0x0D0D_0D0D_0D0D_0D0D
                 if ((returns & low &+ low) | returns | low) == .max {
                     let feeds = word ^ 0x0A0A_0A0A_0A0A_0A0A
                     count += (~((feeds & low &+ low) | feeds | low)).nonzeroBitCount
-                    index += 8
+                    index &+= 8
                     continue
                 }
             }
@@ -73,9 +78,9 @@ public struct JSONLocation: Sendable, Hashable, Comparable, CustomStringConverti
         var count = 0
         var index = start
         while index < end {
-            if index + 8 <= end, word(bytes, index) & 0x8080_8080_8080_8080 == 0 {
-                count += 8
-                index += 8
+            if index &+ 8 <= end, word(bytes, index) & 0x8080_8080_8080_8080 == 0 {
+                count &+= 8
+                index &+= 8
                 continue
             }
             if bytes[index] & 0xC0 != 0x80 { count += 1 }

@@ -129,6 +129,7 @@ package struct ParsedNode: Sendable {
     /// Calls `body` with the characters of a string as UTF-8, or those of a number; not for other kinds.
     // Inlined, because other modules would call it by the metadata of the result.
     @inlinable
+    @inline(__always)
     package func withUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
         if let text = plainUTF8 { return body(text) }
         return decodedUTF8?.withUnsafeBufferPointer(body)

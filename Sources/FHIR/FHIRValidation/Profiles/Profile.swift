@@ -7,7 +7,8 @@ import OrderedJSON
 ///
 /// The elements are nodes of a tree that name each other by index. Elements that nothing is said about have
 /// no node.
-// Sendable, because only the reader changes it, before it gives it to anybody else.
+// Sendable, because only the reader changes it, before it gives it to anybody else. For the same reason the
+// variables that are read for each value are not watched for changes during reading, which takes time.
 package final class Profile: @unchecked Sendable {
     package typealias Index = Int
 
@@ -23,9 +24,9 @@ package final class Profile: @unchecked Sendable {
     /// What is wrong with its definition.
     package var problems: [Problem] = []
     /// The element itself first.
-    package var nodes: [ProfileNode]
+    @exclusivity(unchecked) package var nodes: [ProfileNode]
     /// The nodes that are no slices, by path: `Observation.component`.
-    var nodesByPath: [String: Index] = [:]
+    @exclusivity(unchecked) var nodesByPath: [String: Index]
 
     init(url: String, type: String, nodes: [ProfileNode], nodesByPath: [String: Index]) {
         self.url = url
@@ -68,15 +69,15 @@ package final class ProfileNode: @unchecked Sendable {
     package let id: String
     package let sliceName: String?
     /// The profile that said the last about it.
-    var source: String
-    package var minimum: Int?
+    @exclusivity(unchecked) var source: String
+    @exclusivity(unchecked) package var minimum: Int?
     /// `Int.max` for any number.
-    package var maximum: Int?
-    package var types: [ProfileType] = []
+    @exclusivity(unchecked) package var maximum: Int?
+    @exclusivity(unchecked) package var types: [ProfileType] = []
     package var fixed: JSONValue?
     package var pattern: JSONValue?
-    var binding: ProfileBinding?
-    var rules: [ProfileRule] = []
+    @exclusivity(unchecked) var binding: ProfileBinding?
+    @exclusivity(unchecked) var rules: [ProfileRule] = []
     var maximumLength: Int?
     var minimumLength: Int?
     var minimumValue: JSONValue?
@@ -88,15 +89,17 @@ package final class ProfileNode: @unchecked Sendable {
     /// The extensions one of which must be there where a primitive has no value.
     var valueAlternatives: [String] = []
     var narrative = NarrativeControl()
-    package var slicing: ProfileSlicing?
-    package var slices: [Profile.Index] = []
-    package var children: [Profile.Index] = []
+    @exclusivity(unchecked) package var slicing: ProfileSlicing?
+    @exclusivity(unchecked) package var slices: [Profile.Index] = []
+    @exclusivity(unchecked) package var children: [Profile.Index] = []
     /// The types of R4 that it can be of, where they are known.
-    package var definedTypes: [Int] = []
+    @exclusivity(unchecked) package var definedTypes: [Int] = []
+    /// Whether something is asked of a value itself.
+    @exclusivity(unchecked) var asksForValue = true
     /// Whether nothing is asked of what has no values.
-    var mayBeAbsent = false
+    @exclusivity(unchecked) var mayBeAbsent = false
     /// Where the element is in the type that it is an element of.
-    var place: Place?
+    @exclusivity(unchecked) var place: Place?
     /// The path whose definition it has.
     var contentReference: String?
 

@@ -111,6 +111,10 @@ struct ProfileReader {
     /// Finds where elements are.
     private func prepare(_ node: ProfileNode) {
         node.mayBeAbsent = mayBeAbsent(node)
+        node.asksForValue =
+            node.fixed != nil || node.pattern != nil || node.narrative != NarrativeControl()
+            || node.mustHaveValue || !node.valueAlternatives.isEmpty || node.maximumLength != nil
+            || node.minimumLength != nil || node.minimumValue != nil || node.maximumValue != nil
         guard node.definedTypes.count == 1 else { return }
         let type = Definitions.r4.type(id: node.definedTypes[0])
         for child in node.children.map({ profile.nodes[$0] }) {

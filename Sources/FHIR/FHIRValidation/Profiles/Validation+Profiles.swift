@@ -281,7 +281,7 @@ extension Validation {
     private mutating func checkInside(_ focus: ProfileFocus, _ profile: Profile, _ index: Profile.Index) {
         let node = profile.nodes[index]
         guard let anchor = focus.anchor else { return }
-        values(focus, node, at: anchor)
+        if node.asksForValue { values(focus, node, at: anchor) }
         if let binding = node.binding { self.binding(binding, focus, node, at: anchor) }
         for rule in node.rules where !isStopped {
             if usesStructure, let json = focus.json, rule.isProven(for: json, of: focus.type) { continue }
@@ -360,7 +360,7 @@ extension Validation {
             }
         }
         guard let json = focus.json else { return }
-        if let text = json.string {
+        if node.maximumLength != nil || node.minimumLength != nil, let text = json.string {
             let count = text.unicodeScalars.count
             if let maximum = node.maximumLength, count > maximum {
                 report(
@@ -651,12 +651,13 @@ extension Validation {
             }
         }
         if let minimum, values.count < minimum {
-            report(
-                .error,
-                .required,
-                "\(node.source) asks for at least \(minimum) of \(kind)\(node.id), and there \(amount)",
-                at: anchor
-            )
+            // What is missing once is often missing in each of many resources.
+            let key = MissingValues(node: ObjectIdentifier(node), minimum: minimum, count: values.count)
+            let text =
+                missingTexts[key]
+                ?? "\(node.source) asks for at least \(minimum) of \(kind)\(node.id), and there \(amount)"
+            if missingTexts.count < 1000 { missingTexts[key] = text }
+            report(.error, .required, text, at: anchor)
         }
         if let maximum = node.maximum, values.count > maximum {
             report(
@@ -703,4 +704,11 @@ struct ProfileVisit: Hashable {
     let node: Int
     let url: String
     let index: Profile.Index
+}
+
+/// Too few values of an element or a slice.
+struct MissingValues: Hashable {
+    let node: ObjectIdentifier
+    let minimum: Int
+    let count: Int
 }

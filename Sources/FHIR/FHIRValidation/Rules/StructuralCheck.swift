@@ -203,20 +203,22 @@ indirect enum StructuralCheck: Sendable {
 }
 
 extension StructuralCheck {
-    /// What is known of the values of an element, and of them as a boolean: a single one that is no boolean is
-    /// true (FHIRPath section 4.5).
+    /// What is known of the values of an element, and of them as a boolean: a single one that is no boolean
+    /// is true (FHIRPath section 4.5).
     private static func knowledge(of name: String, in object: Object) -> (
         presence: Knowledge, truth: Knowledge
     ) {
         var found: ParsedNode?
         var isSeveral = false
+        let first = name.utf8.first
         let element = object.type.index(ofElementNamed: name)
         for member in object.json.members {
             let isPart = member.nameValue.withUTF8 { text in
-                let text = UnsafeBufferPointer(rebasing: text[(text.first == UInt8(ascii: "_") ? 1 : 0)...])
-                guard text.first == name.utf8.first else { return false }
-                return text.elementsEqual(name.utf8)
-                    || element != nil && object.type.member(text)?.element == element
+                var text = text
+                if text.first == UInt8(ascii: "_") { text = UnsafeBufferPointer(rebasing: text.dropFirst()) }
+                return text.first == first
+                    && (text.elementsEqual(name.utf8)
+                        || element != nil && object.type.member(text)?.element == element)
             }
             guard isPart == true else { continue }
             isSeveral = found != nil

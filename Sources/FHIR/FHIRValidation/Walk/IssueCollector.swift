@@ -3,14 +3,10 @@ import OrderedJSON
 
 /// Collects issues, and finds their locations when all are there.
 struct IssueCollector {
-    private struct Found {
-        var issue: ValidationIssue
-        /// What the issue's location is that of.
-        let anchor: ParsedNode?
-    }
-
     private let limit: Int
-    private var found: [Found] = []
+    private var issues: [ValidationIssue] = []
+    /// What the locations of the issues are those of.
+    private var anchors: [ParsedNode?] = []
     private(set) var errorCount = 0
     private var otherCount = 0
 
@@ -32,22 +28,22 @@ struct IssueCollector {
     }
 
     mutating func keep(_ issue: ValidationIssue, at anchor: ParsedNode?) {
-        found.append(Found(issue: issue, anchor: anchor))
+        issues.append(issue)
+        anchors.append(anchor)
     }
 
     /// The issues in the order of the text.
     mutating func issues(of root: JSONValue) -> [ValidationIssue] {
-        if let table = found.isEmpty ? nil : JSONLineTable(textOf: root) {
-            for index in found.indices {
-                found[index].issue.location = found[index].anchor.flatMap { table.location(of: $0.value) }
+        if let table = issues.isEmpty ? nil : JSONLineTable(textOf: root) {
+            for (index, anchor) in anchors.enumerated() {
+                issues[index].location = anchor.flatMap { table.location(of: $0.value) }
             }
             // What has no location is about the whole, and comes last.
-            let offsets = found.map { $0.issue.location?.offset ?? .max }
+            let offsets = issues.map { $0.location?.offset ?? .max }
             if zip(offsets, offsets.dropFirst()).contains(where: >) {
-                found = offsets.indices.sorted { (offsets[$0], $0) < (offsets[$1], $1) }.map { found[$0] }
+                issues = offsets.indices.sorted { (offsets[$0], $0) < (offsets[$1], $1) }.map { issues[$0] }
             }
         }
-        var issues = found.map(\.issue)
         if otherCount > limit {
             issues.append(
                 ValidationIssue(

@@ -34,6 +34,8 @@ struct Validation {
     /// How often something was reported, or asked that is decided outside of a value: between two equal
     /// counts everything followed from the text alone.
     var outwardCount = 0
+    /// What was said of too few values.
+    var missingTexts: [MissingValues: String] = [:]
     /// Profiles and value sets that are not known, each reported once.
     var unknownProfiles: Set<String> = []
     var uncheckedValueSets: Set<String> = []
