@@ -109,7 +109,7 @@ let table = """
             CryptoExtras/Study HTTPTypes; \
             tests: AttestationTesting FHIRValidation TestSupport ZipArchive CBZip2/Study
         ConsentForm: StudyDelivery CPangoCairo/ConsentForm; tests: FHIR
-        StudyWarehouse: FHIR FHIRTables HealthSamples IndivoBase IndivoXML OrderedJSON UCUM WebServing \
+        StudyWarehouse: CZlib FHIR FHIRTables HealthSamples IndivoBase IndivoXML OrderedJSON UCUM WebServing \
             Crypto/Study GRDB/Sandbox CLibPQ/PostgreSQL; \
             tests: StudyTesting
         StudyServer: DurableQueue FHIR FHIRValidation HTTPCalls IndivoBase OrderedJSON StudyFormats \

@@ -178,7 +178,7 @@ def pairs():
 
 #: What a loaded survey leaves, in an order in which the rows can be written again.
 TABLES = ["study_participant", "patient_mapping", "patient_dimension", "upload_status", "encounter_mapping", "visit_dimension",
-          "observation_fact", "study_resource", "study_message", "study_message_client", "study_consent", "study_client"]
+          "observation_fact", "study_resource", "study_message", "study_consent", "study_client"]
 #: What a loaded sample leaves beside what its message does.
 SAMPLE_TABLES = ["study_sample_source", "study_sample_set", "study_sample"]
 SAMPLES_OF_A_MESSAGE = 1000

@@ -41,7 +41,9 @@ private let offeredContract = """
             try await warehouse.read { try $0.db.number(sql: sql) }
         }
         func text(_ sql: String) async throws -> String? {
-            try await warehouse.read { try $0.db.row(sql: sql)?.text(0) }
+            try await warehouse.read {
+                try $0.db.row(sql: sql).flatMap { try StoredResource.json($0.values[0]) }
+            }
         }
         var facts: Int {
             get async throws {

@@ -31,7 +31,7 @@ import Testing
         #expect(loaded == 2)
         return try await warehouse.read { warehouse in
             let stored = try warehouse.db.rows(sql: "SELECT json FROM study_resource").compactMap {
-                $0.text(0)
+                try StoredResource.json($0.values[0])
             }.joined()
             var exported = ""
             for type in try warehouse.resourceTypes() {

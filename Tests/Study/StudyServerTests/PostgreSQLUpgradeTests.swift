@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import OrderedJSON
 import StudyTesting
 import Testing
 
@@ -170,9 +171,10 @@ import Testing
         try await Self.makeEarlierFacts(
             try await Warehouse(postgreSQL: url),
             [
-                "ALTER TABLE observation_fact DROP CONSTRAINT observation_fact_pk",
+                "DROP INDEX observation_fact_pk",
                 "ALTER TABLE observation_fact ADD CONSTRAINT observation_fact_pk PRIMARY KEY (\(Self.earlierKey))",
-                "DROP INDEX of_patient, of_upload, of_text_search",
+                "DROP INDEX of_patient, of_upload, of_text_search, of_modifier",
+                "CREATE INDEX of_modifier ON observation_fact (modifier_cd)",
                 "CREATE INDEX of_encounter ON observation_fact (encounter_num, patient_num, instance_num)",
                 "CREATE INDEX of_upload ON observation_fact (upload_id)",
                 "CREATE UNIQUE INDEX of_text_search ON observation_fact (text_search_index)",
@@ -180,7 +182,7 @@ import Testing
         )
         func indexes() async throws -> [String] {
             let sql = """
-                SELECT regexp_replace(indexdef, '.* USING ', '') FROM pg_indexes
+                SELECT regexp_replace(regexp_replace(indexdef, '.* USING ', ''), 'hash.*', 'hash') FROM pg_indexes
                 WHERE schemaname = current_schema() AND tablename = 'observation_fact' ORDER BY 1
                 """
             return try await database.run(.statement) { try $0.rows(sql, []).compactMap { $0.text(0) } }
@@ -193,8 +195,8 @@ import Testing
         #expect(
             try await indexes() == [
                 "brin (text_search_index)", "brin (upload_id)", "btree (concept_cd)",
-                "btree (\(WarehouseSchema.factKey))", "btree (modifier_cd)", "btree (patient_num)",
-                "btree (start_date, patient_num)",
+                "btree (encounter_num, hash", "btree (modifier_cd) WHERE ((modifier_cd)::text <> '@'::text)",
+                "btree (patient_num)", "btree (start_date, patient_num)",
             ]
         )
     }
@@ -229,6 +231,107 @@ import Testing
             }
             #expect(names == ["of_concept", "of_patient", "sqlite_autoindex_observation_fact_1"])
         }
+    }
+
+    /// A message and a resource.
+    private static func store(_ warehouse: Warehouse, client: String, json: String) async throws {
+        try await warehouse.transaction { db in
+            let now = WarehouseTime("2026-03-01T10:00:00Z" as FHIRDateTime)
+            var batch = try WarehouseBatch(db, messages: [client], participants: ["digest"])
+            _ = try batch.pseudonym(of: "digest", now: now)
+            let body = Data("{}".utf8)
+            batch.keep(
+                StoredMessage(
+                    id: client,
+                    kind: "k",
+                    body: body,
+                    received: "r",
+                    state: .loaded,
+                    client: client
+                )
+            )
+            try batch.store(
+                FactSet(StudyVisit(id: "visit of \(client)", start: now)),
+                (try JSONValue(parsing: json), "Observation"),
+                of: "digest",
+                message: client,
+                written: now,
+                received: now,
+                now: now
+            )
+            try batch.write()
+        }
+    }
+
+    private static func resources(_ warehouse: Warehouse) async throws -> [String] {
+        try await warehouse.read { db in
+            var found: [String] = []
+            try db.eachResource("Observation") { found.append($0) }
+            return found
+        }
+    }
+
+    private static let earlierTables = [
+        "ALTER TABLE study_message DROP COLUMN client",
+        "CREATE TABLE study_message_client (message text PRIMARY KEY, client text NOT NULL)",
+        "INSERT INTO study_message_client VALUES ('app 1', 'app 1')",
+    ]
+    private static let json = #"{"resourceType":"Observation","status":"final"}"#
+
+    @Test("an earlier version's messages keep their apps, and its resources stay as they are")
+    func earlierMessages() async throws {
+        let url = try await url()
+        let database = PostgreSQLDatabase(try PostgreSQLAddress(url))
+        try await Self.store(try await Warehouse(postgreSQL: url), client: "app 1", json: Self.json)
+        let statements =
+            Self.earlierTables + ["ALTER TABLE study_resource ALTER json TYPE text USING '\(Self.json)'"]
+        try await database.run(.statement) { try $0.command(statements.joined(separator: ";")) }
+        let reader = try await Warehouse(postgreSQL: url, makes: false)
+        #expect(try await Self.resources(reader) == [Self.json])
+        #expect(try await reader.read { try $0.message("app 1")?.id } == "app 1")
+        // PostgreSQL changes no column that a view has.
+        try await database.run(.statement) {
+            try $0.command("CREATE VIEW shown AS SELECT json FROM study_resource")
+        }
+        await #expect { _ = try await Warehouse(postgreSQL: url) } throws: { error in
+            "\(error)".contains("table study_resource, and a view")
+        }
+        try await database.run(.statement) { try $0.command("DROP VIEW shown") }
+        for _ in 1...2 {
+            let warehouse = try await Warehouse(postgreSQL: url)
+            #expect(try await warehouse.read { try $0.message("app 1")?.client } == "app 1")
+            #expect(try await Self.resources(warehouse) == [Self.json])
+        }
+        let warehouse = try await Warehouse(postgreSQL: url)
+        try await Self.store(warehouse, client: "app 2", json: Self.json)
+        #expect(try await warehouse.read { try $0.message("app 2")?.client } == "app 2")
+        #expect(try await Self.resources(warehouse) == [Self.json, Self.json])
+    }
+
+    @Test("messages in an earlier version's file keep their apps, and its resources stay as they are")
+    func earlierMessagesInFile() async throws {
+        let folder = try Folder()
+        let file = folder.file("s.sqlite")
+        let before = try Warehouse(file)
+        try await Self.store(before, client: "app 1", json: Self.json)
+        try await before.transaction { db in
+            let statements =
+                Self.earlierTables
+                + [
+                    "UPDATE study_resource SET json = '\(Self.json)'",
+                    "DELETE FROM grdb_migrations WHERE identifier = '11'",
+                ]
+            for sql in statements { _ = try db.db.execute(sql: sql) }
+        }
+        for _ in 1...2 {
+            let warehouse = try Warehouse(file)
+            #expect(try await warehouse.read { try $0.message("app 1")?.client } == "app 1")
+            #expect(try await Self.resources(warehouse) == [Self.json])
+        }
+        let warehouse = try Warehouse(file)
+        try await Self.store(warehouse, client: "app 2", json: Self.json)
+        #expect(try await warehouse.read { try $0.message("app 2")?.client } == "app 2")
+        #expect(try await Self.resources(warehouse) == [Self.json, Self.json])
     }
 
     @Test("numbers of 32 bits get 64, and how much of them is used is said")

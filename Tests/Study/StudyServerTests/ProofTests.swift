@@ -95,7 +95,7 @@ import Testing
         #expect(try await study.count("study_message WHERE body IS NOT NULL") == 0)
         #expect(
             try await study.count("study_client")
-                + study.count("study_message_client WHERE client = '\(Self.phone)'") == 0
+                + study.count("study_message WHERE client = '\(Self.phone)'") == 0
         )
     }
 

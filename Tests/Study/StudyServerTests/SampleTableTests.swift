@@ -211,7 +211,7 @@ import Testing
         }
         let kept = try await facts.warehouse.read { warehouse in
             try warehouse.db.rows(sql: "SELECT json FROM study_resource").map {
-                try Self.comparable(JSONValue(parsing: $0.text(0) ?? ""))
+                try Self.comparable(JSONValue(parsing: StoredResource.json($0.values[0]) ?? ""))
             }
         }
         let rebuilt = try await table.warehouse.read { warehouse in
@@ -223,7 +223,7 @@ import Testing
         }
         let left = try await table.warehouse.read { warehouse in
             try warehouse.db.rows(sql: "SELECT json FROM study_resource").map {
-                try Self.comparable(JSONValue(parsing: $0.text(0) ?? ""))
+                try Self.comparable(JSONValue(parsing: StoredResource.json($0.values[0]) ?? ""))
             }
         }
         #expect(kept.count == 300)

@@ -16,7 +16,8 @@ import Testing
         #"{"message": "\#(String(repeating: "A", count: 61))B=="}"#,
         #"{"a": "\#(base64)", "a": "\#(base64)"}"#,
         #"{"a": ["\#(base64)"], "é": "\#(base64)"}"#, #"{"message": "\#(base64)"#, "", "{}", "PK\u{3}\u{4}",
-        "\0b64", "\0b64\u{1}\0\0\0\u{9}x",
+        "\0b64", "\0b64\u{1}\0\0\0\u{9}x", "\0\u{2}", "\0\u{2}\0\u{1}\0x",
+        #"{"long": "\#(String(repeating: "no base64 ", count: 1000))", "message": "\#(base64)"}"#,
     ])
     func whatIsKeptComesBackByteForByte(text: String) {
         let content = Data(text.utf8)
@@ -32,10 +33,29 @@ import Testing
         #expect(StoredBody.packed(content).count < content.count * 4 / 5)
     }
 
+    @Test func whatIsAroundTheBytesOfAnEnvelopeTakesFew() {
+        let text =
+            #"{"key_id":"key-7","symmetric_key":"\#(Self.base64)","message":"\#(Self.base64)","version":"4.0.1"}"#
+        #expect(StoredBody.packed(Data(text.utf8)).count < 2 * Self.bytes.count + 40)
+    }
+
+    @Test func whatAnEarlierVersionPackedComesBack() {
+        let packed = Data("\0b64\0\0\0\0\u{3}{a:\u{1}\0\0\0\u{3}xyz\0\0\0\0\u{1}}".utf8)
+        #expect(StoredBody.content(packed) == Data("{a:eHl6}".utf8))
+        for count in [5, 8, 10, packed.count - 1] {
+            #expect(StoredBody.content(packed.prefix(count)) == packed.prefix(count))
+        }
+    }
+
     @Test func whatIsDamagedIsGivenAsItIs() {
         let packed = StoredBody.packed(Data(#"{"message": "\#(Self.base64)"}"#.utf8))
         for count in [5, 8, 20, packed.count - 1] {
             #expect(StoredBody.content(packed.prefix(count)) == packed.prefix(count))
+        }
+        for bytes: [UInt8] in [
+            [7], [0], [0, 9, 0], [0, 9, 1, 0], [1, 0], [1, 9, 0, 1, 0, 7], [0, 0xFF, 0xFF],
+        ] {
+            #expect(StoredBody.content(Data([0, 2] + bytes)) == Data([0, 2] + bytes))
         }
         #expect(StoredBody.content(Data([0, 0x62, 0x36, 0x34, 7, 0, 0, 0, 0])).count == 9)
     }

@@ -132,7 +132,9 @@ import Testing
             }
         }
         #expect(try await facts(warehouse).count == corrected.facts.count)
-        let json = try await rows(warehouse, "SELECT json FROM study_resource").map { $0.text(0) }
+        let json = try await rows(warehouse, "SELECT json FROM study_resource").map {
+            try StoredResource.json($0.values[0])
+        }
         #expect(json == [#"{"facts":"\#(corrected.facts.count)"}"#])
     }
 

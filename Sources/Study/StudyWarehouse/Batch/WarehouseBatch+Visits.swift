@@ -102,7 +102,8 @@ extension WarehouseBatch {
             sql: "SELECT json FROM study_resource WHERE patient_num = ? AND type = ? AND visit = ?",
             arguments: [patient, type, key.visit]
         )
-        return row?.text(0).flatMap { try? JSONValue(parsing: $0) }
+        let json = row.flatMap { try? StoredResource.json($0.values[0]) }
+        return json.flatMap { try? JSONValue(parsing: $0) }
     }
 
     /// Whether there is a visit of a participant already that a new one would replace, other than by the same

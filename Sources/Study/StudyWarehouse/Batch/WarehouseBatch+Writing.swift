@@ -150,8 +150,7 @@ extension WarehouseBatch {
             "encounter_mapping",
             [
                 "encounter_ide", "encounter_ide_source", "project_id", "encounter_num", "patient_ide",
-                "patient_ide_source", "encounter_ide_status", "update_date", "download_date", "import_date",
-                "sourcesystem_cd", "upload_id",
+                "patient_ide_source", "encounter_ide_status", "update_date", "download_date", "upload_id",
             ]
         )
         var dimension = TableRows("visit_dimension", Self.visitColumns)
@@ -159,15 +158,10 @@ extension WarehouseBatch {
             guard var visit = visits[key] ?? nil, let content = visit.content else { continue }
             visit.number = number
             visits.updateValue(visit, forKey: key)
-            let load = loads[content.load].number
-            for (id, idSource, system) in [
-                (String(number), "HIVE", "edu.harvard.i2b2.crc"), (key.visit, source, source),
-            ] {
-                mappings.append([
-                    id, idSource, "@", number, key.pseudonym, source, "A", visit.written, visit.received,
-                    content.now.description, system, load,
-                ])
-            }
+            mappings.append([
+                key.visit, source, "@", number, key.pseudonym, source, "A", visit.written, visit.received,
+                loads[content.load].number,
+            ])
             dimension.append(row(visit, content))
         }
         try db.insert(mappings)
@@ -177,15 +171,14 @@ extension WarehouseBatch {
     private static var visitColumns: [String] {
         [
             "encounter_num", "patient_num", "active_status_cd", "start_date", "end_date", "inout_cd",
-            "location_cd", "update_date", "import_date", "sourcesystem_cd", "upload_id",
+            "location_cd", "update_date", "upload_id",
         ]
     }
 
     private func row(_ visit: BatchVisit, _ content: BatchVisit.Content) -> [(any SQLConvertible)?] {
         [
             visit.number, people[visit.participant]?.number, "@", content.start.description,
-            content.end?.description, "@", "@", visit.written, content.now.description, source,
-            loads[content.load].number,
+            content.end?.description, "@", "@", visit.written, loads[content.load].number,
         ]
     }
 
@@ -230,8 +223,7 @@ extension WarehouseBatch {
             [
                 "encounter_num", "patient_num", "concept_cd", "provider_id", "start_date", "modifier_cd",
                 "instance_num", "valtype_cd", "tval_char", "nval_num", "valueflag_cd", "units_cd", "end_date",
-                "location_cd", "observation_blob", "update_date", "import_date", "sourcesystem_cd",
-                "upload_id",
+                "location_cd", "observation_blob", "update_date", "upload_id",
             ]
         )
         for key in changedVisits.keys {
@@ -243,8 +235,7 @@ extension WarehouseBatch {
                 facts.append([
                     visit.number, patient, fact.concept, "@", fact.start.description, fact.modifier,
                     fact.instance, value.type, value.text, value.number, fact.flag, fact.unit,
-                    fact.end?.description, "@", value.blob, visit.written, content.now.description, source,
-                    load,
+                    fact.end?.description, "@", value.blob, visit.written, load,
                 ])
             }
         }
@@ -261,7 +252,8 @@ extension WarehouseBatch {
             guard let visit = visits[key] ?? nil else { continue }
             for (type, resource) in visit.resources.sorted(by: { $0.key < $1.key }) {
                 let row: [(any SQLConvertible)?] = [
-                    people[visit.participant]?.number, type, key.visit, resource.json.text(),
+                    people[visit.participant]?.number, type, key.visit,
+                    StoredResource.packed(resource.json.text()),
                     resource.written.description, loads[resource.load].number,
                 ]
                 if visit.isNew { new.append(row) } else { changed.append(row) }
@@ -279,19 +271,24 @@ extension WarehouseBatch {
 
     // MARK: Messages
 
+    /// Of a message's id as much as tells loads apart that somebody reads; `study_message` has the number of
+    /// each one's load.
+    private static var labelLength: Int { 24 }
+
     private func writeLoads() throws {
         var rows = TableRows(
             "upload_status",
             [
                 "upload_id", "upload_label", "user_id", "source_cd", "no_of_record", "loaded_record",
-                "deleted_record", "load_date", "end_date", "load_status", "transform_name",
+                "deleted_record", "load_date", "end_date", "load_status",
             ]
         )
         for load in loads {
             let now = load.now.description
             rows.append([
-                load.number, load.label, "consumer", source, load.facts, load.loaded, load.deleted, now, now,
-                "FINISHED", "StudyWarehouse 1",
+                load.number, String(load.label.prefix(Self.labelLength)), "consumer", source, load.facts,
+                load.loaded, load.deleted, now, now,
+                "FINISHED",
             ])
         }
         try db.insert(rows)
@@ -305,14 +302,12 @@ extension WarehouseBatch {
             [
                 "id": .text, "kind": .text, "body": .bytes, "received": .text, "state": .text,
                 "reason": .text,
-                "participant": .text, "upload_id": .integer,
+                "participant": .text, "upload_id": .integer, "client": .text,
             ]
         )
-        var clients = TableRows("study_message_client", ["message", "client"])
         // In one order, so that no two transactions wait for each other.
         for message in kept.sorted(by: { $0.id < $1.id }) {
             let upload = message.upload ?? numbers[message.id]
-            if let client = message.client { clients.append([message.id, client]) }
             guard !stored.contains(message.id) else {
                 try update(message, upload)
                 continue
@@ -320,11 +315,10 @@ extension WarehouseBatch {
             new.append([
                 message.id, message.kind, message.body.map(StoredBody.packed), message.received,
                 message.state.name,
-                message.state.reason, message.participant, upload,
+                message.state.reason, message.participant, upload, message.client,
             ])
         }
         try db.insert(new)
-        try db.insertMissing(clients)
         try db.insertMissing(subjects)
     }
 
@@ -332,13 +326,13 @@ extension WarehouseBatch {
         try db.execute(
             sql: """
                 UPDATE study_message
-                SET state = ?, reason = ?, body = ?, participant = ?, upload_id = ?
+                SET state = ?, reason = ?, body = ?, participant = ?, upload_id = ?,
+                    client = coalesce(client, ?)
                 WHERE id = ?
                 """,
             arguments: [
                 message.state.name, message.state.reason, message.body.map(StoredBody.packed),
-                message.participant, upload,
-                message.id,
+                message.participant, upload, message.client, message.id,
             ]
         )
     }

@@ -99,7 +99,7 @@ extension WarehouseTransaction {
                 """,
             arguments: [type]
         ) { row in
-            let text = row.text(0) ?? ""
+            let text = try StoredResource.json(row.values[0]) ?? ""
             guard type != "Patient", let json = try? JSONValue(parsing: text) else { return try body(text) }
             try body(disclosure.released(json, of: row.text(1).flatMap { ParticipantID($0) }).text())
         }

@@ -2,35 +2,109 @@ import Foundation
 import OrderedJSON
 
 /// The content of a message as `study_message` has it: an envelope is JSON with most of its bytes in base64,
-/// which takes a third more than they do. Those are kept as they are, and what comes back is the same byte
-/// for byte.
+/// which takes a third more than they do. Those are kept as they are, and the JSON around them is packed;
+/// what comes back is the same byte for byte.
+///
+/// Behind the mark are, as numbers of variable length: how many such texts there are; for each the bytes of
+/// JSON before it, and its own; the bytes of the JSON, and those of it when packed, or 0 where it is not.
+/// Then comes the JSON, then the bytes of the texts.
 enum StoredBody {
     /// What is packed begins so; no JSON and no package does.
-    private static let mark = Data([0x00]) + Data("b64".utf8)
+    private static let mark = Data([0x00, 0x02])
     /// The shortest text of base64 that is worth it.
     private static let shortest = 64
+    /// The longest JSON around such texts that is packed.
+    private static let longestJSON = 4096
 
-    /// How a piece of the content is kept.
-    private enum Piece: UInt8 {
-        case plain = 0
-        case base64 = 1
-    }
+    /// What is around the texts, as the apps of C3-PRO write it. What is stored needs it as it is: it never
+    /// changes.
+    static let dictionary = Array(
+        (#"{"version": "4.0.1", "message": "", "symmetric_key": "", "key_id": ""}"#
+            + #"{"key_id": "key-1", "symmetric_key": "", "message": "", "version": "4.0.1"}"#
+            + #"{"message":"","symmetric_key":"","key_id":"","version":"4.0.1"}"#
+            + #"{"key_id":"key-1","symmetric_key":"","message":"","version":"4.0.1"}"#).utf8
+    )
 
     /// The bytes that are kept.
     static func packed(_ content: Data) -> Data {
         let spans = spans(of: content)
-        // What happens to begin with the mark is packed, too, so that it comes back.
-        guard !spans.isEmpty || content.starts(with: mark) else { return content }
+        // What happens to begin with a mark is packed, too, so that it comes back.
+        let isMarked = content.starts(with: mark) || content.starts(with: PiecewiseBody.mark)
+        guard !spans.isEmpty || isMarked else { return content }
         var packed = mark
         packed.reserveCapacity(content.count)
+        append(spans.count, to: &packed)
+        var json = Data()
         var position = content.startIndex
         for (range, bytes) in spans {
-            append(content[position..<range.lowerBound], .plain, to: &packed)
-            append(bytes, .base64, to: &packed)
+            json += content[position..<range.lowerBound]
+            append(range.lowerBound - position, to: &packed)
+            append(bytes.count, to: &packed)
             position = range.upperBound
         }
-        append(content[position...], .plain, to: &packed)
+        json += content[position...]
+        let short = json.count > longestJSON ? nil : DictionaryDeflate.packed(json, dictionary)
+        append(json.count, to: &packed)
+        append(short?.count ?? 0, to: &packed)
+        packed += short ?? json
+        for (_, bytes) in spans { packed += bytes }
         return packed
+    }
+
+    /// The content. What is damaged is given as it is, and so is what an earlier version did not pack.
+    static func content(_ packed: Data) -> Data {
+        guard packed.starts(with: mark) else { return PiecewiseBody.content(packed) }
+        return unpacked(packed.dropFirst(mark.count)) ?? packed
+    }
+
+    private static func unpacked(_ packed: Data) -> Data? {
+        var rest = packed
+        guard let count = number(&rest), count <= rest.count else { return nil }
+        var spans: [(before: Int, bytes: Int)] = []
+        for _ in 0..<count {
+            guard let before = number(&rest), let bytes = number(&rest) else { return nil }
+            spans.append((before, bytes))
+        }
+        guard let length = number(&rest), let short = number(&rest),
+            short == 0 || length <= longestJSON, (short == 0 ? length : short) <= rest.count
+        else { return nil }
+        let stored = rest.prefix(short == 0 ? length : short)
+        guard
+            var json = short == 0 ? stored : DictionaryDeflate.unpacked(stored, dictionary, count: length)
+        else { return nil }
+        rest = rest.dropFirst(stored.count)
+        var content = Data(capacity: length + rest.count + rest.count / 2)
+        for (before, bytes) in spans {
+            guard before <= json.count, bytes <= rest.count else { return nil }
+            content += json.prefix(before)
+            content += rest.prefix(bytes).base64EncodedData()
+            json = json.dropFirst(before)
+            rest = rest.dropFirst(bytes)
+        }
+        return rest.isEmpty ? content + json : nil
+    }
+
+    // MARK: Numbers
+
+    /// Seven bits a byte, the lowest first; all bytes but the last have the highest bit.
+    private static func append(_ number: Int, to packed: inout Data) {
+        var rest = number
+        while rest > 0x7F {
+            packed.append(UInt8(rest & 0x7F) | 0x80)
+            rest >>= 7
+        }
+        packed.append(UInt8(rest))
+    }
+
+    private static func number(_ rest: inout Data) -> Int? {
+        var number = 0
+        // Contents are far shorter than 2^35 bytes.
+        for shift in stride(from: 0, to: 35, by: 7) {
+            guard let byte = rest.popFirst() else { return nil }
+            number |= Int(byte & 0x7F) << shift
+            if byte & 0x80 == 0 { return number }
+        }
+        return nil
     }
 
     /// The texts that the JSON's members have in base64 in its one canonical form, with what they stand for.
@@ -48,14 +122,18 @@ enum StoredBody {
             return (start..<start + quoted.count - 2, bytes)
         }
     }
+}
 
-    private static func append(_ bytes: Data, _ piece: Piece, to packed: inout Data) {
-        packed.append(piece.rawValue)
-        withUnsafeBytes(of: UInt32(clamping: bytes.count).bigEndian) { packed.append(contentsOf: $0) }
-        packed.append(bytes)
+/// A content as an earlier version kept it: its pieces, each with a byte for its kind and its length in four.
+enum PiecewiseBody {
+    static let mark = Data([0x00]) + Data("b64".utf8)
+
+    private enum Piece: UInt8 {
+        case plain = 0
+        case base64 = 1
     }
 
-    /// The content. What an earlier version kept was not packed.
+    /// The content; what is not packed, or is damaged, is given as it is.
     static func content(_ packed: Data) -> Data {
         guard packed.starts(with: mark) else { return packed }
         var content = Data(capacity: packed.count + packed.count / 2)

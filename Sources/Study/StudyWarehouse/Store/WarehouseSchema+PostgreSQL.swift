@@ -31,53 +31,64 @@ extension WarehouseSchema {
     /// The same tables with the types that i2b2's scripts (release 1.8) give them on PostgreSQL, in the first
     /// schema of the search path. Moments are in UTC, without a zone.
     ///
+    /// The columns of facts have an order that needs no padding: those of 8 bytes first, then those of 4,
+    /// then texts.
+    ///
     /// Two numbers have 64 bits instead of i2b2's 32: `encounter_num`, since each answer and measurement is a
     /// visit, and `text_search_index`, since each fact has one.
     static let postgreSQL = """
         CREATE TABLE observation_fact (
             encounter_num bigint NOT NULL,
-            patient_num integer NOT NULL,
-            concept_cd varchar(50) NOT NULL,
-            provider_id varchar(50) NOT NULL,
             start_date timestamp NOT NULL,
-            modifier_cd varchar(100) NOT NULL DEFAULT '@',
+            end_date timestamp,
+            update_date timestamp,
+            download_date timestamp,
+            import_date timestamp,
+            text_search_index bigserial NOT NULL,
+            patient_num integer NOT NULL,
             instance_num integer NOT NULL DEFAULT 1,
+            upload_id integer,
+            concept_cd varchar(50) NOT NULL,
+            modifier_cd varchar(100) NOT NULL DEFAULT '@',
+            provider_id varchar(50) NOT NULL,
             valtype_cd varchar(50),
             tval_char varchar(255),
             nval_num numeric(18,5),
             valueflag_cd varchar(50),
             quantity_num numeric(18,5),
             units_cd varchar(50),
-            end_date timestamp,
             location_cd varchar(50),
             observation_blob text,
             confidence_num numeric(18,5),
-            \(loads),
-            text_search_index bigserial NOT NULL,
-            CONSTRAINT observation_fact_pk PRIMARY KEY (\(factKey))
+            sourcesystem_cd varchar(50)
         );
+        \(factIndex);
         CREATE INDEX of_concept ON observation_fact (concept_cd);
         \(lightIndexes);
         CREATE TABLE archive_observation_fact (
             encounter_num bigint,
-            patient_num integer,
-            concept_cd varchar(50),
-            provider_id varchar(50),
             start_date timestamp,
-            modifier_cd varchar(100),
+            end_date timestamp,
+            update_date timestamp,
+            download_date timestamp,
+            import_date timestamp,
+            text_search_index bigint,
+            patient_num integer,
             instance_num integer,
+            upload_id integer,
+            concept_cd varchar(50),
+            modifier_cd varchar(100),
+            provider_id varchar(50),
             valtype_cd varchar(50),
             tval_char varchar(255),
             nval_num numeric(18,5),
             valueflag_cd varchar(50),
             quantity_num numeric(18,5),
             units_cd varchar(50),
-            end_date timestamp,
             location_cd varchar(50),
             observation_blob text,
             confidence_num numeric(18,5),
-            \(loads),
-            text_search_index bigint,
+            sourcesystem_cd varchar(50),
             archive_upload_id integer
         );
         CREATE TABLE patient_dimension (
@@ -269,7 +280,8 @@ extension WarehouseSchema {
             state text NOT NULL,
             reason text,
             participant text,
-            upload_id integer
+            upload_id integer,
+            client text
         );
         ALTER TABLE study_message ALTER body SET STORAGE EXTERNAL;
         CREATE INDEX message_waiting ON study_message (participant) WHERE state = 'waiting';
@@ -280,11 +292,12 @@ extension WarehouseSchema {
             patient_num integer NOT NULL,
             type text NOT NULL,
             visit text NOT NULL,
-            json text NOT NULL,
+            json bytea NOT NULL,
             updated timestamp NOT NULL,
             upload_id integer,
             PRIMARY KEY (patient_num, type, visit)
-        )
+        );
+        ALTER TABLE study_resource ALTER json SET STORAGE EXTERNAL
         """
 
     /// Indexes of i2b2's: those whose columns grow with the rows need a few bytes for many of them.
@@ -294,13 +307,46 @@ extension WarehouseSchema {
         CREATE INDEX of_text_search ON observation_fact USING brin (text_search_index)
         """
 
+    /// Keeps a fact from being there twice: i2b2's key as a number, which takes a third of what its texts do.
+    /// That two facts of one visit have the same 64 bits is as likely as one in 10^17, and one of them is
+    /// refused then.
+    private static let factIndex = """
+        CREATE UNIQUE INDEX observation_fact_pk ON observation_fact (
+            encounter_num,
+            hashtextextended(
+                concept_cd,
+                hashtextextended(
+                    modifier_cd,
+                    hashtextextended(
+                        provider_id,
+                        timestamp_hash_extended(
+                            start_date,
+                            (instance_num::bigint << 32) + patient_num::bigint
+                        )
+                    )
+                )
+            )
+        )
+        """
+
+    /// Those of modifiers: most facts have none.
+    static let modifierIndex = """
+        CREATE INDEX IF NOT EXISTS of_modifier ON observation_fact (modifier_cd) WHERE modifier_cd <> '@'
+        """
+
     /// Gives an earlier version's facts their present key and indexes. It makes the indexes anew.
     static let lighterFacts = """
         ALTER TABLE observation_fact DROP CONSTRAINT observation_fact_pk;
-        DROP INDEX of_encounter;
-        DROP INDEX IF EXISTS of_upload, of_text_search;
-        ALTER TABLE observation_fact ADD CONSTRAINT observation_fact_pk PRIMARY KEY (\(factKey));
-        \(lightIndexes)
+        DROP INDEX IF EXISTS of_encounter, of_patient, of_upload, of_text_search, of_modifier;
+        \(factIndex);
+        \(lightIndexes);
+        \(modifierIndex)
+        """
+
+    /// Packs nothing of what an earlier version stored: that is done when it is written again.
+    static let resourceBytes = """
+        ALTER TABLE study_resource ALTER json TYPE bytea USING convert_to(json, 'UTF8');
+        ALTER TABLE study_resource ALTER json SET STORAGE EXTERNAL
         """
 
     /// Gives 64 bits to the numbers that an earlier version gave 32. It writes four tables anew.

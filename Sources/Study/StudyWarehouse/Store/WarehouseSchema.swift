@@ -5,8 +5,8 @@ enum WarehouseSchema {
     private static let bookkeeping =
         "update_date TEXT, download_date TEXT, import_date TEXT, sourcesystem_cd TEXT, upload_id INTEGER"
 
-    /// The columns of i2b2's key of a fact, the visit first: new facts follow each other in the index, which
-    /// finds those of a visit, too.
+    /// The columns of i2b2's key of a fact in a file, the visit first: new facts follow each other in the
+    /// index, which finds those of a visit, too.
     static let factKey =
         "encounter_num, patient_num, concept_cd, modifier_cd, start_date, instance_num, provider_id"
 
@@ -262,11 +262,26 @@ enum WarehouseSchema {
             participant text NOT NULL, message text NOT NULL, PRIMARY KEY (participant, message))
         """
 
-    /// The apps that may speak for a participant, and the one that delivered a message: digests of their ids.
+    /// The apps that may speak for a participant: digests of their ids.
     static let clients = """
         CREATE TABLE IF NOT EXISTS study_client (
-            participant text NOT NULL, client text NOT NULL, PRIMARY KEY (participant, client));
+            participant text NOT NULL, client text NOT NULL, PRIMARY KEY (participant, client))
+        """
+
+    /// An earlier version's table of the apps that delivered messages.
+    static let messageClients = """
         CREATE TABLE IF NOT EXISTS study_message_client (message text PRIMARY KEY, client text NOT NULL)
+        """
+
+    /// Puts the app that delivered a message beside it. Where there is the earlier table, it writes the
+    /// messages anew that have one.
+    static let clientsOfMessages = """
+        ALTER TABLE study_message ADD COLUMN client text;
+        \(messageClients);
+        UPDATE study_message
+        SET client = (SELECT c.client FROM study_message_client c WHERE c.message = study_message.id)
+        WHERE id IN (SELECT message FROM study_message_client);
+        DROP TABLE study_message_client
         """
 
     /// What the pages show of a source, and what each participant had given when it was counted.

@@ -47,7 +47,9 @@ struct SQLiteWarehouseStore: WarehouseStore {
             )
         }
         migrator.registerMigration("3") { db in try db.execute(sql: WarehouseSchema.subjects) }
-        migrator.registerMigration("4") { db in try db.execute(sql: WarehouseSchema.clients) }
+        migrator.registerMigration("4") { db in
+            try db.execute(sql: WarehouseSchema.clients + ";" + WarehouseSchema.messageClients)
+        }
         migrator.registerMigration("5") { db in try db.execute(sql: WarehouseSchema.published) }
         migrator.registerMigration("6") { db in
             try db.execute(sql: WarehouseSchema.units)
@@ -66,6 +68,7 @@ struct SQLiteWarehouseStore: WarehouseStore {
             }
             try db.execute(sql: WarehouseSchema.factsInNewOrder)
         }
+        migrator.registerMigration("11") { db in try db.execute(sql: WarehouseSchema.clientsOfMessages) }
         // What is deleted is overwritten: somebody who withdrew is not in free pages either.
         try database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA secure_delete = ON") }
         try PrivateSQLite.migrate(database, by: migrator)
@@ -145,6 +148,12 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
                 if try Self.add("study_sample", WarehouseSchema.postgreSQLSamples, session) {
                     try WarehouseSchema.describe(session)
                 }
+                if try !Self.has("client", "study_message", session) {
+                    try Self.change("study_message", WarehouseSchema.clientsOfMessages, session)
+                }
+                if try !session.rows(Self.textResources, []).isEmpty {
+                    try Self.change("study_resource", WarehouseSchema.resourceBytes, session)
+                }
             }
             return try WarehouseSchema.source(of: session, source)
         }
@@ -160,8 +169,17 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
             AND atttypid = 'integer'::regtype
         """
 
-    /// Whether the facts have an earlier version's indexes.
-    private static let heavy = "SELECT 1 WHERE to_regclass('of_encounter') IS NOT NULL"
+    /// Whether the facts have an earlier version's key.
+    private static let heavy = """
+        SELECT 1 FROM pg_constraint
+        WHERE conrelid = to_regclass('observation_fact') AND conname = 'observation_fact_pk'
+        """
+
+    /// Whether the resources are an earlier version's texts.
+    private static let textResources = """
+        SELECT 1 FROM pg_attribute
+        WHERE attrelid = to_regclass('study_resource') AND attname = 'json' AND atttypid = 'text'::regtype
+        """
 
     /// Changes an earlier version's tables. Where that cannot be, since a view has their columns, or they are
     /// another role's, they stay as they are: numbers until their end, of which
@@ -180,7 +198,7 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
     /// Those of i2b2's that an earlier version did not make.
     private static let addedIndexes = """
         CREATE INDEX IF NOT EXISTS of_start ON observation_fact (start_date, patient_num);
-        CREATE INDEX IF NOT EXISTS of_modifier ON observation_fact (modifier_cd)
+        \(WarehouseSchema.modifierIndex)
         """
 
     private static let pendingIndex = """
@@ -217,6 +235,12 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
     /// Changes the schema, or says who may do it where this role may not.
     private static func change(_ table: String, _ statements: String, _ session: PostgreSQLSession) throws {
         do { try session.command(statements) } catch {
+            if case .refused(state: "0A000", _) = error {
+                throw WarehouseError.badInput(
+                    "this version changes the table \(table), and a view or rule has its columns: remove "
+                        + "that, start indivo study consume once, and make it again"
+                )
+            }
             guard case .refused(state: "42501", _) = error else { throw error }
             throw WarehouseError.badInput(
                 "the role may not make or change the table \(table), as this version needs it; "

@@ -109,15 +109,8 @@ extension WarehouseTransaction {
 
     /// The message of an id; `nil` for one that was never seen.
     public func message(_ id: String) throws -> StoredMessage? {
-        try db.row(
-            sql: """
-                SELECT m.*, c.client
-                FROM study_message m
-                LEFT JOIN study_message_client c ON c.message = m.id
-                WHERE m.id = ?
-                """,
-            arguments: [id]
-        ).map(StoredMessage.init)
+        // Of a warehouse of an earlier version, whoever reads does not see the app.
+        try db.row(sql: "SELECT * FROM study_message WHERE id = ?", arguments: [id]).map(StoredMessage.init)
     }
 
     /// Keeps a message, or what became of it, as a batch of it alone (``WarehouseBatch``).
@@ -207,8 +200,8 @@ extension WarehouseTransaction {
     func approveMessages(of participant: String, from client: String) throws {
         try db.execute(
             sql: """
-                UPDATE study_message SET state = 'approved' WHERE state = 'pending' AND participant = ?
-                    AND id IN (SELECT message FROM study_message_client WHERE client = ?)
+                UPDATE study_message SET state = 'approved'
+                WHERE state = 'pending' AND participant = ? AND client = ?
                 """,
             arguments: [participant, client]
         )
@@ -451,11 +444,11 @@ extension WarehouseTransaction {
                 arguments: [participant, received]
             )
         }
-        // The ids stay, so that a message that is delivered again is recognised.
+        // The ids stay, so that a message that is delivered again is recognised; which app it was does not.
         let messages = try db.execute(
             sql: """
                 UPDATE study_message
-                SET body = NULL, state = 'refused', reason = NULL, upload_id = NULL
+                SET body = NULL, state = 'refused', reason = NULL, upload_id = NULL, client = NULL
                 WHERE id IN (
                     SELECT id FROM study_message
                     WHERE participant = ? AND (received <= ? OR body IS NULL)
@@ -463,15 +456,6 @@ extension WarehouseTransaction {
                 )
                 """,
             arguments: [participant, received ?? Self.endOfTime, participant]
-        )
-        // Nor does it stay known which app it was.
-        try db.execute(
-            sql: """
-                DELETE FROM study_message_client WHERE message IN
-                    (SELECT id FROM study_message WHERE participant = ? AND body IS NULL UNION
-                    SELECT message FROM study_message_subject WHERE participant = ?)
-                """,
-            arguments: [participant, participant]
         )
         try db.execute(sql: "DELETE FROM study_client WHERE participant = ?", arguments: [participant])
         try db.execute(

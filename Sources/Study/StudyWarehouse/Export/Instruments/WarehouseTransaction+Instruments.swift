@@ -74,7 +74,7 @@ extension WarehouseTransaction {
             arguments: []
         ) { row in
             let participant = row.text(0) ?? ""
-            let json = try JSONValue(parsing: row.text(2) ?? "")
+            let json = try JSONValue(parsing: StoredResource.json(row.values[2]) ?? "")
             let response = QuestionnaireResponse(
                 view: disclosure.released(json, of: ParticipantID(participant))
             )
