@@ -240,6 +240,9 @@ class SQLiteStore:
         """There is no server."""
         return False
 
+    def processes(self):
+        return []
+
     def size_of_samples(self):
         return self.ask("SELECT sum(pgsize) FROM dbstat WHERE name = 'study_sample'")
 
@@ -270,15 +273,27 @@ class PostgreSQLStore:
                 time.sleep(0.5)
         sys.exit(f"PostgreSQL does not answer {sql}")
 
-    def left(self, table="queue_message"):
-        return self.ask(f"SELECT count(*) FROM {table}")
+    def left(self):
+        """Whether the queue has a message: the last one, so that nobody reads all that are left or were deleted."""
+        return self.ask("SELECT count(*) FROM (SELECT 1 FROM queue_message ORDER BY number DESC LIMIT 1) AS last")
 
     def dead(self):
-        return self.left("queue_dead")
+        return self.ask("SELECT count(*) FROM queue_dead")
 
     def kill(self):
         self.server.kill()
         return True
+
+    def processes(self):
+        """The server's, one for each connection and those that work beside them."""
+        try:
+            with open(os.path.join(self.server.data, "postmaster.pid")) as file:
+                server = int(file.readline())
+            with open(f"/proc/{server}/task/{server}/children") as file:
+                return list(map(int, file.read().split()))
+        except (OSError, ValueError):
+            # It is starting again.
+            return []
 
     def sizes(self):
         """The bytes of tables and of their indexes, keys too."""
@@ -353,12 +368,25 @@ def measure_consumers(store, count):
           f"{(size + indexes) / options.messages / 1000:.1f} kB a survey, {size / options.messages / 1000:.1f} without indexes", flush=True)
 
 
+def megabytes(process, line):
+    """A line of what Linux says of a process's memory; 0 of one that has ended."""
+    try:
+        with open(f"/proc/{process}/status") as file:
+            return next((int(text.split()[1]) / 1024 for text in file if text.startswith(line + ":")), 0)
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+
+
 def report_kills(store, count, command):
     """Has consumers empty a queue while they and the database are killed at random, and counts what is there in the end."""
+    memory, server_memory = 0, 0
     run = lambda: subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     consumers, killed, servers, start = [run() for _ in range(count)], 0, 0, time.monotonic()
     while True:
         time.sleep(random.uniform(0.3, 1.5))
+        memory = max([memory, *(megabytes(consumer.pid, "VmHWM") for consumer in consumers)])
+        # What a process of PostgreSQL has beside the memory that all of them share.
+        server_memory = max([server_memory, *(megabytes(process, "RssAnon") for process in store.processes())])
         left = store.left()
         if killed + servers < options.kills and left:
             if random.random() < 0.5 and store.kill():
@@ -385,7 +413,8 @@ def report_kills(store, count, command):
                  "resources, times 11": 11 * store.ask("SELECT count(*) FROM study_resource")}
     told = ", ".join(f"{number} {what}" for what, number in found.items())
     print(f"{store.name}, {count} consumers: {sent} messages under {killed} kills of consumers and {servers} of the database's "
-          f"processes in {time.monotonic() - start:.0f} s; {loaded} loaded, {store.dead()} given up, {told} of {wanted}", flush=True)
+          f"processes in {time.monotonic() - start:.0f} s; {loaded} loaded, {store.dead()} given up, {told} of {wanted}; "
+          f"memory of a consumer at most {memory:.0f} MB, of a process of the database {server_memory:.0f} MB", flush=True)
     if loaded != sent or set(found.values()) != {wanted}:
         sys.exit("something is lost or doubled")
 

@@ -14,6 +14,7 @@ import Testing
         #"{"message": "\#(base64.dropLast())=", "b": "\#(base64.replacing("/", with: "\\/"))"}"#,
         #"{"message": "\#(base64.prefix(100))\n\#(base64.dropFirst(100))"}"#,
         #"{"message": "\#(String(repeating: "A", count: 61))B=="}"#,
+        #"{"message": "\#(base64.prefix(64))QQ==QUJD", "b": "\#(base64.prefix(64))QUI="}"#,
         #"{"a": "\#(base64)", "a": "\#(base64)"}"#,
         #"{"a": ["\#(base64)"], "é": "\#(base64)"}"#, #"{"message": "\#(base64)"#, "", "{}", "PK\u{3}\u{4}",
         "\0b64", "\0b64\u{1}\0\0\0\u{9}x", "\0\u{2}", "\0\u{2}\0\u{1}\0x",

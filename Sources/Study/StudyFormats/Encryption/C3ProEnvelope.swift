@@ -181,6 +181,14 @@ public struct C3ProEnvelope: Sendable, Hashable {
             return text
         }
         func bytes(_ name: String) throws -> Data {
+            // As a rule the text has no escapes, which no base64 has: no copy of it need be made.
+            if let value = json[name], value.kind == .string, let quoted = value.sourceRange,
+                let decoded = Data(
+                    base64Encoded: data.dropFirst(quoted.lowerBound + 1).prefix(quoted.count - 2)
+                )
+            {
+                return decoded
+            }
             let digits = Data(try text(name).utf8)
             if let data = Data(base64Encoded: digits) { return data }
             // Android's encoder breaks lines.

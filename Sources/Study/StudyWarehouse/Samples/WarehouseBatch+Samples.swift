@@ -68,12 +68,16 @@ struct BatchSample {
         var isVisit = false
         /// Whether all rows are known.
         var isWhole = false
-        /// With their starts, of which there is one as a rule; `nil` where there is none.
-        private var rows: [(start: Int, row: Row?)] = []
-        /// Where they are, once there are more than a few: nobody keeps a phone from sending thousands of one
-        /// identity.
+        /// The row that is known first: as a rule there is no other. `nil` where there is none at its start.
+        private var first: (start: Int, row: Row?)?
+        /// The others, with their starts.
+        private var others: [(start: Int, row: Row?)] = []
+        /// Where those are, once there are more than a few: nobody keeps a phone from sending thousands of
+        /// one identity.
         private var indexes: [Int: Int] = [:]
         private static let few = 8
+
+        private var rows: [(start: Int, row: Row?)] { first.map { [$0] + others } ?? [] }
 
         var starts: [Int] { rows.compactMap { $0.row == nil ? nil : $0.start } }
 
@@ -85,16 +89,22 @@ struct BatchSample {
         }
 
         private func index(_ start: Int) -> Int? {
-            rows.count <= Self.few ? rows.firstIndex { $0.start == start } : indexes[start]
+            others.count <= Self.few ? others.firstIndex { $0.start == start } : indexes[start]
         }
 
-        func knows(_ start: Int) -> Bool { isWhole || index(start) != nil }
+        private func hasStart(_ start: Int) -> Bool { first?.start == start || index(start) != nil }
+
+        func knows(_ start: Int) -> Bool { isWhole || hasStart(start) }
 
         subscript(start: Int) -> Row? {
-            get { index(start).flatMap { rows[$0].row } }
+            get {
+                guard let first, first.start != start else { return first?.row }
+                return index(start).flatMap { others[$0].row }
+            }
             set {
+                guard let first, first.start != start else { return first = (start, newValue) }
                 if let index = index(start) {
-                    rows[index].row = newValue
+                    others[index].row = newValue
                 } else {
                     append(start, newValue)
                 }
@@ -102,14 +112,14 @@ struct BatchSample {
         }
 
         private mutating func append(_ start: Int, _ row: Row?) {
-            rows.append((start, row))
-            guard rows.count > Self.few else { return }
-            let unplaced = indexes.isEmpty ? 0 : rows.count - 1
-            for index in unplaced..<rows.count { indexes[rows[index].start] = index }
+            others.append((start, row))
+            guard others.count > Self.few else { return }
+            let unplaced = indexes.isEmpty ? 0 : others.count - 1
+            for index in unplaced..<others.count { indexes[others[index].start] = index }
         }
 
         /// Notes a row of the database, which a batch may have taken away.
-        mutating func add(_ row: Row) { if index(row.sample.start) == nil { self[row.sample.start] = row } }
+        mutating func add(_ row: Row) { if !hasStart(row.sample.start) { self[row.sample.start] = row } }
     }
 
     // What the batch changes, in the order in which it was changed.

@@ -118,9 +118,20 @@ enum StoredBody {
             else { return nil }
             let start = content.startIndex + quoted.lowerBound + 1
             let text = content[start..<start + quoted.count - 2]
-            guard let bytes = Data(base64Encoded: text), bytes.base64EncodedData() == text else { return nil }
+            guard let bytes = Data(base64Encoded: text), isCanonical(text, of: bytes) else { return nil }
             return (start..<start + quoted.count - 2, bytes)
         }
+    }
+
+    /// Whether base64 is written as an encoder writes it. Four characters stand for three bytes in one way
+    /// alone, so that only the end can be written in another.
+    private static func isCanonical(_ text: Data, of bytes: Data) -> Bool {
+        let isPaddedWithin = text.dropLast(2).withUnsafeBytes { inner in
+            inner.baseAddress.map { memchr($0, Int32(UInt8(ascii: "=")), inner.count) != nil } ?? false
+        }
+        guard !bytes.isEmpty, text.count == (bytes.count + 2) / 3 * 4, !isPaddedWithin else { return false }
+        let last = bytes.suffix((bytes.count - 1) % 3 + 1)
+        return last.base64EncodedData() == text.suffix(4)
     }
 }
 
