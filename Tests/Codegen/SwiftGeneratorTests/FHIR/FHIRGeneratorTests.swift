@@ -63,7 +63,7 @@ struct FHIRGeneratorTests {
         #expect(text.contains("public init(status: VisitStatus, location: [Visit.Location]) {"))
         #expect(
             text.contains(
-                "    /// How far it is. `Visit.status`, 1..1.\n    public var status: VisitStatus? {"
+                "    /// How far it is. `Visit.status`, 1..1.\n    @_alwaysEmitIntoClient public var status: VisitStatus? {"
             )
         )
         #expect(

@@ -1,0 +1,82 @@
+import Foundation
+import ModelsR4
+
+func coding(_ code: String, _ system: String, _ display: String) -> CodeableConcept {
+    CodeableConcept(coding: [
+        Coding(
+            code: code.asFHIRStringPrimitive(),
+            display: display.asFHIRStringPrimitive(),
+            system: system.asFHIRURIPrimitive()
+        )
+    ])
+}
+
+let encoder = JSONEncoder()
+let decoder = JSONDecoder()
+
+/// What an app uploads for a sample: code, category, identifier, subject, time and quantity.
+func heartRate(_ number: Int) throws -> Observation {
+    let observation = Observation(
+        code: coding("8867-4", "http://loinc.org", "Heart rate"),
+        status: FHIRPrimitive(.final)
+    )
+    observation.category = [
+        coding(
+            "vital-signs", "http://terminology.hl7.org/CodeSystem/observation-category", "Vital Signs"
+        )
+    ]
+    observation.identifier = [
+        Identifier(
+            system: "urn:example:samples".asFHIRURIPrimitive(),
+            value: "sample-\(number)".asFHIRStringPrimitive()
+        )
+    ]
+    observation.subject = Reference(reference: "Patient/7".asFHIRStringPrimitive())
+    observation.effective = .dateTime(FHIRPrimitive(try DateTime("2026-11-21T08:30:00+01:00")))
+    observation.value = .quantity(
+        Quantity(
+            code: "/min".asFHIRStringPrimitive(),
+            system: "http://unitsofmeasure.org".asFHIRURIPrimitive(),
+            unit: "beats/minute".asFHIRStringPrimitive(),
+            value: FHIRPrimitive(FHIRDecimal(Decimal(string: "71.5") ?? 0))
+        )
+    )
+    return observation
+}
+
+func read(_ observation: Observation) -> Int {
+    var quantity: Quantity?
+    if case .quantity(let value) = observation.value { quantity = value }
+    var hour = 0
+    if case .dateTime(let time) = observation.effective { hour = Int(time.value?.time?.hour ?? 0) }
+    return [
+        observation.status.value == .final ? 1 : 0,
+        observation.code.coding?.first?.code?.value?.string.utf8.count ?? 0,
+        observation.category?.first?.coding?.first?.code?.value?.string.utf8.count ?? 0,
+        observation.identifier?.first?.value?.value?.string.utf8.count ?? 0,
+        observation.subject?.reference?.value?.string.utf8.count ?? 0,
+        hour,
+        quantity?.value?.value?.decimal.description.utf8.count ?? 0,
+        quantity?.code?.value?.string.utf8.count ?? 0,
+    ].reduce(0, +)
+}
+
+/// The shortest of 20 times, in µs of the clock.
+func best(_ work: (Int) throws -> Int) rethrows -> Double {
+    var total = 0
+    let times = try (0..<20).map { _ in
+        try ContinuousClock().measure { for number in 0..<1_000 { total += try work(number) } }
+    }
+    precondition(total > 0)
+    return times.min().map { $0 / .microseconds(1_000) } ?? 0
+}
+
+func show(_ what: String, _ microseconds: Double) {
+    print(String(format: "%8.2f µs: ", microseconds) + what)
+}
+
+let json = try encoder.encode(heartRate(1))
+let parsed = try decoder.decode(Observation.self, from: json)
+show("make and write", try best { try encoder.encode(heartRate($0)).count })
+show("parse and read", try best { _ in read(try decoder.decode(Observation.self, from: json)) })
+show("read", best { _ in read(parsed) })
