@@ -6,16 +6,13 @@ import Synchronization
 /// for took more time than the rest.
 package struct LazyObject<Object: AnyObject & Sendable>: ~Copyable {
     /// The bits of its address, 0 before it is made: `Atomic` of a type that is not generic.
-    @usableFromInline let address = Atomic<UInt>(0)
+    private let address = Atomic<UInt>(0)
 
-    @inlinable
     package init() {}
 
-    @inlinable
     package func load() -> Object? { Self.object(at: address.load(ordering: .acquiring)) }
 
-    @inlinable
-    static func object(at address: UInt) -> Object? {
+    private static func object(at address: UInt) -> Object? {
         UnsafeRawPointer(bitPattern: address).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
     }
 

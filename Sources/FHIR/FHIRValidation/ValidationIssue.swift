@@ -52,7 +52,12 @@ public struct ValidationIssue: Sendable, Hashable, CustomStringConvertible {
 
 extension IssueSeverity {
     /// Whether an issue of it makes the resource invalid.
-    var isError: Bool { self == .error || self == .fatal }
+    var isError: Bool {
+        switch self {
+        case .error, .fatal: true
+        default: false
+        }
+    }
 }
 
 extension ValidationIssue {

@@ -127,24 +127,22 @@ package struct ParsedNode: Sendable {
     }
 
     /// Calls `body` with the characters of a string as UTF-8, or those of a number; not for other kinds.
-    // Inlined, because other modules would call it by the metadata of the result.
-    @inlinable
-    @inline(__always)
     package func withUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
         if let text = plainUTF8 { return body(text) }
         return decodedUTF8?.withUnsafeBufferPointer(body)
     }
 
-    /// The characters of a number, or of a string without escapes.
-    @usableFromInline var plainUTF8: UnsafeBufferPointer<UInt8>? {
+    /// The characters of a number, or of a string without escapes, valid as long as the node.
+    package var plainUTF8: UnsafeBufferPointer<UInt8>? {
         let word = word
         return word.tag == .number || word.tag == .string ? read { $0.text(word) } : nil
     }
 
     /// The characters of a string with escapes.
-    @usableFromInline var decodedUTF8: [UInt8]? {
+    package var decodedUTF8: [UInt8]? {
         let word = word
-        return word.tag == .escapedString ? Array(StringEscapes.decoded(read { $0.text(word) })) : nil
+        return word.tag == .escapedString
+            ? StringEscapes.decoded(read { $0.text(word) }) : nil
     }
 }
 

@@ -116,8 +116,8 @@ final class ElementTypePlan: Sendable {
     let rules: [ValidationRule]
     /// The name of the type in FHIRPath.
     let code: String
-    /// The step to it in FHIRPath: `.value.ofType(Quantity)`.
-    let step: String
+    /// The step to it in FHIRPath, in UTF-8: `.value.ofType(Quantity)`.
+    let step: [UInt8]
     /// The end of a choice's name in JSON.
     let suffix: String
     /// The type of R4.
@@ -135,8 +135,8 @@ final class ElementTypePlan: Sendable {
 
     fileprivate init(_ type: ElementType, of element: DefinedElement, plan: PlanBuilder) {
         code = type.code
-        step =
-            "." + ElementPath.escaped(element.name) + (element.isChoice ? ".ofType(\(type.code))" : "")
+        let ofType = element.isChoice ? ".ofType(\(type.code))" : ""
+        step = Array(".\(ElementPath.escaped(element.name))\(ofType)".utf8)
         suffix = type.suffix
         definition = plan.definitions.type(id: type.id)
         content =

@@ -131,8 +131,12 @@ enum ReferenceText {
         return (String(text[start..<end]), String(text[bytes.index(after: end)...]))
     }
 
-    /// Whether a reference has `/_history/`.
-    static func hasHistory(_ text: UnsafeBufferPointer<UInt8>) -> Bool { historyStart(in: text) != nil }
+    /// Whether a reference certainly has no version.
+    static func isUnversioned(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let start = text.baseAddress else { return true }
+        return memchr(start, Int32(UInt8(ascii: "|")), text.count) == nil
+            && (memchr(start, Int32(UInt8(ascii: "_")), text.count) == nil || historyStart(in: text) == nil)
+    }
 
     private static func historyRange(in text: String) -> Range<String.Index>? {
         var copy = text

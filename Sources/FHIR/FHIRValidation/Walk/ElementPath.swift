@@ -75,24 +75,25 @@ struct ElementPath {
 
     /// In FHIRPath: `Observation.component[1].value.ofType(Quantity)`.
     var expression: String {
-        var text = root
-        text.reserveCapacity(80)
+        // As bytes, since a bundle may have thousands of issues.
+        var text = Array(root.utf8)
+        text.reserveCapacity(96)
         for step in steps {
-            text += step.use.step
+            text += step.element._withUnsafeGuaranteedRef { $0.types[step.type].step }
             if let index = step.index { Self.append(index, to: &text) }
         }
         for step in profileSteps {
-            text += "." + Self.escaped(step.name)
-            if let type = step.type { text += ".ofType(\(type))" }
+            text += ".\(Self.escaped(step.name))".utf8
+            if let type = step.type { text += ".ofType(\(type))".utf8 }
             if let index = step.index { Self.append(index, to: &text) }
         }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 
-    private static func append(_ index: Int, to text: inout String) {
-        text += "["
-        text += String(index)
-        text += "]"
+    private static func append(_ index: Int, to text: inout [UInt8]) {
+        text.append(UInt8(ascii: "["))
+        text += String(index).utf8
+        text.append(UInt8(ascii: "]"))
     }
 
     /// Names that are words of FHIRPath stand between backticks.

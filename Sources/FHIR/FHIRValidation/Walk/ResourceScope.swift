@@ -150,7 +150,7 @@ final class BundleScope {
 
     private func matches(_ reference: UnsafeBufferPointer<UInt8>, from base: ParsedNode?) -> [Int] {
         // Few have a version.
-        guard !reference.contains(UInt8(ascii: "|")), !ReferenceText.hasHistory(reference) else {
+        guard ReferenceText.isUnversioned(reference) else {
             let (text, version) = ReferenceText.unversioned(String(decoding: reference, as: UTF8.self))
             let url =
                 Array(text.utf8).withUnsafeBufferPointer { absolute($0, from: base) } ?? Array(text.utf8)
