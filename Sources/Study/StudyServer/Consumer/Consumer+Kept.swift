@@ -111,18 +111,27 @@ extension Consumer {
         }
     }
 
+    /// Whether the warehouse is asked what it keeps that can be processed: when the queue has nothing, and
+    /// otherwise in a twentieth of the time, since that takes long where many messages wait.
+    func isTimeForKept(_ isIdle: Bool) -> Bool { isIdle || nextKept.time.withLock { $0 <= .now } }
+
+    /// The most messages that are looked for at once whose consent has come.
+    private static let maximumReady = 16 * batchSize
+
     /// Processes messages whose consent has come, also where another consumer ended after it had written it,
     /// and what the study's team wants processed.
     ///
     /// - Returns: Whether there were any.
     func processKept(_ report: inout Report, _ failure: inout (any Error)?) async throws -> Bool {
+        let start = ContinuousClock.now
         let (ready, requested, approved) = try await warehouse.read { warehouse in
             (
-                try warehouse.messagesWithConsent(writer.rules.consents, limit: Self.batchSize),
+                try warehouse.messagesWithConsent(writer.rules.consents, limit: Self.maximumReady),
                 try warehouse.requestedMessages(limit: Self.batchSize),
                 try warehouse.approvedMessages(limit: Self.batchSize)
             )
         }
+        nextKept.time.withLock { $0 = .now + start.duration(to: .now) * 20 }
         // One that cannot be processed now does not hold up the others.
         try await reprocessTogether(ready, &report, &failure)
         for id in requested where !Task.isCancelled {

@@ -69,10 +69,12 @@ public struct Consumer: Sendable {
     let suspects = Suspects()
     private let remains = Remains()
     private let knownDays: Int
-    private let nextForgetting = NextForgetting()
-
     /// When the queue is asked next to forget what it had long ago.
-    private final class NextForgetting: Sendable {
+    private let nextForgetting = NextTime()
+    /// When the warehouse is asked next what it keeps that can be processed.
+    let nextKept = NextTime()
+
+    final class NextTime: Sendable {
         let time = Mutex(ContinuousClock.now)
     }
 
