@@ -80,6 +80,36 @@ struct ValidationMutationTests {
         #expect(counts.share >= 0.95, "\(counts.missed.prefix(40))")
     }
 
+    @Test("in a Bundle of its like a wrong resource has the issues that it has alone, each time")
+    func repeated() throws {
+        var options = ValidationOptions()
+        options.includesBestPractice = false
+        for resource in Self.resources.dropLast() {
+            let sound = try JSONValue(parsing: resource)
+            for mutation in Mutation.all(of: sound) {
+                let wrong = try JSONValue(parsing: mutation.applied(to: sound).text())
+                let type = wrong["resourceType"]?.string ?? ""
+                let alone = ValidationIssue.all(of: wrong, options).map(Self.content)
+                let entries = [sound, wrong, sound, wrong].map { ["resource": $0] as JSONValue }
+                let bundle: JSONValue = [
+                    "resourceType": "Bundle", "type": "collection", "entry": JSONValue(entries),
+                ]
+                let issues = ValidationIssue.all(of: try JSONValue(parsing: bundle.text()), options)
+                for index in [1, 3] {
+                    let start = "Bundle.entry[\(index)].resource"
+                    let found = issues.filter { $0.expression.hasPrefix(start) }.map(Self.content).map {
+                        $0.replacing(start, with: type)
+                    }
+                    #expect(found == alone, "\(mutation.kind) \(mutation.path)")
+                }
+            }
+        }
+    }
+
+    private static func content(_ issue: ValidationIssue) -> String {
+        "\(issue.expression) \(issue.severity.code) \(issue.code.code) \(issue.rule ?? "") \(issue.text)"
+    }
+
     private struct Counts {
         var found = 0
         var missed: [String] = []
@@ -191,11 +221,12 @@ private struct Mutation {
 
     // MARK: Trying it
 
+    func applied(to resource: JSONValue) -> JSONValue { Self.replacing(path[...], in: resource, by: value) }
+
     /// Whether validation has an error where the mutation is: in what it put there, or at the object that it
     /// is in.
     func isFound(in resource: JSONValue) throws -> Bool {
-        let text = Self.replacing(path[...], in: resource, by: value).text()
-        let tree = try JSONValue(parsing: text)
+        let tree = try JSONValue(parsing: applied(to: resource).text())
         let parent = Self.follow(path.dropLast(), from: tree)?.sourceRange?.lowerBound
         var range = value == nil ? nil : Self.follow(path[...], from: tree)?.sourceRange
         if case .member(let name)? = path.last, let value = range {

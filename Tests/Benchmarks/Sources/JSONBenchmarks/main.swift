@@ -24,6 +24,10 @@ if files.first == "views" {
     try reportViews()
     exit(0)
 }
+if files.first == "bundle" {
+    FileHandle.standardOutput.write(try bundle(4_600_000, [.prettyPrinted, .withoutEscapingSlashes]))
+    exit(0)
+}
 if files.first == "path" {
     let data = try files.dropFirst().first.map { try Data(contentsOf: URL(filePath: $0)) }
     try reportPath(JSONValue(parsing: data ?? bundle(4_600_000, [.withoutEscapingSlashes])))
