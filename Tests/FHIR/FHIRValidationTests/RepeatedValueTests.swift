@@ -73,12 +73,12 @@ struct RepeatedValueTests {
     @Test("a value that is too deep is refused, also where it stood less deep before")
     func depth() throws {
         func nested(_ inner: String, _ count: Int) -> String {
-            String(repeating: #"{"url":"u:a","extension":["#, count: count) + inner
+            String(repeating: #"{"name":"a","part":["#, count: count) + inner
                 + String(repeating: "]}", count: count)
         }
-        let value = nested(#"{"url":"u:b","valueBoolean":true}"#, 5)
-        let flat = #"{"resourceType":"Patient","extension":[\#(value)]}"#
-        let deep = #"{"resourceType":"Patient","extension":[\#(nested(value, 2))]}"#
+        let value = nested(#"{"name":"b","valueQuantity":{"value":1}}"#, 5)
+        let flat = #"{"resourceType":"Parameters","parameter":[\#(value)]}"#
+        let deep = #"{"resourceType":"Parameters","parameter":[\#(nested(value, 2))]}"#
         let limit = try (1..<40).first { try errors([flat], maximumDepth: $0).isEmpty }
         let alone = try errors([deep], maximumDepth: limit ?? 0)
         #expect(!alone.isEmpty)
