@@ -40,7 +40,8 @@ extension Terminology {
         }
     }
 
-    /// Whether a code is in a value set, for ``/FHIRPathEngine/FHIRPathContext/memberOf``; nil where nobody can say.
+    /// Whether a code is in a value set, for ``/FHIRPathEngine/FHIRPathContext/memberOf``; nil where nobody
+    /// can say.
     ///
     /// ```swift
     /// var context = FHIRPathContext()

@@ -22,7 +22,9 @@ func heartRate(_ number: Int) throws -> Observation {
     )
     observation.category = [
         coding(
-            "vital-signs", "http://terminology.hl7.org/CodeSystem/observation-category", "Vital Signs"
+            "vital-signs",
+            "http://terminology.hl7.org/CodeSystem/observation-category",
+            "Vital Signs"
         )
     ]
     observation.identifier = [
