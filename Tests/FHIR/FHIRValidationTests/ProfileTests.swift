@@ -415,4 +415,59 @@ struct ProfileTests {
             ValidationIssue.all(of: stone, options).contains { $0.text.contains("vitalsigns") && $0.isError }
         )
     }
+
+    private static func rule(_ expression: String) throws -> AnyResource {
+        try profile(
+            "Patient",
+            #"{"path":"Patient","constraint":[{"key":"r","severity":"error","human":"h","expression":"\#(expression)"}]}"#
+        )
+    }
+
+    @Test(
+        "a rule that cannot be evaluated is told, also where what follows would decide it",
+        arguments: [
+            "name.single().exists() or gender", "(name.single().exists() and birthDate.exists()).not()",
+            "gender.matches('(') or active",
+        ]
+    )
+    func failingRules(expression: String) throws {
+        let definitions = FHIRDefinitions()
+        definitions.add(try Self.rule(expression))
+        var options = ValidationOptions()
+        options.definitions = definitions
+        options.profiles = [Self.url]
+        let patient = Self.patient(#""gender":"male","active":true,"name":[{"text":"x"},{"text":"y"}]"#)
+        let issues = ValidationIssue.all(of: try JSONValue(parsing: patient), options)
+        #expect(issues.contains { $0.text.contains("cannot be evaluated") }, "\(issues)")
+    }
+
+    @Test(
+        "a rule does not take for a value what FHIRPath does not see",
+        arguments: [
+            (#""deceased":true"#, "deceased.exists()"), (#""_deceasedBoolean":"x""#, "deceased.exists()"),
+            (#""_deceased":{"id":"x"}"#, "deceased.exists()"), (#""_name":{"id":"x"}"#, "name.exists()"),
+            (#""_birthDate":"x""#, "birthDate.exists()"),
+        ]
+    )
+    func unseenValues(member: String, expression: String) throws {
+        let errors = try Self.errors(Self.patient(#""active":true,"# + member), try Self.rule(expression))
+        #expect(errors.contains { $0.rule == "r" || $0.text.contains("rule r") }, "\(errors)")
+    }
+
+    @Test("extensions of an extension's id are seen by its definition")
+    func siblingOfID() throws {
+        let elements = [
+            #"{"path":"Extension.id","max":"0"}"#, #"{"path":"Extension.extension","max":"0"}"#,
+            #"{"path":"Extension.url","fixedUri":"\#(Self.url)"}"#,
+            #"{"path":"Extension.value[x]","type":[{"code":"string"}]}"#,
+        ]
+        let definitions = FHIRDefinitions()
+        definitions.add(try Self.profile("Extension", elements.joined(separator: ",")))
+        var options = ValidationOptions()
+        options.definitions = definitions
+        let value = #"{"_id":{"id":"q"},"url":"\#(Self.url)","valueString":"x"}"#
+        let patient = Self.patient(#""active":true,"extension":[\#(value)]"#)
+        let issues = ValidationIssue.all(of: try JSONValue(parsing: patient), options)
+        #expect(issues.contains { $0.text.contains("at most 0 of Extension.id") }, "\(issues)")
+    }
 }

@@ -291,4 +291,23 @@ struct ValidationReferenceTests {
         )
         #expect(issues.count == 8)
     }
+
+    @Test("a full URL is taken apart by its bytes, whatever characters stand around the slashes")
+    func slashes() throws {
+        for url in [
+            "http:\u{600}/\u{600}/\u{600}/\u{600}/Patient/\u{301}y", "http://e.org/fhir/Patient/\u{301}y",
+        ] {
+            let entry = #"{"fullUrl":"\#(url)","resource":{"resourceType":"Patient","id":"y","active":true}}"#
+            let issues = try Self.issues(Self.bundle("collection", entry))
+            #expect(issues.map(\.expression) == ["Bundle.entry[0]"], "\(issues)")
+        }
+    }
+
+    @Test("a member that is twice in one entry does not count for another that lacks it")
+    func doubledRequests() throws {
+        let request = #""request":{"method":"GET","url":"Patient/1"}"#
+        let patient = #"{"resource":{"resourceType":"Patient","id":"a","active":true}}"#
+        let issues = try Self.issues(Self.bundle("batch", "{\(request),\(request)}", patient))
+        #expect(issues.contains { $0.rule == "bdl-3" }, "\(issues)")
+    }
 }

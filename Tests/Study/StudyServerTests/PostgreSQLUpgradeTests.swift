@@ -284,12 +284,20 @@ import Testing
         let database = PostgreSQLDatabase(try PostgreSQLAddress(url))
         try await Self.store(try await Warehouse(postgreSQL: url), client: "app 1", json: Self.json)
         let statements =
-            Self.earlierTables + ["ALTER TABLE study_resource ALTER json TYPE text USING '\(Self.json)'"]
+            Self.earlierTables + [
+                "ALTER TABLE study_resource DROP CONSTRAINT resource_is_packed",
+                "ALTER TABLE study_resource ALTER json TYPE text USING '\(Self.json)'",
+                "CREATE VIEW apps AS SELECT client FROM study_message_client",
+            ]
         try await database.run(.statement) { try $0.command(statements.joined(separator: ";")) }
         let reader = try await Warehouse(postgreSQL: url, makes: false)
         #expect(try await Self.resources(reader) == [Self.json])
         #expect(try await reader.read { try $0.message("app 1")?.id } == "app 1")
-        // PostgreSQL changes no column that a view has.
+        // PostgreSQL takes away no table and changes no column that a view has.
+        await #expect { _ = try await Warehouse(postgreSQL: url) } throws: { error in
+            "\(error)".contains("or study_message_client, and a view")
+        }
+        try await database.run(.statement) { try $0.command("DROP VIEW apps") }
         try await database.run(.statement) {
             try $0.command("CREATE VIEW shown AS SELECT json FROM study_resource")
         }
@@ -306,6 +314,50 @@ import Testing
         try await Self.store(warehouse, client: "app 2", json: Self.json)
         #expect(try await warehouse.read { try $0.message("app 2")?.client } == "app 2")
         #expect(try await Self.resources(warehouse) == [Self.json, Self.json])
+        // An earlier version's consumer that still runs writes text, which would be read as escaped bytes.
+        await #expect(throws: PostgreSQLError.self) {
+            try await database.run(.statement) { session in
+                let insert =
+                    "INSERT INTO study_resource SELECT patient_num, type, 'late', ?, updated FROM study_resource"
+                _ = try session.run(insert, [Self.json])
+            }
+        }
+    }
+
+    @Test("of messages in an earlier version's file nothing is left where they were before")
+    func earlierPlaces() async throws {
+        let folder = try Folder()
+        let file = folder.file("s.sqlite")
+        let bodies = (0..<4_000).map {
+            "envelope \($0) " + UUID().uuidString + String(repeating: "x", count: 500)
+        }
+        try await Warehouse(file).transaction { db in
+            for sql in Self.earlierTables.dropLast() + [
+                "DELETE FROM grdb_migrations WHERE identifier IN ('11', '12')"
+            ] { _ = try db.db.execute(sql: sql) }
+            for (number, body) in bodies.enumerated() {
+                _ = try db.db.execute(
+                    sql:
+                        "INSERT INTO study_message (id, kind, body, received, state) VALUES (?, 'k', ?, 'r', 's')",
+                    arguments: ["\(number)", Data(body.utf8)]
+                )
+                _ = try db.db.execute(
+                    sql: "INSERT INTO study_message_client VALUES (?, ?)",
+                    arguments: ["\(number)", String(repeating: "c", count: 64)]
+                )
+            }
+        }
+        let warehouse = try Warehouse(file)
+        #expect(try await warehouse.read { try $0.message("7")?.client } == String(repeating: "c", count: 64))
+        try await warehouse.eraseRemains()
+        let content = try Data(contentsOf: file)
+        var places = 0
+        var rest = content[...]
+        while let range = rest.range(of: Data("envelope ".utf8)) {
+            places += 1
+            rest = rest[range.upperBound...]
+        }
+        #expect(places == bodies.count)
     }
 
     @Test("messages in an earlier version's file keep their apps, and its resources stay as they are")
@@ -319,7 +371,7 @@ import Testing
                 Self.earlierTables
                 + [
                     "UPDATE study_resource SET json = '\(Self.json)'",
-                    "DELETE FROM grdb_migrations WHERE identifier = '11'",
+                    "DELETE FROM grdb_migrations WHERE identifier IN ('11', '12')",
                 ]
             for sql in statements { _ = try db.db.execute(sql: sql) }
         }

@@ -132,6 +132,8 @@ indirect enum StructuralCheck: Sendable {
         unknown: TypePlan.Elements = 0,
         in object: Object? = nil
     ) -> Knowledge {
+        // A profile's expression may fail where nothing is known, and that is told; R4's own do not.
+        func mayFail(_ parts: Knowledge...) -> Bool { object != nil && parts.contains(.unknown) }
         switch self {
         case .name(let name): return object.map { Self.knowledge(of: name, in: $0).presence } ?? .unknown
         case .truth(let name): return object.map { Self.knowledge(of: name, in: $0).truth } ?? .unknown
@@ -142,10 +144,10 @@ indirect enum StructuralCheck: Sendable {
         case .part(let base):
             return base.knowledge(of: elements, unknown: unknown, in: object) == .empty ? .empty : .unknown
         case .both(let left, let right):
-            let isEmpty =
-                left.knowledge(of: elements, unknown: unknown, in: object) == .empty
-                || right.knowledge(of: elements, unknown: unknown, in: object) == .empty
-            return isEmpty ? .empty : .unknown
+            let a = left.knowledge(of: elements, unknown: unknown, in: object)
+            let b = right.knowledge(of: elements, unknown: unknown, in: object)
+            if mayFail(a, b) { return .unknown }
+            return a == .empty || b == .empty ? .empty : .unknown
         case .exists(let base):
             return switch base.knowledge(of: elements, unknown: unknown, in: object) {
             case .empty: .isFalse
@@ -172,6 +174,7 @@ indirect enum StructuralCheck: Sendable {
         case .and(let left, let right):
             let a = left.knowledge(of: elements, unknown: unknown, in: object)
             if a == .isFalse { return .isFalse }
+            if mayFail(a) { return .unknown }
             let b = right.knowledge(of: elements, unknown: unknown, in: object)
             return switch (a, b) {
             case (_, .isFalse): .isFalse
@@ -182,6 +185,7 @@ indirect enum StructuralCheck: Sendable {
         case .or(let left, let right):
             let a = left.knowledge(of: elements, unknown: unknown, in: object)
             if a == .isTrue { return .isTrue }
+            if mayFail(a) { return .unknown }
             let b = right.knowledge(of: elements, unknown: unknown, in: object)
             return switch (a, b) {
             case (_, .isTrue): .isTrue
@@ -192,6 +196,7 @@ indirect enum StructuralCheck: Sendable {
         case .xor(let left, let right):
             let a = left.knowledge(of: elements, unknown: unknown, in: object)
             let b = right.knowledge(of: elements, unknown: unknown, in: object)
+            if mayFail(a, b) { return .unknown }
             return switch (a, b) {
             case (.isTrue, .isFalse), (.isFalse, .isTrue): .isTrue
             case (.isTrue, .isTrue), (.isFalse, .isFalse): .isFalse
@@ -209,28 +214,43 @@ extension StructuralCheck {
         presence: Knowledge, truth: Knowledge
     ) {
         var found: ParsedNode?
-        var isSeveral = false
-        let first = name.utf8.first
         let element = object.type.index(ofElementNamed: name)
         for member in object.json.members {
-            let isPart = member.nameValue.withUTF8 { text in
-                var text = text
-                if text.first == UInt8(ascii: "_") { text = UnsafeBufferPointer(rebasing: text.dropFirst()) }
-                return text.first == first
-                    && (text.elementsEqual(name.utf8)
-                        || element != nil && object.type.member(text)?.element == element)
+            let part = member.nameValue.withUTF8 { Self.part(named: $0, of: name, element, in: object.type) }
+            switch part ?? .unclear {
+            case .another: continue
+            case .value where found == nil: found = member.value
+            case .value, .unclear: return (.unknown, .unknown)
             }
-            guard isPart == true else { continue }
-            isSeveral = found != nil
-            found = member.value
         }
         guard let found else { return (.empty, .empty) }
-        if isSeveral { return (.unknown, .unknown) }
         return switch found.kind {
         case .string, .number: (.some, .isTrue)
         case .object: element == nil ? (.unknown, .unknown) : (.some, .isTrue)
         default: (.unknown, .unknown)
         }
+    }
+
+    /// What a member of an object is to an element.
+    private enum Part {
+        case value, another
+        /// Extensions of a primitive, or the name of a choice without a type: what FHIRPath sees of them
+        /// depends on more than the name.
+        case unclear
+    }
+
+    private static func part(
+        named text: UnsafeBufferPointer<UInt8>,
+        of name: String,
+        _ element: Int?,
+        in type: DefinedType
+    ) -> Part {
+        let isSibling = text.first == UInt8(ascii: "_")
+        let text = isSibling ? UnsafeBufferPointer(rebasing: text.dropFirst()) : text
+        guard text.first == name.utf8.first else { return .another }
+        let isElement = element != nil && type.member(text)?.element == element
+        if isElement, !isSibling { return .value }
+        return isElement || text.elementsEqual(name.utf8) ? .unclear : .another
     }
 }
 

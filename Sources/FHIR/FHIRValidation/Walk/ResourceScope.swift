@@ -239,6 +239,7 @@ struct BundleContent {
         isRegular = isRegular && entry.kind == .object
         var url: ParsedNode?
         var resource: ParsedNode?
+        let before = counts
         for member in entry.members {
             let name = member.nameValue
             let isObject = member.value.kind == .object
@@ -256,6 +257,9 @@ struct BundleContent {
                 counts.searches += 1
             }
         }
+        // A member that is there twice would count for an entry that has none.
+        isRegular =
+            isRegular && counts.requests - before.requests < 2 && counts.responses - before.responses < 2
         if let url {
             counts.urls += 1
             isRegular = isRegular && url.kind == .string

@@ -47,7 +47,9 @@ extension Validation {
         guard value.withUTF8(BundleScope.root) != .some(nil), let url = value.string,
             let type = entry.type.string
         else { return }
-        let parts = url.split(separator: "/")
+        // By bytes, as what found the root of the URL: a slash with an accent is one character.
+        let parts = url.utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
+        guard parts.count > 1 else { return }
         let child = "entry[\(entry.index)]"
         if let id = entry.resource.member("id")?.string {
             guard parts[parts.count - 2] != type || parts[parts.count - 1] != id else { return }

@@ -116,7 +116,8 @@ extension Validation {
                 at: json
             )
         }
-        lastObject = (json.identity, present)
+        // What is no sibling of a primitive is a value to profiles all the same.
+        lastObject = (json.identity, siblings.reduce(present) { $0 | 1 << $1.0.element })
         special(json, type, present)
         if !type.rules.isEmpty { apply(type.rules, to: json, of: type, having: present) }
         if let use {

@@ -31,10 +31,11 @@ package enum PostgreSQLError: Error, Sendable, Hashable, CustomStringConvertible
     }
 
     /// Whether each statement of its kind meets the same, whatever its values: the server is a standby that
-    /// takes no writes, or a right, a table or a file is missing.
+    /// takes no writes, a right, a table or a file is missing, or a table is not in the state for it.
     package var isOfServer: Bool {
         switch self {
-        case .refused(let state, _): ["25", "28", "3D", "3F", "42", "58"].contains { state.hasPrefix($0) }
+        case .refused(let state, _):
+            ["25", "28", "3D", "3F", "42", "55", "58"].contains { state.hasPrefix($0) }
         case .notBuilt, .badAddress: true
         case .cannotConnect, .connectionLost, .unstorableText, .unstorableNumber, .tooLarge: false
         }

@@ -14,8 +14,8 @@ enum StoredResource {
     /// The bytes that are kept.
     static func packed(_ json: String) -> Data {
         let content = Data(json.utf8)
-        guard content.count <= maximumLength, let deflated = DictionaryDeflate.packed(content, dictionary),
-            deflated.count + headLength < content.count
+        // The warehouse refuses what is not packed.
+        guard content.count <= maximumLength, let deflated = DictionaryDeflate.packed(content, dictionary)
         else { return content }
         var packed = Data([mark])
         withUnsafeBytes(of: UInt32(content.count).bigEndian) { packed.append(contentsOf: $0) }

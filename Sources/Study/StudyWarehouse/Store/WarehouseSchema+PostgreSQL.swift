@@ -292,7 +292,7 @@ extension WarehouseSchema {
             patient_num integer NOT NULL,
             type text NOT NULL,
             visit text NOT NULL,
-            json bytea NOT NULL,
+            json bytea NOT NULL CONSTRAINT resource_is_packed CHECK (get_byte(json, 0) = 1),
             updated timestamp NOT NULL,
             upload_id integer,
             PRIMARY KEY (patient_num, type, visit)
@@ -343,9 +343,12 @@ extension WarehouseSchema {
         \(modifierIndex)
         """
 
-    /// Packs nothing of what an earlier version stored: that is done when it is written again.
+    /// Packs nothing of what an earlier version stored: that is done when it is written again. An earlier
+    /// version's consumer that still runs is refused: its text would be read as an escaped form of bytes.
     static let resourceBytes = """
         ALTER TABLE study_resource ALTER json TYPE bytea USING convert_to(json, 'UTF8');
+        ALTER TABLE study_resource ADD CONSTRAINT resource_is_packed
+            CHECK (get_byte(json, 0) = 1) NOT VALID;
         ALTER TABLE study_resource ALTER json SET STORAGE EXTERNAL
         """
 

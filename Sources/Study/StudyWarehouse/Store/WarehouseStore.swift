@@ -72,6 +72,13 @@ struct SQLiteWarehouseStore: WarehouseStore {
         // What is deleted is overwritten: somebody who withdrew is not in free pages either.
         try database.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA secure_delete = ON") }
         try PrivateSQLite.migrate(database, by: migrator)
+        // Messages that became longer have other places in the file, and what is left of them in the old ones
+        // is not overwritten.
+        migrator.registerMigration("12") { _ in }
+        if try database.read(migrator.appliedIdentifiers).contains("12") == false {
+            try database.vacuum()
+            try PrivateSQLite.migrate(database, by: migrator)
+        }
         self.source = try database.read { try WarehouseSchema.source(of: SQLiteSession(db: $0), source) }
     }
 
@@ -149,7 +156,11 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
                     try WarehouseSchema.describe(session)
                 }
                 if try !Self.has("client", "study_message", session) {
-                    try Self.change("study_message", WarehouseSchema.clientsOfMessages, session)
+                    try Self.change(
+                        "study_message or study_message_client",
+                        WarehouseSchema.clientsOfMessages,
+                        session
+                    )
                 }
                 if try !session.rows(Self.textResources, []).isEmpty {
                     try Self.change("study_resource", WarehouseSchema.resourceBytes, session)
@@ -235,16 +246,17 @@ struct PostgreSQLWarehouseStore: WarehouseStore {
     /// Changes the schema, or says who may do it where this role may not.
     private static func change(_ table: String, _ statements: String, _ session: PostgreSQLSession) throws {
         do { try session.command(statements) } catch {
-            if case .refused(state: "0A000", _) = error {
+            // What depends on a column may refuse another type, a cast, or that its table goes.
+            if case .refused(let state, _) = error, ["0A000", "2BP01", "42846"].contains(state) {
                 throw WarehouseError.badInput(
-                    "this version changes the table \(table), and a view or rule has its columns: remove "
-                        + "that, start indivo study consume once, and make it again"
+                    "this version changes the table \(table), and a view, a rule or an index has its "
+                        + "columns: remove that, start indivo study consume once, and make it again"
                 )
             }
             guard case .refused(state: "42501", _) = error else { throw error }
             throw WarehouseError.badInput(
                 "the role may not make or change the table \(table), as this version needs it; "
-                    + "start indivo study consume once as the role that owns study_message, "
+                    + "start indivo study consume once as the role that owns the tables, "
                     + "and grant this one all rights on the new tables"
             )
         }

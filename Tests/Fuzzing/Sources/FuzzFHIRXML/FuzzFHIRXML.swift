@@ -10,14 +10,13 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let resource: AnyResource
     do {
         resource = try AnyResource(parsingXML: bytes)
-    } catch .xml(let error) {
+    } catch {
+        if case .wrongType = error.reason { fatalError("what was read is no resource: \(error)") }
         let lines = bytes.count { $0 == UInt8(ascii: "\n") } + 1
         guard error.line.map({ (1...lines).contains($0) }) ?? true else {
             fatalError("an error outside the text")
         }
         return 0
-    } catch {
-        fatalError("what was read is no resource: \(error)")
     }
     guard let json = try? AnyResource(parsing: resource.json()), json == resource else {
         fatalError("the JSON is another")
