@@ -46,10 +46,10 @@ package enum ViewRenderer {
             \(property.shape == .list ? "[\(property.type)]" : property.type)
             """
         }
-        let list = parameters.joined(separator: ", ")
-        let broken = indent.count + emitted.count + list.count > 104 ? "\n\(indent)" : ""
+        var list = parameters.joined(separator: ", ")
+        if indent.count + emitted.count + list.count > 104 { list = "\n\(indent)    \(list)\n\(indent)" }
         var text = "\(indent)/// With what is required.\n"
-        text += "\(indent)\(emitted)public init(\(broken)\(broken.isEmpty ? "" : "    ")\(list)\(broken)) {\n"
+        text += "\(indent)\(emitted)public init(\(list)) {\n"
         text += "\(indent)    tree = \(start)\n"
         for property in required {
             text += "\(indent)    self.\(property.name) = \(SwiftGrammar.quoted(property.name))\n"

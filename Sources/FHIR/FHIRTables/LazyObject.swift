@@ -5,7 +5,8 @@ import Synchronization
 /// As `AtomicLazyReference`, whose operations other modules do not specialize: the metadata that each asked
 /// for took more time than the rest.
 package struct LazyObject<Object: AnyObject & Sendable>: ~Copyable {
-    /// The bits of its address, 0 before it is made: `Atomic` of a type that is not generic.
+    /// The bits of its address, 0 before it is made: `Atomic` of a type that is not generic. Once it is there
+    /// it stays, retained until `deinit`, so that the address always leads to the object.
     private let address = Atomic<UInt>(0)
 
     package init() {}

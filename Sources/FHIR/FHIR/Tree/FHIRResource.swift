@@ -49,7 +49,7 @@ extension FHIRResource {
         try self.init(parsing: json.utf8, limits: limits)
     }
 
-    package init(checking tree: JSONValue) throws(FHIRParsingError) {
+    init(checking tree: JSONValue) throws(FHIRParsingError) {
         guard let resource = Self(tree: tree) else {
             guard let found = tree.member("resourceType")?.string else { throw .notAResource }
             if case .other = FHIRTypeName(found) { throw .wrongType(expected: Self.typeName, found: nil) }

@@ -20,7 +20,7 @@ extension JSONValue {
     /// The values that can be read; a `null` holds the position of a primitive that has only extensions.
     @_alwaysEmitIntoClient
     func getList<Value: FHIRValue>(_ name: StaticString) -> [Value] {
-        // Most lists have one element; growing an array of an unknown type takes longer than reading it.
+        // Most lists have one element, which needs no list of JSON.
         if let element = onlyElement(of: name) {
             guard let value = Value(tree: element) else { return [] }
             return [value]

@@ -163,6 +163,12 @@ enum ReferenceText {
 }
 
 extension UnsafeBufferPointer<UInt8> {
+    /// Of the name of a member: the element that it belongs to, and whether it has an underscore before it,
+    /// for the extensions of a primitive.
+    var element: (name: Self, isSibling: Bool) {
+        first == UInt8(ascii: "_") ? (Self(rebasing: dropFirst()), true) : (self, false)
+    }
+
     /// Whether its first bytes are these.
     func begins(with prefix: StaticString) -> Bool {
         guard count >= prefix.utf8CodeUnitCount, let start = baseAddress else {

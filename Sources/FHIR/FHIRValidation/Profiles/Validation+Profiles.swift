@@ -74,8 +74,7 @@ struct ProfileFocus {
     /// A bit for the type that a member's name has, if it is one of the choice's.
     private func choice(_ member: ParsedNode, _ name: String, _ element: Int) -> UInt64 {
         let found = member.withUTF8 { text -> UInt64? in
-            let isSibling = text.first == UInt8(ascii: "_")
-            let text = UnsafeBufferPointer(rebasing: text[(isSibling ? 1 : 0)...])
+            let text = text.element.name
             guard text.first == name.utf8.first, let found = type.member(text), found.element == element
             else { return nil }
             return 1 << UInt64(found.type)
@@ -579,9 +578,7 @@ extension Validation {
         if let lastObject, lastObject.node == json.identity { return lastObject.elements }
         var elements: TypePlan.Elements = 0
         for member in json.members {
-            let found = member.nameValue.withUTF8 { name in
-                focus.type.member(name.first == UInt8(ascii: "_") ? .init(rebasing: name.dropFirst()) : name)
-            }
+            let found = member.nameValue.withUTF8 { focus.type.member($0.element.name) }
             if let found = found ?? nil { elements |= 1 << found.element }
         }
         return elements

@@ -245,8 +245,7 @@ extension StructuralCheck {
         _ element: Int?,
         in type: DefinedType
     ) -> Part {
-        let isSibling = text.first == UInt8(ascii: "_")
-        let text = isSibling ? UnsafeBufferPointer(rebasing: text.dropFirst()) : text
+        let (text, isSibling) = text.element
         guard text.first == name.utf8.first else { return .another }
         let isElement = element != nil && type.member(text)?.element == element
         if isElement, !isSibling { return .value }

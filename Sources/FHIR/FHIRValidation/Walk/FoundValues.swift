@@ -5,7 +5,8 @@ import OrderedJSON
 /// reported: most of what a resource has, such as codes and categories, was in an earlier one with the same
 /// text.
 struct FoundValues {
-    /// A text, and what it is checked by.
+    /// A text, and what it is checked by. The text is in what is validated, which outlives the validation;
+    /// the definition is held by who asks, and by an entry.
     struct Key {
         fileprivate let definition: Unmanaged<AnyObject>
         fileprivate let text: UnsafeRawBufferPointer

@@ -48,13 +48,13 @@ extension Validation {
             let type = entry.type.string
         else { return }
         // By bytes, as what found the root of the URL: a slash with an accent is one character.
-        let parts = url.utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
-        guard parts.count > 1 else { return }
+        let parts = url.utf8.split(separator: UInt8(ascii: "/")).suffix(2).map { String($0) ?? "" }
+        guard parts.count == 2 else { return }
         let child = "entry[\(entry.index)]"
         if let id = entry.resource.member("id")?.string {
-            guard parts[parts.count - 2] != type || parts[parts.count - 1] != id else { return }
+            guard parts != [type, id] else { return }
             // The specification's own examples have other ids, but not other types.
-            let severity: IssueSeverity = parts[parts.count - 2] == type ? .warning : .error
+            let severity: IssueSeverity = parts[0] == type ? .warning : .error
             let text =
                 "the fullUrl is that of a resource on a server, and does not end with the type and id of this"
             report(severity, .invalid, text, child: child, at: value)

@@ -34,8 +34,7 @@ extension Consumer {
         for part in parts(of: safe) { await process(part, &report, &failures) }
         try failures.throwFirst()
         var failure: (any Error)?
-        let hasKept =
-            isTimeForKept(batch.isEmpty) ? try await processKept(&report, &failure) : false
+        let hasKept = isTimeForKept(batch.isEmpty) ? try await processKept(&report, &failure) : false
         if report != before { log(report, since: before) }
         if let failure { throw failure }
         return !batch.isEmpty || hasKept

@@ -7,9 +7,8 @@ import OrderedJSON
 
 // FHIR on a patient bundle: OrderedJSON and views beside JSONSerialization and JSONDecoder, FHIRPath, XML.
 //
-// usage: JSONBenchmarks [memory | views | path | only WORD] [FILE…]      without a file a bundle of 4.6 MB that is
-// generated; only the
-//                                                             rows with the word
+// usage: JSONBenchmarks [memory | bundle | path | only WORD] [FILE…]      without a file a bundle of 4.6 MB
+// that is generated; `bundle` writes it; `only` prints the rows with the word
 var files = CommandLine.arguments.dropFirst()
 var only: String?
 if files.first == "only" {
@@ -18,10 +17,6 @@ if files.first == "only" {
 }
 if files.first == "memory" {
     try reportMemory(files.dropFirst().first)
-    exit(0)
-}
-if files.first == "views" {
-    try reportViews()
     exit(0)
 }
 if files.first == "bundle" {
@@ -177,8 +172,6 @@ for text in texts {
         }
     )
 }
-
-try reportViews()
 
 // In a process of its own: what this one has freed would be taken again.
 let memory = Process()

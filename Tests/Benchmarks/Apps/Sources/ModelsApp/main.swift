@@ -1,5 +1,6 @@
 import Foundation
 import ModelsR4
+import ShortestTime
 
 func coding(_ code: String, _ system: String, _ display: String) -> CodeableConcept {
     CodeableConcept(coding: [
@@ -63,22 +64,8 @@ func read(_ observation: Observation) -> Int {
     ].reduce(0, +)
 }
 
-/// The shortest of 20 times, in µs of the clock.
-func best(_ work: (Int) throws -> Int) rethrows -> Double {
-    var total = 0
-    let times = try (0..<20).map { _ in
-        try ContinuousClock().measure { for number in 0..<1_000 { total += try work(number) } }
-    }
-    precondition(total > 0)
-    return times.min().map { $0 / .microseconds(1_000) } ?? 0
-}
-
-func show(_ what: String, _ microseconds: Double) {
-    print(String(format: "%8.2f µs: ", microseconds) + what)
-}
-
 let json = try encoder.encode(heartRate(1))
 let parsed = try decoder.decode(Observation.self, from: json)
-show("make and write", try best { try encoder.encode(heartRate($0)).count })
-show("parse and read", try best { _ in read(try decoder.decode(Observation.self, from: json)) })
-show("read", best { _ in read(parsed) })
+try showTime("make and write") { try encoder.encode(heartRate($0)).count }
+try showTime("parse and read") { _ in read(try decoder.decode(Observation.self, from: json)) }
+showTime("read") { _ in read(parsed) }

@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import ShortestTime
 
 /// What an app uploads for a sample: code, category, identifier, subject, time and quantity.
 func heartRate(_ number: Int) -> Observation {
@@ -32,22 +33,8 @@ func read(_ observation: Observation) -> Int {
     ].reduce(0, +)
 }
 
-/// The shortest of 20 times, in µs of the clock.
-func best(_ work: (Int) throws -> Int) rethrows -> Double {
-    var total = 0
-    let times = try (0..<20).map { _ in
-        try ContinuousClock().measure { for number in 0..<1_000 { total += try work(number) } }
-    }
-    precondition(total > 0)
-    return times.min().map { $0 / .microseconds(1_000) } ?? 0
-}
-
-func show(_ what: String, _ microseconds: Double) {
-    print(String(format: "%8.2f µs: ", microseconds) + what)
-}
-
 let json = heartRate(1).json()
 let parsed = try Observation(parsing: json)
-show("make and write", best { heartRate($0).json().count })
-show("parse and read", try best { _ in read(try Observation(parsing: json)) })
-show("read", best { _ in read(parsed) })
+showTime("make and write") { heartRate($0).json().count }
+try showTime("parse and read") { _ in read(try Observation(parsing: json)) }
+showTime("read") { _ in read(parsed) }
