@@ -16,7 +16,7 @@ let encoder = JSONEncoder()
 let decoder = JSONDecoder()
 
 /// What an app uploads for a sample: code, category, identifier, subject, time and quantity.
-func heartRate(_ number: Int) throws -> Observation {
+func heartRate(_ number: Int) -> Observation {
     let observation = Observation(
         code: coding("8867-4", "http://loinc.org", "Heart rate"),
         status: FHIRPrimitive(.final)
@@ -35,7 +35,7 @@ func heartRate(_ number: Int) throws -> Observation {
         )
     ]
     observation.subject = Reference(reference: "Patient/7".asFHIRStringPrimitive())
-    observation.effective = .dateTime(FHIRPrimitive(try DateTime("2026-11-21T08:30:00+01:00")))
+    observation.effective = .dateTime(FHIRPrimitive(DateTime("2026-11-21T08:30:00+01:00")))
     observation.value = .quantity(
         Quantity(
             code: "/min".asFHIRStringPrimitive(),
