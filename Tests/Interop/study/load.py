@@ -13,12 +13,14 @@ parser.add_argument("--pairs", help="numbers of receivers with as many consumers
 parser.add_argument("--messages", type=int, default=2000, help="for --pairs")
 parser.add_argument("--consumers", help="numbers of consumers, as in 1,2,4: from a full queue into the warehouse")
 parser.add_argument("--samples", action="store_true", help="for --consumers: messages of 1,000 heart rates each, into their table")
+parser.add_argument("--archives", action="store_true", help="for --samples: in archives, which are compressed, instead of envelopes")
 parser.add_argument("--kills", type=int, default=0, help="for --consumers: how often a consumer or a process of PostgreSQL is killed")
 parser.add_argument("--stores", default="sqlite,postgresql", help="for --consumers")
 parser.add_argument("--indivo", help="the tool")
 parser.add_argument("--queue", default="sqlite:queue{n}.sqlite", help="for --pairs; {n} is their number: each has an empty one")
 parser.add_argument("--store", default="sqlite:study{n}.sqlite")
 options = parser.parse_args()
+options.samples |= options.archives
 
 
 def text(count):
@@ -334,7 +336,7 @@ def measure_consumers(store, count):
     """Fills a queue, has consumers empty it, and says what they did in a second."""
     queue, warehouse = store.places(count)
     keys = os.path.join(store.work, f"keys-{store.name}-{count}")
-    kind = "samples" if options.samples else "surveys"
+    kind = "archives" if options.archives else "samples" if options.samples else "surveys"
     subprocess.run([options.tool, "prepare", queue, warehouse, kind], check=True)
     subprocess.run([options.tool, "fill", queue, keys, str(options.messages), kind], check=True)
     if options.kills:
@@ -360,12 +362,14 @@ def measure_consumers(store, count):
     if loaded != sent or found != 11 * options.messages:
         sys.exit(f"{sent} messages were sent, {loaded} loaded; {found} facts of {11 * options.messages}")
     rows, (size, indexes) = store.ask("SELECT count(*) FROM observation_fact"), store.sizes()
+    contents = store.ask("SELECT sum(length(body)) FROM study_message WHERE upload_id IS NOT NULL")
     copied, copied_processor = store.copy_again()
     print(f"{store.name}, {count} {'consumer' if count == 1 else 'consumers'}: {options.messages / seconds:.0f} surveys/s "
           f"({sent / seconds:.0f} messages/s), {options.messages / seconds / (options.messages / copied):.2f} of COPY's "
           f"{options.messages / copied:.0f}/s; processor time a message: consumers {1000 * processor / sent:.2f} ms, server "
           f"{1000 * server / sent:.2f} ms, COPY {1000 * copied_processor / sent:.2f} ms; memory {memory:.0f} MB; {rows / options.messages:.1f} rows and "
-          f"{(size + indexes) / options.messages / 1000:.1f} kB a survey, {size / options.messages / 1000:.1f} without indexes", flush=True)
+          f"{(size + indexes) / options.messages / 1000:.1f} kB a survey, {size / options.messages / 1000:.1f} without indexes; "
+          f"{contents / options.messages / 1000:.1f} kB are the encrypted content", flush=True)
 
 
 def megabytes(process, line):

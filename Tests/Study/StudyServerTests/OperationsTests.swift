@@ -231,13 +231,15 @@ import WebServing
         let text = """
             {"title": "Sleep", "source": "SLEEP", "keys": "keys", "queue": "sqlite:q/queue.sqlite",
              "receiver": {"port": 0, "studies": ["s"]}, "pages": {"users": "users", "port": 0},
-             "withdrawnData": "kept", "consents": [{"version": "2", "requiredFrom": "2026-09-01T00:00:00Z"}]}
+             "withdrawnData": "kept", "contentDays": 90,
+             "consents": [{"version": "2", "requiredFrom": "2026-09-01T00:00:00Z"}]}
             """
         try Data(text.utf8).write(to: config)
         let plan = try StudyUpFile(config.path).plan()
         #expect(plan.files.map(\.path) == ["q/queue.sqlite", "study.sqlite"].map { folder.file($0).path })
         #expect(plan.parts == ["receiver", "consumer", "pages"] && plan.receiver.studies == ["s"])
         #expect(plan.pages?.users.path == folder.file("users").path && plan.receiver.port == 0)
+        #expect(plan.contentDays == 90)
         #expect(plan.rules.withdrawnData == .kept && plan.rules.consents.versions.map(\.name) == ["2"])
     }
 
@@ -249,6 +251,8 @@ import WebServing
         (#"{"pages": {"port": 1}}"#, "needs “users”"),
         (#"{"unproven": "maybe"}"#, "pending or accepted"),
         (#"{"withdrawnData": "lost"}"#, "erased or kept"),
+        (#"{"contentDays": -1}"#, "from 0 to 36500"),
+        (#"{"contentDays": "all"}"#, "from 0 to 36500"),
         (#"{"consents": {"version": "2"}}"#, "“consents” is a list"),
         (#"{"consents": [{"version": "2", "requiredFrom": "soon"}]}"#, "“requiredFrom” as 2026-09-01"),
         (#"{"consents": [{"version": "2", "from": "2026-09-01"}]}"#, "“from” is not known"),

@@ -9,7 +9,11 @@ import StudyWarehouse
 enum ConsumerLoad {
     /// What the messages are.
     enum Kind: String {
-        case surveys, samples
+        case surveys
+        /// Envelopes of C3-PRO, which compress nothing.
+        case samples
+        /// Archives, as a phone of this package sends what was measured.
+        case archives
     }
 
     private static let messagesOfAPerson = 20
@@ -32,35 +36,63 @@ enum ConsumerLoad {
         guard isMade else { throw CocoaError(.fileWriteUnknown) }
         let queue = try await self.queue(queue)
         let people = (0..<max(1, count / messagesOfAPerson)).map { _ in UUID() }
-        let resources =
-            people.map { contract(of: $0) }
-            + (0..<count).map { number in
-                let person = people[number % people.count]
-                return kind == .surveys
-                    ? response(number, of: person) : day(number / people.count, of: person)
+        let encryption = try CMSEncryption(for: [certificate])
+        let made = (0..<people.count + count).map { index -> @Sendable () throws -> StudyMessage in
+            guard index >= people.count else {
+                return { try envelope(contract(of: people[index]), certificate, id) }
             }
+            let number = index - people.count
+            let person = people[number % people.count]
+            let day = number / people.count
+            return switch kind {
+            case .surveys: { try envelope(response(number, of: person), certificate, id) }
+            case .samples: { try envelope(bundle(observations(of: day, person)), certificate, id) }
+            case .archives: { try archive(observations(of: day, person), of: person, encryption, folder) }
+            }
+        }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for part in 0..<4 {
                 group.addTask {
-                    for index in stride(from: part, to: resources.count, by: 4) {
-                        let envelope = try C3ProEnvelope(
-                            sealing: Data(resources[index].utf8),
-                            for: certificate,
-                            keyID: id
-                        )
-                        try await queue.send(
-                            StudyMessage(
-                                content: .envelope,
-                                received: "2026-12-02T00:00:00Z",
-                                client: StudyMessage.clientDigest("load"),
-                                body: envelope.data
-                            )
-                        )
+                    for index in stride(from: part, to: made.count, by: 4) {
+                        try await queue.send(made[index]())
                     }
                 }
             }
             try await group.waitForAll()
         }
+    }
+
+    private static let received = "2026-12-02T00:00:00Z"
+
+    private static func envelope(_ resource: String, _ certificate: StudyCertificate, _ key: KeyID)
+        throws -> StudyMessage
+    {
+        StudyMessage(
+            content: .envelope,
+            received: received,
+            client: StudyMessage.clientDigest("load"),
+            body: try C3ProEnvelope(sealing: Data(resource.utf8), for: certificate, keyID: key).data
+        )
+    }
+
+    /// A file with a resource on each line.
+    private static func archive(
+        _ resources: [String],
+        of person: UUID,
+        _ encryption: CMSEncryption,
+        _ folder: URL
+    ) throws -> StudyMessage {
+        var archive = try StudyArchive(ArchiveInfo(study: "org.example.load", item: "heart-rate"))
+        try archive.add("heart-rate.ndjson", Data(resources.map { $0 + "\n" }.joined().utf8))
+        let file = folder.appending(path: "\(UUID()).cms")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try archive.write(to: file, encryption: encryption)
+        return StudyMessage(
+            content: .package,
+            subject: person.uuidString.lowercased(),
+            received: received,
+            body: try Data(contentsOf: file)
+        )
     }
 
     /// Consumes a queue until it is empty, and prints what became of its messages, in how many seconds.
@@ -83,7 +115,7 @@ enum ConsumerLoad {
     static func prepare(_ queue: String, _ store: String, _ kind: Kind) async throws {
         _ = try await self.queue(queue)
         let warehouse = try await warehouse(store)
-        if kind == .samples { try await warehouse.store(samplesAs: .table) }
+        if kind != .surveys { try await warehouse.store(samplesAs: .table) }
     }
 
     private static func queue(_ url: String) async throws -> any MessageQueue {
@@ -112,28 +144,31 @@ enum ConsumerLoad {
     }
 
     /// A thousand heart rates, one every 86 seconds.
-    private static func day(_ day: Int, of person: UUID) -> String {
-        let entries = (0..<SampleLoad.samplesOfADay).map { number in
+    private static func observations(of day: Int, _ person: UUID) -> [String] {
+        (0..<SampleLoad.samplesOfADay).map { number in
             let start = FHIRDateTime(
                 Date(timeIntervalSince1970: Double(SampleLoad.firstSecond + day * 86_400 + number * 86))
             ).description
             let id = UUID().uuidString
             return """
-                {"resource": {"resourceType": "Observation", "id": "\(id)", "status": "final",
-                 "identifier": [{"system": "urn:ietf:rfc:3986", "value": "urn:uuid:\(id)"}],
-                 "category": [{"coding": [{"system":
-                  "http://terminology.hl7.org/CodeSystem/observation-category", "code": "vital-signs"}]}],
-                 "code": {"coding": [{"system": "http://loinc.org", "code": "8867-4", "display": "Heart rate"},
-                  {"system": "http://developer.apple.com/documentation/healthkit",
-                   "code": "HKQuantityTypeIdentifierHeartRate", "display": "Heart Rate"}]},
-                 "subject": {"reference": "Patient/\(person)"},
-                 "effectiveDateTime": "\(start)", "issued": "\(start)",
-                 "valueQuantity": {"value": \(60 + number % 40), "unit": "beats/minute",
-                  "system": "http://unitsofmeasure.org", "code": "/min"}}}
+                {"resourceType": "Observation", "id": "\(id)", "status": "final", \
+                "identifier": [{"system": "urn:ietf:rfc:3986", "value": "urn:uuid:\(id)"}], \
+                "category": [{"coding": [{"system": \
+                "http://terminology.hl7.org/CodeSystem/observation-category", "code": "vital-signs"}]}], \
+                "code": {"coding": [{"system": "http://loinc.org", "code": "8867-4", "display": "Heart rate"}, \
+                {"system": "http://developer.apple.com/documentation/healthkit", \
+                   "code": "HKQuantityTypeIdentifierHeartRate", "display": "Heart Rate"}]}, \
+                "subject": {"reference": "Patient/\(person)"}, \
+                "effectiveDateTime": "\(start)", "issued": "\(start)", \
+                "valueQuantity": {"value": \(60 + number % 40), "unit": "beats/minute", \
+                "system": "http://unitsofmeasure.org", "code": "/min"}}
                 """
         }
-        return
-            #"{"resourceType": "Bundle", "type": "collection", "entry": [\#(entries.joined(separator: ", "))]}"#
+    }
+
+    private static func bundle(_ resources: [String]) -> String {
+        let entries = resources.map { #"{"resource": \#($0)}"# }.joined(separator: ", ")
+        return #"{"resourceType": "Bundle", "type": "collection", "entry": [\#(entries)]}"#
     }
 
     /// Choices, numbers, a yes, and a text.

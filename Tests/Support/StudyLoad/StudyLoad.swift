@@ -7,8 +7,8 @@ import WebServing
 ///
 /// ```
 /// StudyLoad receiver|append QUEUE.sqlite
-/// StudyLoad prepare QUEUE STORE surveys|samples
-/// StudyLoad fill QUEUE KEYS COUNT surveys|samples
+/// StudyLoad prepare QUEUE STORE surveys|samples|archives
+/// StudyLoad fill QUEUE KEYS COUNT surveys|samples|archives
 /// StudyLoad consume QUEUE STORE KEYS [SECONDS]
 /// StudyLoad load STORE DAYS
 /// ```

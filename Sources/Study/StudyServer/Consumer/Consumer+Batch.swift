@@ -24,6 +24,7 @@ extension Consumer {
     func step(_ report: inout Report) async throws -> Bool {
         await eraseOldRemains()
         await forgetKnown()
+        await removeContents()
         // Before any message is received: a warehouse that is away costs none of them an attempt.
         try await quota.refresh(from: warehouse)
         let batch = try await receive()

@@ -69,8 +69,11 @@ public struct Consumer: Sendable {
     let suspects = Suspects()
     private let remains = Remains()
     private let knownDays: Int
+    private let contentDays: Int?
     /// When the queue is asked next to forget what it had long ago.
     private let nextForgetting = NextTime()
+    /// When the warehouse is asked next for contents to remove.
+    private let nextRemoval = NextTime()
     /// When the warehouse is asked next what it keeps that can be processed.
     let nextKept = NextTime()
 
@@ -101,6 +104,8 @@ public struct Consumer: Sendable {
     ///   - rules: What the study decides about withdrawals, corrections and versions of its consent.
     ///   - knownDays: After so many days a queue forgets the ids of messages that it had: a phone that sends
     ///     one again after that has it recognised here.
+    ///   - contentDays: After so many days the content of an envelope is removed whose facts or samples were
+    ///     loaded; `nil` keeps it. Consents and packages stay.
     ///   - logger: Gets counts and reasons, nothing of persons.
     public init(
         queue: any MessageQueue,
@@ -113,6 +118,7 @@ public struct Consumer: Sendable {
         visibility: Int = 300,
         keptLimit: Int = 16 << 30,
         knownDays: Int = 400,
+        contentDays: Int? = nil,
         logger: Logger = Logger(label: "study.consumer")
     ) {
         self.visibility = visibility
@@ -120,6 +126,7 @@ public struct Consumer: Sendable {
         self.queue = queue
         self.warehouse = warehouse
         self.knownDays = knownDays
+        self.contentDays = contentDays
         self.logger = logger
         let disclosure = Disclosure(freeText: mapper.freeText, identities: identities)
         reader = MessageReader(
@@ -213,6 +220,33 @@ public struct Consumer: Sendable {
         do { try await queue.forgetKnown(after: knownDays) } catch {
             logger.error(
                 "the queue does not forget what it had",
+                metadata: ["reason": "\(FailureReason.text(of: error))"]
+            )
+        }
+    }
+
+    /// The most contents that are removed at once: others wait meanwhile.
+    static let removedAtOnce = 500
+
+    /// Removes contents that the study keeps no longer, some with each batch; once an hour, when there were
+    /// none.
+    func removeContents() async {
+        guard let contentDays, nextRemoval.time.withLock({ $0 <= .now }) else { return }
+        let end = WarehouseTime(FHIRDateTime(Date(timeIntervalSinceNow: -86_400 * Double(contentDays))))
+        do {
+            let count = try await withoutCancellation {
+                try await warehouse.transaction {
+                    try $0.removeLoadedContents(receivedBefore: end, limit: Self.removedAtOnce)
+                }
+            }
+            if count < Self.removedAtOnce { nextRemoval.time.withLock { $0 = .now + .seconds(3600) } }
+            guard count > 0 else { return }
+            logger.info("contents of loaded messages are removed", metadata: ["count": "\(count)"])
+            if count < Self.removedAtOnce { await eraseRemains() }
+        } catch {
+            nextRemoval.time.withLock { $0 = .now + .seconds(60) }
+            logger.error(
+                "contents of loaded messages are not removed",
                 metadata: ["reason": "\(FailureReason.text(of: error))"]
             )
         }

@@ -58,6 +58,12 @@ protocol WarehouseSession {
 
     /// Whether there is a table of this name.
     func hasTable(_ name: String) throws -> Bool
+
+    /// Whether there is an index of this name.
+    func hasIndex(_ name: String) throws -> Bool
+
+    /// What ends a query for rows of a table that are changed then: it leaves out those that others change.
+    func skipsLocked(_ table: String) -> String
 }
 
 extension WarehouseSession {
@@ -145,6 +151,10 @@ package struct SQLiteSession: WarehouseSession {
     }
 
     func hasTable(_ name: String) throws -> Bool { try db.tableExists(name) }
+    func hasIndex(_ name: String) throws -> Bool {
+        try finds(sql: "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?", arguments: [name])
+    }
+    func skipsLocked(_ table: String) -> String { "" }
 
     func execute(sql: String, arguments: [(any SQLConvertible)?]) throws -> Int {
         try db.cachedStatement(sql: sql).execute(arguments: Self.arguments(arguments))
@@ -285,9 +295,14 @@ extension PostgreSQLSession: WarehouseSession {
             .compactMap { $0.integer(0) }
     }
 
+    /// Tables and indexes share their names.
     func hasTable(_ name: String) throws -> Bool {
         try !rows("SELECT 1 WHERE to_regclass(?) IS NOT NULL", [name]).isEmpty
     }
+
+    func hasIndex(_ name: String) throws -> Bool { try hasTable(name) }
+
+    func skipsLocked(_ table: String) -> String { "FOR UPDATE OF \(table) SKIP LOCKED" }
 
     @discardableResult
     func execute(sql: String, arguments: [(any SQLConvertible)?]) throws -> Int { try run(sql, arguments) }

@@ -173,6 +173,42 @@ extension WarehouseTransaction {
         )
     }
 
+    /// Removes the content of envelopes with facts or samples that were loaded. Their ids stay, so that each
+    /// is recognised when it comes again. What was signed stays, and so do packages, which have files.
+    ///
+    /// - Parameters:
+    ///   - time: Those that were received before.
+    ///   - limit: How many at most.
+    /// - Returns: How many it was.
+    public func removeLoadedContents(receivedBefore time: WarehouseTime, limit: Int) throws -> Int {
+        let hasContent =
+            "state = 'loaded' AND kind = 'envelope' AND upload_id IS NOT NULL AND body IS NOT NULL"
+        if try !db.hasIndex("message_content") {
+            try db.lock("index of contents")
+            try db.execute(
+                sql: """
+                    CREATE INDEX IF NOT EXISTS message_content ON study_message (received)
+                    WHERE \(hasContent)
+                    """
+            )
+        }
+        return try db.execute(
+            sql: """
+                UPDATE study_message SET body = NULL
+                WHERE id IN (
+                    SELECT m.id FROM study_message m
+                    WHERE m.received < ? AND \(hasContent)
+                        AND NOT EXISTS (
+                            SELECT 1 FROM study_consent c
+                            WHERE c.participant = m.participant AND c.message = m.id
+                        )
+                    ORDER BY m.received LIMIT ? \(db.skipsLocked("m"))
+                )
+                """,
+            arguments: [time.xml, limit]
+        )
+    }
+
     // MARK: Consents
 
     /// Keeps that a participant agreed, as a batch of it alone (``WarehouseBatch``).

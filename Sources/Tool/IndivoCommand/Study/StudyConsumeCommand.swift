@@ -138,6 +138,17 @@ struct StudyConsumeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            """
+            Remove the content of an envelope so many days after its receipt, once its facts are loaded \
+            (default: it stays, encrypted). Consents and packages stay.
+            """,
+            valueName: "days"
+        )
+    )
+    var contentDays: Int?
+
+    @Option(
+        help: ArgumentHelp(
             "Serve /health and /metrics (for Prometheus) on this port of this machine; 0 for a free one.",
             valueName: "port"
         )
@@ -149,6 +160,11 @@ struct StudyConsumeCommand: AsyncParsableCommand {
     func validate() throws {
         guard (1...(1 << 50)).contains(keptBytes) else {
             throw ValidationError("--kept-bytes is a number from 1 to \(1 << 50).")
+        }
+        guard contentDays.map(StudyUpPlan.contentDays.contains) ?? true else {
+            throw ValidationError(
+                "--content-days is a number from 0 to \(StudyUpPlan.contentDays.upperBound)."
+            )
         }
         guard (1...43_200).contains(visibility) else {
             throw ValidationError("--visibility is a number from 1 to 43200.")
@@ -177,7 +193,8 @@ struct StudyConsumeCommand: AsyncParsableCommand {
             identities: identities,
             rules: try rules(),
             visibility: visibility,
-            keptLimit: keptBytes
+            keptLimit: keptBytes,
+            contentDays: contentDays
         )
         if let id = leaver ?? stopping, try await !Self.answered({ try await consumer.knows(id) }) {
             throw CommandFailure(

@@ -13,8 +13,8 @@ struct StudyUpFile {
 
     static let members: Set = [
         "title", "source", "queue", "store", "keys", "questionnaires", "freeText", "identities", "unproven",
-        "withdrawnData", "consents", "samples", "allowPKCS1", "receiver", "pages", "operations", "audit",
-        "schedule",
+        "withdrawnData", "consents", "samples", "contentDays", "allowPKCS1", "receiver", "pages",
+        "operations", "audit", "schedule",
     ]
 
     private static let membersOfSeveral: Set = [
@@ -157,6 +157,12 @@ struct StudyUpFile {
         plan.freeText = try choice("freeText", plan.freeText)
         plan.identities = try choice("identities", plan.identities)
         if json["samples"] != nil { plan.samples = try choice("samples", .facts) }
+        if let value = json["contentDays"] {
+            guard let days = value.integer, StudyUpPlan.contentDays.contains(days) else {
+                throw refuse("“contentDays” is a number from 0 to \(StudyUpPlan.contentDays.upperBound)")
+            }
+            plan.contentDays = days
+        }
         plan.rules.unproven = try choice("unproven", plan.rules.unproven)
         plan.rules.withdrawnData = try choice("withdrawnData", plan.rules.withdrawnData)
         plan.rules.consents = try consents()
