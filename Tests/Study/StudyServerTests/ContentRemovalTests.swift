@@ -11,12 +11,16 @@ import Testing
     private struct Study {
         let queue: any MessageQueue
         let warehouse: Warehouse
-        let consumer: Consumer
+        let contentDays: Int?
 
         init(_ store: StoreKind, contentDays: Int?) async throws {
             queue = try await TestQueue(.sqlite).queue
             warehouse = try await store.warehouse()
-            consumer = Consumer(
+            self.contentDays = contentDays
+        }
+
+        var consumer: Consumer {
+            Consumer(
                 queue: queue,
                 warehouse: warehouse,
                 keys: KeyRing([StudyKeys.id: StudyKeys.key]),
@@ -24,8 +28,10 @@ import Testing
             )
         }
 
+        /// Has one consumer load messages, and another, which begins then, remove contents.
         func deliver(_ messages: [StudyMessage]) async throws {
             for message in messages { try await queue.send(message) }
+            _ = try await consumer.drain()
             _ = try await consumer.drain()
         }
 

@@ -125,12 +125,7 @@ struct MessageOpening: Sendable {
                     "its files with resources have more than \(limits.resourceBytes) bytes together"
                 )
             }
-            let lines = data.split(
-                separator: UInt8(ascii: "\n"),
-                maxSplits: isLines ? 2 * limits.resources : 0
-            )
-            let parts =
-                isLines ? lines.filter { !$0.allSatisfy { [0x20, 0x0D, 0x09].contains($0) } } : [data]
+            let parts = isLines ? Self.lines(of: data, limit: limits.resources + 1) : [data]
             guard resources.count + parts.count <= limits.resources else { throw tooManyResources }
             for part in parts {
                 let json = try json(part)
@@ -144,6 +139,27 @@ struct MessageOpening: Sendable {
             }
         }
         return resources
+    }
+
+    /// The lines that are not blank.
+    ///
+    /// - Parameter limit: How many at most, the first ones.
+    private static func lines(of data: Data, limit: Int) -> [Data] {
+        var lines: [Data] = []
+        var start = data.startIndex
+        while start < data.endIndex, lines.count < limit {
+            let count = data[start...].withUnsafeBytes { bytes -> Int in
+                // What is found lies within the bytes, which begin there.
+                guard let base = bytes.baseAddress,
+                    let end = memchr(base, Int32(UInt8(ascii: "\n")), bytes.count)
+                else { return bytes.count }
+                return UnsafeRawPointer(end) - base
+            }
+            let line = data[start..<start + count]
+            start += count + 1
+            if line.contains(where: { $0 != 0x20 && $0 != 0x0D && $0 != 0x09 }) { lines.append(line) }
+        }
+        return lines
     }
 
     /// The response that a file with a result of ResearchKit is; `nil` for other files, and for a result with
