@@ -126,21 +126,23 @@ struct Intake: Sendable {
         classification = .sample(ObservationMapper(freeText: mapper.freeText), received: received)
     }
 
-    /// The resource's type, and what makes its facts and the time when they are taken to have been written;
-    /// `nil` for consents and withdrawals.
-    private var content: (type: String, make: () -> (facts: FactSet, written: WarehouseTime))? {
+    /// The resource's type; `nil` for consents and withdrawals.
+    private var dataType: String? {
         switch classification {
-        case .data(let set, let written, let type): (type, { (set, written) })
-        case .sample(let mapper, let received):
-            ("Observation", { Self.facts(of: resource, mapper, received) })
+        case .data(_, _, let type): type
+        case .sample: "Observation"
         case .consent, .withdrawal: nil
         }
     }
 
+    /// The facts, and when they are taken to have been written; `nil` for consents and withdrawals.
     private var data: (facts: FactSet, written: WarehouseTime, type: String)? {
-        content.map { content in
-            let made = content.make()
-            return (made.facts, made.written, content.type)
+        switch classification {
+        case .data(let set, let written, let type): return (set, written, type)
+        case .sample(let mapper, let received):
+            let (facts, written) = Self.facts(of: resource, mapper, received)
+            return (facts, written, "Observation")
+        case .consent, .withdrawal: return nil
         }
     }
 
@@ -456,67 +458,51 @@ struct Intake: Sendable {
 
     // MARK: Pseudonyms
 
-    /// What a warehouse keeps of an answer, a measurement or a Patient. Most measurements are rows of
-    /// columns, and need no more.
+    /// What a warehouse keeps of an answer, a measurement or a Patient: facts and resource with the pseudonym
+    /// wherever the phone's id was, however it is spelled, which would be the way back. Most measurements are
+    /// rows of columns, and need no more.
     final class PseudonymisedData {
         let sample: StudySample?
-        let isCorrection: Bool
         let type: String
-        private lazy var data = makeData()
+        private let intake: Intake
+        private let pseudonym: String
+        private let received: FHIRDateTime
+        private let disclosure: Disclosure
+        private lazy var data = intake.facts(of: pseudonym)
+        private(set) lazy var resource = intake.pseudonymised(pseudonym, received, disclosure)
         var facts: FactSet { data.facts }
         var written: WarehouseTime { data.written }
-        private(set) lazy var resource = makeResource()
-        private let makeData: () -> (facts: FactSet, written: WarehouseTime)
-        private let makeResource: () -> JSONValue
+        var isCorrection: Bool { intake.isCorrection }
 
-        init(
-            _ intake: Intake,
-            type: String,
-            data: @escaping () -> (facts: FactSet, written: WarehouseTime),
-            resource: @escaping () -> JSONValue
-        ) {
-            sample = intake.sample
-            isCorrection = intake.isCorrection
+        /// - Returns: `nil` for consents and withdrawals.
+        init?(_ intake: Intake, _ pseudonym: String, received: FHIRDateTime, _ disclosure: Disclosure) {
+            guard let type = intake.dataType else { return nil }
             self.type = type
-            makeData = data
-            makeResource = resource
+            sample = intake.sample
+            self.intake = intake
+            self.pseudonym = pseudonym
+            self.received = received
+            self.disclosure = disclosure
         }
     }
 
-    /// Facts and resource with the pseudonym wherever the phone's id was, however it is spelled: it would be
-    /// the way back.
-    ///
-    /// - Returns: `nil` for consents and withdrawals.
-    func pseudonymisedData(_ pseudonym: String, received: FHIRDateTime, _ disclosure: Disclosure)
-        -> PseudonymisedData?
-    {
-        guard let content else { return nil }
-        return PseudonymisedData(
-            self,
-            type: content.type,
-            data: {
-                let data = content.make()
-                let facts = ParticipantID(phoneID)?.replacing(in: data.facts, with: pseudonym)
-                return (facts ?? data.facts, data.written)
-            },
-            resource: { pseudonymised(ParticipantID(phoneID), pseudonym, received, disclosure) }
-        )
+    private func facts(of pseudonym: String) -> (facts: FactSet, written: WarehouseTime) {
+        guard let data else { preconditionFailure("there are no facts of a consent") }
+        let facts = ParticipantID(phoneID)?.replacing(in: data.facts, with: pseudonym)
+        return (facts ?? data.facts, data.written)
     }
 
     /// The resource with the pseudonym, and without what is not disclosed. A Patient is the de-identified
     /// one.
-    private func pseudonymised(
-        _ id: ParticipantID?,
-        _ pseudonym: String,
-        _ received: FHIRDateTime,
-        _ disclosure: Disclosure
-    ) -> JSONValue {
+    private func pseudonymised(_ pseudonym: String, _ received: FHIRDateTime, _ disclosure: Disclosure)
+        -> JSONValue
+    {
         guard resource["resourceType"]?.string != "Patient" else {
             var patient = Self.deidentified(Patient(view: resource), received)
             patient.id = pseudonym
             return patient.tree
         }
-        var renamed = id?.replacing(in: resource, with: pseudonym) ?? resource
+        var renamed = ParticipantID(phoneID)?.replacing(in: resource, with: pseudonym) ?? resource
         if Self.isResult(resource) { renamed["subject"] = ["reference": JSONValue("Patient/\(pseudonym)")] }
         return disclosure.released(renamed, of: ParticipantID(pseudonym))
     }

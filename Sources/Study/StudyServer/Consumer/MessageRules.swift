@@ -148,7 +148,9 @@ struct MessageRules: Sendable {
             return
         }
         let pseudonym = try batch.pseudonym(of: participant, now: now)
-        let data = intakes.compactMap { $0.pseudonymisedData(pseudonym, received: received, disclosure) }
+        let data = intakes.compactMap {
+            Intake.PseudonymisedData($0, pseudonym, received: received, disclosure)
+        }
         if !isProven {
             let replacing = try data.first { item in
                 try isReplaced(by: item, of: participant, in: &batch)

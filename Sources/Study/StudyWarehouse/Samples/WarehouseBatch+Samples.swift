@@ -127,7 +127,16 @@ struct BatchSample {
     private var newIndexes: [Place: Int] = [:]
     var removed: [Place] = []
     var visits = OrderedKeys<Key>()
-    var days: [Day: Change] = [:]
+    private(set) var days: [Day: Change] = [:]
+    /// What was noted last of a day: samples of a day follow each other, as a rule.
+    private var last: (day: Day, message: String)?
+
+    /// Notes what changes a day.
+    mutating func note(_ day: Day, _ change: Change) {
+        if let last, last.day == day, last.message == change.message { return }
+        last = (day, change.message)
+        days[day] = change
+    }
 
     /// Writes a row, where its place was first written.
     mutating func add(_ new: New, at place: Place) {
@@ -301,7 +310,7 @@ extension WarehouseBatch {
         let place = BatchSample.Place(participant: participant, start: sample.start, id: sample.id)
         if takeAway(place, change) { loads[load].deleted += 1 }
         sampleChanges.add(BatchSample.New(sample: sample, received: received, load: load), at: place)
-        sampleChanges.days[BatchSample.Day(participant: participant, day: sample.day)] = change
+        sampleChanges.note(BatchSample.Day(participant: participant, day: sample.day), change)
         samples[place.key, default: BatchSample.Known()][sample.start] = BatchSample.Row(
             sample,
             received: received
@@ -334,7 +343,7 @@ extension WarehouseBatch {
         // One that is new in this batch is in no table.
         if !sampleChanges.remove(at: place) { sampleChanges.removed.append(place) }
         samples[place.key]?[place.start] = nil
-        sampleChanges.days[BatchSample.Day(participant: place.participant, day: row.sample.day)] = change
+        sampleChanges.note(BatchSample.Day(participant: place.participant, day: row.sample.day), change)
         return true
     }
 }
