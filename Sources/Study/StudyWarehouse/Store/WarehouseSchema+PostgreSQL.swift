@@ -307,22 +307,21 @@ extension WarehouseSchema {
         CREATE INDEX of_text_search ON observation_fact USING brin (text_search_index)
         """
 
-    /// Keeps a fact from being there twice: i2b2's key as a number, which takes a third of what its texts do.
+    /// Keeps a fact from being there twice: of i2b2's key visit and participant, by whom a database may be
+    /// distributed, and the rest as a number, which takes a third of what its texts do.
     /// That two facts of one visit have the same 64 bits is as likely as one in 10^17, and one of them is
     /// refused then.
     private static let factIndex = """
         CREATE UNIQUE INDEX observation_fact_pk ON observation_fact (
             encounter_num,
+            patient_num,
             hashtextextended(
                 concept_cd,
                 hashtextextended(
                     modifier_cd,
                     hashtextextended(
                         provider_id,
-                        timestamp_hash_extended(
-                            start_date,
-                            (instance_num::bigint << 32) + patient_num::bigint
-                        )
+                        timestamp_hash_extended(start_date, instance_num)
                     )
                 )
             )
