@@ -252,6 +252,7 @@ import WebServing
         (#"{"unproven": "maybe"}"#, "pending or accepted"),
         (#"{"withdrawnData": "lost"}"#, "erased or kept"),
         (#"{"contentDays": -1}"#, "from 0 to 36500"),
+        (#"{"knownDays": 0}"#, "from 1 to 36500"),
         (#"{"contentDays": "all"}"#, "from 0 to 36500"),
         (#"{"consents": {"version": "2"}}"#, "“consents” is a list"),
         (#"{"consents": [{"version": "2", "requiredFrom": "soon"}]}"#, "“requiredFrom” as 2026-09-01"),

@@ -195,7 +195,8 @@ import Testing
         #expect(
             try await indexes() == [
                 "brin (text_search_index)", "brin (upload_id)", "btree (concept_cd)",
-                "btree (encounter_num, patient_num, hash", "btree (modifier_cd) WHERE ((modifier_cd)::text <> '@'::text)",
+                "btree (encounter_num, patient_num, hash",
+                "btree (modifier_cd) WHERE ((modifier_cd)::text <> '@'::text)",
                 "btree (patient_num)", "btree (start_date, patient_num)",
             ]
         )

@@ -30,17 +30,19 @@ extension WarehouseTransaction {
     public func eachFact(of audience: ExportAudience = .study, _ body: (_ cells: [String]) throws -> Void)
         throws
     {
+        // Of a code at several places the first name counts.
+        let names = try db.rows(
+            sql: "SELECT concept_cd, name_char FROM concept_dimension ORDER BY concept_path"
+        )
+        .reduce(into: [String: String]()) { names, row in
+            guard let code = row.text(0), names[code] == nil else { return }
+            names[code] = row.text(1)
+        }
         try db.eachRow(
             sql: """
-                SELECT p.pseudonym, f.encounter_num, f.concept_cd,
-                    (
-                        SELECT name_char
-                        FROM concept_dimension
-                        WHERE concept_cd = f.concept_cd
-                        ORDER BY concept_path LIMIT 1
-                    ) AS name,
-                    f.modifier_cd, f.instance_num, f.start_date, f.end_date, f.valtype_cd, f.tval_char,
-                    f.nval_num, f.observation_blob, f.units_cd, f.valueflag_cd
+                SELECT p.pseudonym, f.encounter_num, f.concept_cd, f.modifier_cd, f.instance_num,
+                    f.start_date, f.end_date, f.valtype_cd, f.tval_char, f.nval_num,
+                    f.observation_blob, f.units_cd, f.valueflag_cd
                 FROM observation_fact f
                 JOIN study_participant p USING (patient_num)
                 WHERE \(audience.condition("f"))
@@ -54,9 +56,9 @@ extension WarehouseTransaction {
             let whole = type == "B" || type == "T" ? row.text("observation_blob") : nil
             let text = whole ?? row.text("tval_char")
             let cells: [String?] = [
-                row.text(0), row.text(1), row.text(2), row.text(3).map(SpreadsheetText.guarded), row.text(4),
-                row.text(5),
-                row.text(6), row.text(7), type, text.map(SpreadsheetText.guarded),
+                row.text(0), row.text(1), row.text(2),
+                row.text(2).flatMap { names[$0] }.map(SpreadsheetText.guarded),
+                row.text(3), row.text(4), row.text(5), row.text(6), type, text.map(SpreadsheetText.guarded),
                 type == "N" ? row.text("observation_blob") ?? row.decimal("nval_num") : nil,
                 row.text("units_cd").map(SpreadsheetText.guarded), row.text("valueflag_cd"),
             ]

@@ -61,9 +61,6 @@ protocol WarehouseSession {
 
     /// Whether there is an index of this name.
     func hasIndex(_ name: String) throws -> Bool
-
-    /// What ends a query for rows of a table that are changed then: it leaves out those that others change.
-    func skipsLocked(_ table: String) -> String
 }
 
 extension WarehouseSession {
@@ -154,7 +151,6 @@ package struct SQLiteSession: WarehouseSession {
     func hasIndex(_ name: String) throws -> Bool {
         try finds(sql: "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?", arguments: [name])
     }
-    func skipsLocked(_ table: String) -> String { "" }
 
     func execute(sql: String, arguments: [(any SQLConvertible)?]) throws -> Int {
         try db.cachedStatement(sql: sql).execute(arguments: Self.arguments(arguments))
@@ -301,8 +297,6 @@ extension PostgreSQLSession: WarehouseSession {
     }
 
     func hasIndex(_ name: String) throws -> Bool { try hasTable(name) }
-
-    func skipsLocked(_ table: String) -> String { "FOR UPDATE OF \(table) SKIP LOCKED" }
 
     @discardableResult
     func execute(sql: String, arguments: [(any SQLConvertible)?]) throws -> Int { try run(sql, arguments) }

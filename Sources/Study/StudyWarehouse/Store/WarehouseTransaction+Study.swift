@@ -183,29 +183,29 @@ extension WarehouseTransaction {
     public func removeLoadedContents(receivedBefore time: WarehouseTime, limit: Int) throws -> Int {
         let hasContent =
             "state = 'loaded' AND kind = 'envelope' AND upload_id IS NOT NULL AND body IS NOT NULL"
+        // One consumer at a time: the same ones are found by all.
+        try db.lock("contents of messages")
         if try !db.hasIndex("message_content") {
-            try db.lock("index of contents")
             try db.execute(
-                sql: """
-                    CREATE INDEX IF NOT EXISTS message_content ON study_message (received)
-                    WHERE \(hasContent)
-                    """
+                sql: "CREATE INDEX message_content ON study_message (received) WHERE \(hasContent)"
             )
         }
-        return try db.execute(
+        let found = try db.rows(
             sql: """
-                UPDATE study_message SET body = NULL
-                WHERE id IN (
-                    SELECT m.id FROM study_message m
-                    WHERE m.received < ? AND \(hasContent)
-                        AND NOT EXISTS (
-                            SELECT 1 FROM study_consent c
-                            WHERE c.participant = m.participant AND c.message = m.id
-                        )
-                    ORDER BY m.received LIMIT ? \(db.skipsLocked("m"))
-                )
+                SELECT m.id FROM study_message m
+                WHERE m.received < ? AND \(hasContent)
+                    AND NOT EXISTS (
+                        SELECT 1 FROM study_consent c
+                        WHERE c.participant = m.participant AND c.message = m.id
+                    )
+                ORDER BY m.received LIMIT ?
                 """,
             arguments: [time.xml, limit]
+        ).compactMap { $0.text(0) }
+        guard !found.isEmpty else { return 0 }
+        return try db.execute(
+            sql: "UPDATE study_message SET body = NULL WHERE \(hasContent) AND id IN (\(db.listed))",
+            arguments: [type(of: db).list(found)]
         )
     }
 

@@ -147,6 +147,9 @@ struct StudyConsumeCommand: AsyncParsableCommand {
     )
     var contentDays: Int?
 
+    @Option(help: "Days until the queue forgets the ids of what it had; the warehouse knows them longer.")
+    var knownDays = 400
+
     @Option(
         help: ArgumentHelp(
             "Serve /health and /metrics (for Prometheus) on this port of this machine; 0 for a free one.",
@@ -165,6 +168,9 @@ struct StudyConsumeCommand: AsyncParsableCommand {
             throw ValidationError(
                 "--content-days is a number from 0 to \(StudyUpPlan.contentDays.upperBound)."
             )
+        }
+        guard StudyUpPlan.knownDays.contains(knownDays) else {
+            throw ValidationError("--known-days is a number from 1 to \(StudyUpPlan.knownDays.upperBound).")
         }
         guard (1...43_200).contains(visibility) else {
             throw ValidationError("--visibility is a number from 1 to 43200.")
@@ -194,6 +200,7 @@ struct StudyConsumeCommand: AsyncParsableCommand {
             rules: try rules(),
             visibility: visibility,
             keptLimit: keptBytes,
+            knownDays: knownDays,
             contentDays: contentDays
         )
         if let id = leaver ?? stopping, try await !Self.answered({ try await consumer.knows(id) }) {

@@ -33,8 +33,8 @@ struct StudyUpCommand: AsyncParsableCommand {
             is the folder of private keys; without it there is no consumer, which then is somewhere else. \
             schedule is what the phones ask for, and lets the pages show who keeps up. \
             audit is where the pages write down who saw, exported and changed what. \
-            freeText, identities, unproven, withdrawnData, samples, contentDays and allowPKCS1 are as the \
-            options of indivo study consume; consents ([{"version": "2.0", "requiredFrom": \
+            freeText, identities, unproven, withdrawnData, samples, contentDays, knownDays and allowPKCS1 \
+            are as the options of indivo study consume; consents ([{"version": "2.0", "requiredFrom": \
             "2026-09-01T00:00:00Z"}]) is its --require-consent. \
             operations has /health, 200 while everything works, and /metrics for Prometheus (left out: port \
             9464). --check opens every file that the configuration names, and starts nothing.
@@ -161,6 +161,8 @@ struct StudyUpPlan: Sendable {
     var samples: SampleStorage?
     var contentDays: Int?
     static let contentDays = 0...36_500
+    var knownDays = 400
+    static let knownDays = 1...36_500
     var rules = StudyRules()
     var receiver = ReceiverConfiguration()
     var clients = ReceiverClients.besideQueue
@@ -235,6 +237,7 @@ struct StudyUp: Sendable {
                 questionnaires: plan.questionnaires,
                 identities: plan.identities,
                 rules: plan.rules,
+                knownDays: plan.knownDays,
                 contentDays: plan.contentDays,
                 logger: logger
             )

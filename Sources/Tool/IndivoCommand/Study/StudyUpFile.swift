@@ -13,8 +13,8 @@ struct StudyUpFile {
 
     static let members: Set = [
         "title", "source", "queue", "store", "keys", "questionnaires", "freeText", "identities", "unproven",
-        "withdrawnData", "consents", "samples", "contentDays", "allowPKCS1", "receiver", "pages",
-        "operations", "audit", "schedule",
+        "withdrawnData", "consents", "samples", "contentDays", "knownDays", "allowPKCS1", "receiver",
+        "pages", "operations", "audit", "schedule",
     ]
 
     private static let membersOfSeveral: Set = [
@@ -157,12 +157,8 @@ struct StudyUpFile {
         plan.freeText = try choice("freeText", plan.freeText)
         plan.identities = try choice("identities", plan.identities)
         if json["samples"] != nil { plan.samples = try choice("samples", .facts) }
-        if let value = json["contentDays"] {
-            guard let days = value.integer, StudyUpPlan.contentDays.contains(days) else {
-                throw refuse("“contentDays” is a number from 0 to \(StudyUpPlan.contentDays.upperBound)")
-            }
-            plan.contentDays = days
-        }
+        plan.contentDays = try days("contentDays", StudyUpPlan.contentDays)
+        plan.knownDays = try days("knownDays", StudyUpPlan.knownDays) ?? plan.knownDays
         plan.rules.unproven = try choice("unproven", plan.rules.unproven)
         plan.rules.withdrawnData = try choice("withdrawnData", plan.rules.withdrawnData)
         plan.rules.consents = try consents()
@@ -180,6 +176,14 @@ struct StudyUpFile {
         plan.operations = people.operations
         plan.audit = people.audit
         return plan
+    }
+
+    private func days(_ name: String, _ allowed: ClosedRange<Int>) throws -> Int? {
+        guard let value = json[name] else { return nil }
+        guard let days = value.integer, allowed.contains(days) else {
+            throw refuse("“\(name)” is a number from \(allowed.lowerBound) to \(allowed.upperBound)")
+        }
+        return days
     }
 
     /// What the people have who run it: pages, health and metrics, the audit log.
