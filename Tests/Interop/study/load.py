@@ -368,8 +368,8 @@ def measure_consumers(store, count):
           f"({sent / seconds:.0f} messages/s), {options.messages / seconds / (options.messages / copied):.2f} of COPY's "
           f"{options.messages / copied:.0f}/s; processor time a message: consumers {1000 * processor / sent:.2f} ms, server "
           f"{1000 * server / sent:.2f} ms, COPY {1000 * copied_processor / sent:.2f} ms; memory {memory:.0f} MB; {rows / options.messages:.1f} rows and "
-          f"{(size + indexes) / options.messages / 1000:.1f} kB a survey, {size / options.messages / 1000:.1f} without indexes; "
-          f"{contents / options.messages / 1000:.1f} kB are the encrypted content", flush=True)
+          f"{(size + indexes) / options.messages / 1000:.2f} kB a survey, {size / options.messages / 1000:.2f} without indexes; "
+          f"{contents / options.messages / 1000:.2f} kB are the encrypted content", flush=True)
 
 
 def megabytes(process, line):
