@@ -145,21 +145,27 @@ struct MessageOpening: Sendable {
     ///
     /// - Parameter limit: How many at most, the first ones.
     private static func lines(of data: Data, limit: Int) -> [Data] {
-        var lines: [Data] = []
-        var start = data.startIndex
-        while start < data.endIndex, lines.count < limit {
-            let count = data[start...].withUnsafeBytes { bytes -> Int in
-                // What is found lies within the bytes, which begin there.
-                guard let base = bytes.baseAddress,
-                    let end = memchr(base, Int32(UInt8(ascii: "\n")), bytes.count)
-                else { return bytes.count }
-                return UnsafeRawPointer(end) - base
+        let ranges = data.withUnsafeBytes { bytes in
+            var ranges: [Range<Int>] = []
+            var start = 0
+            while start < bytes.count, ranges.count < limit {
+                let end = lineEnd(in: bytes, from: start)
+                let isBlank = bytes[start..<end].allSatisfy { $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }
+                if !isBlank { ranges.append(start..<end) }
+                start = end + 1
             }
-            let line = data[start..<start + count]
-            start += count + 1
-            if line.contains(where: { $0 != 0x20 && $0 != 0x0D && $0 != 0x09 }) { lines.append(line) }
+            return ranges
         }
-        return lines
+        return ranges.map { data[data.startIndex + $0.lowerBound..<data.startIndex + $0.upperBound] }
+    }
+
+    /// Where a line ends that begins at an index, by `memchr`: files have millions of bytes.
+    private static func lineEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        // The bytes from the start to the end are there, and what is found is among them.
+        guard let base = bytes.baseAddress,
+            let end = memchr(base + start, Int32(UInt8(ascii: "\n")), bytes.count - start)
+        else { return bytes.count }
+        return UnsafeRawPointer(end) - base
     }
 
     /// The response that a file with a result of ResearchKit is; `nil` for other files, and for a result with
