@@ -75,6 +75,7 @@ import Testing
             Given.message(Given.response(other), id: "waiting"), Self.package(participant),
         ])
         #expect(try await !study.hasContent("old"))
+        #expect(try await study.warehouse.read { try $0.db.hasIndex("message_content") })
         for id in ["consent", "new", "waiting", "package"] {
             #expect(try await study.hasContent(id), "\(id)")
         }
@@ -128,5 +129,90 @@ import Testing
         }
         #expect(counts == [3, 1, 0])
         #expect(try await study.hasContent("m5"))
+    }
+
+    private static func bundle(_ resources: [String]) -> String {
+        let entries = resources.map { #"{"resource": \#($0)}"# }.joined(separator: ", ")
+        return #"{"resourceType": "Bundle", "type": "collection", "entry": [\#(entries)]}"#
+    }
+
+    @Test("a content with a consent stays, also with one that was known", arguments: StoreKind.allCases)
+    func signed(store: StoreKind) async throws {
+        let study = try await Study(store, contentDays: 30)
+        let participant = UUID()
+        let contract = Given.contract(participant)
+        try await study.deliver([
+            Given.message(contract),
+            Given.message(Self.bundle([contract, Given.response(participant)]), id: "again"),
+            Given.message(Given.response(participant, 2), id: "answer"),
+        ])
+        #expect(try await study.hasContent("again"))
+        #expect(try await !study.hasContent("answer"))
+    }
+
+    @Test(
+        "of a participant whose withdrawal waits for the team everything stays",
+        arguments: StoreKind.allCases
+    )
+    func pendingWithdrawal(store: StoreKind) async throws {
+        let study = try await Study(store, contentDays: 30)
+        let participant = UUID()
+        let other = UUID()
+        try await study.deliver([
+            Given.message(Given.contract(participant)), Given.message(Given.contract(other)),
+            Given.message(Given.response(participant), id: "answer"),
+            Given.message(Given.response(other), id: "other"),
+            Given.message(Given.contract(participant, status: "revoked"), client: "another app"),
+        ])
+        #expect(try await study.warehouse.read { try $0.pendingMessages().count } == 1)
+        #expect(try await study.hasContent("answer"))
+        #expect(try await !study.hasContent("other"))
+    }
+
+    @Test("nothing is removed while the queue has dead letters")
+    func deadLetters() async throws {
+        let queue = try await TestQueue(.sqlite, receives: 1)
+        let warehouse = try Warehouse(nil)
+        let participant = UUID()
+        func consumer() -> Consumer {
+            Consumer(
+                queue: queue.queue,
+                warehouse: warehouse,
+                keys: KeyRing([StudyKeys.id: StudyKeys.key]),
+                contentDays: 30
+            )
+        }
+        try await queue.queue.send(Given.message(Given.contract(participant)))
+        try await queue.queue.send(Given.message(Given.response(participant), id: "answer"))
+        _ = try await consumer().drain()
+        try await queue.queue.send(Given.message(Given.response(participant, 2)))
+        for _ in 1...2 {
+            _ = try await queue.queue.receive(limit: 1, visibility: 1)
+            try await queue.pass(60)
+        }
+        #expect(try await queue.queue.status().dead == 1)
+        _ = try await consumer().drain()
+        #expect(try await warehouse.read { try $0.message("answer")?.body } != nil)
+    }
+
+    @Test("a stop that is processed after contents were removed loses nothing", arguments: StoreKind.allCases)
+    func lateStop(store: StoreKind) async throws {
+        let study = try await Study(store, contentDays: 30)
+        let participant = UUID()
+        try await study.deliver([
+            Given.message(Given.contract(participant)),
+            Given.message(Given.response(participant, 1), id: "before"),
+            Given.message(Given.response(participant, 2), id: "after", received: "2026-03-04T00:00:00Z"),
+        ])
+        #expect(try await !study.hasContent("before"))
+        let time = WarehouseTime(try #require(FHIRDateTime(text: "2026-03-03T00:00:00Z")))
+        let digest = Consumer.digest(of: participant)
+        try await study.warehouse.transaction {
+            try $0.stop(digest, at: time, received: "2026-03-03T00:00:00Z")
+        }
+        _ = try await study.consumer.drain()
+        let facts = "SELECT count(*) FROM observation_fact WHERE modifier_cd = '@'"
+        #expect(try await study.warehouse.read { try $0.db.number(sql: facts) } == 6)
+        #expect(try await study.warehouse.read { try $0.hasWithdrawn(digest) })
     }
 }

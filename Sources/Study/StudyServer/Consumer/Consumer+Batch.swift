@@ -24,7 +24,7 @@ extension Consumer {
     func step(_ report: inout Report) async throws -> Bool {
         await eraseOldRemains()
         await forgetKnown()
-        await removeContents()
+        let hasContents = await removeContents()
         // Before any message is received: a warehouse that is away costs none of them an attempt.
         try await quota.refresh(from: warehouse)
         let batch = try await receive()
@@ -38,7 +38,7 @@ extension Consumer {
         let hasKept = isTimeForKept(batch.isEmpty) ? try await processKept(&report, &failure) : false
         if report != before { log(report, since: before) }
         if let failure { throw failure }
-        return !batch.isEmpty || hasKept
+        return !batch.isEmpty || hasKept || hasContents
     }
 
     // MARK: Receive

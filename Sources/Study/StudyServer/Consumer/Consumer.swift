@@ -104,8 +104,8 @@ public struct Consumer: Sendable {
     ///   - rules: What the study decides about withdrawals, corrections and versions of its consent.
     ///   - knownDays: After so many days a queue forgets the ids of messages that it had: a phone that sends
     ///     one again after that has it recognised here.
-    ///   - contentDays: After so many days the content of an envelope is removed whose facts or samples were
-    ///     loaded; `nil` keeps it. Consents and packages stay.
+    ///   - contentDays: After so many days, at least one, the content of an envelope is removed whose facts or
+    ///     samples were loaded; `nil` keeps it. Consents and packages stay.
     ///   - logger: Gets counts and reasons, nothing of persons.
     public init(
         queue: any MessageQueue,
@@ -126,7 +126,7 @@ public struct Consumer: Sendable {
         self.queue = queue
         self.warehouse = warehouse
         self.knownDays = knownDays
-        self.contentDays = contentDays
+        self.contentDays = contentDays.map { max(1, $0) }
         self.logger = logger
         let disclosure = Disclosure(freeText: mapper.freeText, identities: identities)
         reader = MessageReader(
@@ -230,25 +230,43 @@ public struct Consumer: Sendable {
 
     /// Removes contents that the study keeps no longer, some with each batch; once an hour, when there were
     /// none.
-    func removeContents() async {
-        guard let contentDays, nextRemoval.time.withLock({ $0 <= .now }) else { return }
-        let end = WarehouseTime(FHIRDateTime(Date(timeIntervalSinceNow: -86_400 * Double(contentDays))))
+    ///
+    /// Nothing is removed while the queue has dead letters or messages that are as old: a withdrawal may be
+    /// among them.
+    ///
+    /// - Returns: Whether there may be more of them.
+    func removeContents() async -> Bool {
+        guard let contentDays, nextRemoval.time.withLock({ $0 <= .now }) else { return false }
+        let age = 86_400 * contentDays
+        let end = WarehouseTime(FHIRDateTime(Date(timeIntervalSinceNow: -Double(age))))
         do {
+            let waiting = try await queue.status()
+            // SQS does not say how old its messages are.
+            let isSettled = waiting.dead == 0 && (waiting.depth == 0 || (1..<age).contains(waiting.age))
+            guard isSettled else {
+                nextRemoval.time.withLock { $0 = .now + .seconds(60) }
+                return false
+            }
             let count = try await withoutCancellation {
-                try await warehouse.transaction {
+                try await warehouse.transaction { try $0.makeContentIndex() }
+                return try await warehouse.transaction {
                     try $0.removeLoadedContents(receivedBefore: end, limit: Self.removedAtOnce)
                 }
             }
-            if count < Self.removedAtOnce { nextRemoval.time.withLock { $0 = .now + .seconds(3600) } }
-            guard count > 0 else { return }
-            logger.info("contents of loaded messages are removed", metadata: ["count": "\(count)"])
-            if count < Self.removedAtOnce { await eraseRemains() }
+            let hasMore = count == Self.removedAtOnce
+            if !hasMore { nextRemoval.time.withLock { $0 = .now + .seconds(3600) } }
+            if count > 0 {
+                logger.info("contents of loaded messages are removed", metadata: ["count": "\(count)"])
+                if !hasMore { await eraseRemains() }
+            }
+            return hasMore
         } catch {
             nextRemoval.time.withLock { $0 = .now + .seconds(60) }
             logger.error(
                 "contents of loaded messages are not removed",
                 metadata: ["reason": "\(FailureReason.text(of: error))"]
             )
+            return false
         }
     }
 

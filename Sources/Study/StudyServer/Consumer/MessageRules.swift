@@ -74,6 +74,7 @@ struct MessageRules: Sendable {
                 )
             case .success(let intakes):
                 stored.participant = intakes.first?.participant ?? named
+                stored.isSigned = intakes.contains { !$0.isData }
                 try apply(intakes, &stored, to: &batch)
             }
             if case .failed = stored.state {

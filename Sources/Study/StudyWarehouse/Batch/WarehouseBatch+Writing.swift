@@ -315,7 +315,7 @@ extension WarehouseBatch {
             new.append([
                 message.id, message.kind, message.body.map(StoredBody.packed), message.received,
                 message.state.name,
-                message.state.reason, message.participant, upload, message.client,
+                message.storedReason, message.participant, upload, message.client,
             ])
         }
         try db.insert(new)
@@ -331,7 +331,7 @@ extension WarehouseBatch {
                 WHERE id = ?
                 """,
             arguments: [
-                message.state.name, message.state.reason, message.body.map(StoredBody.packed),
+                message.state.name, message.storedReason, message.body.map(StoredBody.packed),
                 message.participant, upload, message.client, message.id,
             ]
         )

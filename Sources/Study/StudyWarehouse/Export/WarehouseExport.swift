@@ -30,13 +30,13 @@ extension WarehouseTransaction {
     public func eachFact(of audience: ExportAudience = .study, _ body: (_ cells: [String]) throws -> Void)
         throws
     {
-        // Of a code at several places the first name counts.
+        // Of a code at several places the first name counts. Codes are compared by their bytes.
         let names = try db.rows(
             sql: "SELECT concept_cd, name_char FROM concept_dimension ORDER BY concept_path"
         )
-        .reduce(into: [String: String]()) { names, row in
-            guard let code = row.text(0), names[code] == nil else { return }
-            names[code] = row.text(1)
+        .reduce(into: [[UInt8]: String]()) { names, row in
+            guard let code = row.text(0).map({ Array($0.utf8) }), names[code] == nil else { return }
+            names[code] = row.text(1) ?? ""
         }
         try db.eachRow(
             sql: """
@@ -57,7 +57,7 @@ extension WarehouseTransaction {
             let text = whole ?? row.text("tval_char")
             let cells: [String?] = [
                 row.text(0), row.text(1), row.text(2),
-                row.text(2).flatMap { names[$0] }.map(SpreadsheetText.guarded),
+                row.text(2).flatMap { names[Array($0.utf8)] }.map(SpreadsheetText.guarded),
                 row.text(3), row.text(4), row.text(5), row.text(6), type, text.map(SpreadsheetText.guarded),
                 type == "N" ? row.text("observation_blob") ?? row.decimal("nval_num") : nil,
                 row.text("units_cd").map(SpreadsheetText.guarded), row.text("valueflag_cd"),

@@ -61,6 +61,9 @@ protocol WarehouseSession {
 
     /// Whether there is an index of this name.
     func hasIndex(_ name: String) throws -> Bool
+
+    /// Whether this role may make indexes of a table.
+    func owns(_ table: String) throws -> Bool
 }
 
 extension WarehouseSession {
@@ -151,6 +154,7 @@ package struct SQLiteSession: WarehouseSession {
     func hasIndex(_ name: String) throws -> Bool {
         try finds(sql: "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?", arguments: [name])
     }
+    func owns(_ table: String) -> Bool { true }
 
     func execute(sql: String, arguments: [(any SQLConvertible)?]) throws -> Int {
         try db.cachedStatement(sql: sql).execute(arguments: Self.arguments(arguments))
@@ -297,6 +301,11 @@ extension PostgreSQLSession: WarehouseSession {
     }
 
     func hasIndex(_ name: String) throws -> Bool { try hasTable(name) }
+
+    func owns(_ table: String) throws -> Bool {
+        let sql = "SELECT pg_has_role(relowner, 'USAGE')::text FROM pg_class WHERE oid = to_regclass(?)"
+        return try rows(sql, [table]).first?.text(0) == "true"
+    }
 
     @discardableResult
     func execute(sql: String, arguments: [(any SQLConvertible)?]) throws -> Int { try run(sql, arguments) }

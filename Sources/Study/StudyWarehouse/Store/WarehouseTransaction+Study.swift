@@ -58,6 +58,13 @@ public struct StoredMessage: Sendable, Hashable {
     public var client: String?
     /// The load of its facts.
     public var upload: Int?
+    /// Whether somebody agreed or left by it, beside what else it has: such a content is never removed for its
+    /// age.
+    public var isSigned = false
+
+    /// What the column `reason` has.
+    var storedReason: String? { state.reason ?? (isSigned ? Self.signed : nil) }
+    static let signed = "signed"
 
     /// A message.
     public init(
@@ -174,26 +181,27 @@ extension WarehouseTransaction {
     }
 
     /// Removes the content of envelopes with facts or samples that were loaded. Their ids stay, so that each
-    /// is recognised when it comes again. What was signed stays, and so do packages, which have files.
+    /// is recognised when it comes again. What was signed stays, and so do packages, which have files, and all
+    /// of a participant of whom a message waits, failed or is not decided: a withdrawal that is processed late
+    /// has others processed again.
     ///
     /// - Parameters:
     ///   - time: Those that were received before.
     ///   - limit: How many at most.
     /// - Returns: How many it was.
     public func removeLoadedContents(receivedBefore time: WarehouseTime, limit: Int) throws -> Int {
-        let hasContent =
-            "state = 'loaded' AND kind = 'envelope' AND upload_id IS NOT NULL AND body IS NOT NULL"
         // One consumer at a time: the same ones are found by all.
         try db.lock("contents of messages")
-        if try !db.hasIndex("message_content") {
-            try db.execute(
-                sql: "CREATE INDEX message_content ON study_message (received) WHERE \(hasContent)"
-            )
-        }
+        let unsettled = "state IN ('waiting', 'failed', 'pending', 'approved', 'again')"
         let found = try db.rows(
             sql: """
                 SELECT m.id FROM study_message m
-                WHERE m.received < ? AND \(hasContent)
+                WHERE m.received < ? AND \(Self.hasRemovableContent)
+                    AND m.participant NOT IN (
+                        SELECT participant FROM study_message WHERE \(unsettled) AND participant IS NOT NULL
+                        UNION SELECT s.participant FROM study_message_subject s
+                        JOIN study_message o ON o.id = s.message WHERE o.\(unsettled)
+                    )
                     AND NOT EXISTS (
                         SELECT 1 FROM study_consent c
                         WHERE c.participant = m.participant AND c.message = m.id
@@ -204,8 +212,29 @@ extension WarehouseTransaction {
         ).compactMap { $0.text(0) }
         guard !found.isEmpty else { return 0 }
         return try db.execute(
-            sql: "UPDATE study_message SET body = NULL WHERE \(hasContent) AND id IN (\(db.listed))",
+            sql: """
+                UPDATE study_message SET body = NULL
+                WHERE \(Self.hasRemovableContent) AND id IN (\(db.listed))
+                """,
             arguments: [type(of: db).list(found)]
+        )
+    }
+
+    private static let hasRemovableContent = """
+        state = 'loaded' AND kind = 'envelope' AND upload_id IS NOT NULL AND body IS NOT NULL
+            AND reason IS NULL
+        """
+
+    /// Makes the index by which ``removeLoadedContents(receivedBefore:limit:)`` finds its messages quickly,
+    /// where it may. Others write no messages meanwhile.
+    public func makeContentIndex() throws {
+        guard try !db.hasIndex("message_content"), try db.owns("study_message") else { return }
+        try db.lock("index of contents")
+        try db.execute(
+            sql: """
+                CREATE INDEX IF NOT EXISTS message_content ON study_message (received)
+                WHERE \(Self.hasRemovableContent)
+                """
         )
     }
 
@@ -365,7 +394,8 @@ extension WarehouseTransaction {
     /// agreed to, and is removed.
     ///
     /// What was received by then still counts. Where something that was received later is in the warehouse
-    /// already, all messages of the participant are processed again, in their order.
+    /// already, all messages of the participant are processed again, in their order; unless the content of one
+    /// was removed for its age: then all that is there stays.
     ///
     /// - Parameter received: When it was received that they stop, as messages have it; `nil` for now.
     public func stop(_ participant: String, at time: WarehouseTime, received: String? = nil) throws {
@@ -394,6 +424,12 @@ extension WarehouseTransaction {
             arguments: [participant, received]
         )
         guard hasLater else { return }
+        // Without their contents they would not come back.
+        let isRepeatable = try !db.finds(
+            sql: "SELECT 1 FROM study_message WHERE participant = ? AND state = 'loaded' AND body IS NULL",
+            arguments: [participant]
+        )
+        guard isRepeatable else { return }
         if let known = try knownParticipant(participant) { try removeFacts(of: known) }
         // Consents of before stay: what they cover may be processed before they are.
         try db.execute(
@@ -446,8 +482,8 @@ extension WarehouseTransaction {
     /// time is kept, for somebody who agreed anew in between.
     ///
     /// - Parameter received: When the withdrawal was received, as messages have it. What was received later
-    ///   may be of somebody who agreed anew: it is processed again, and refused unless that is so. `nil`
-    ///   removes all.
+    ///   may be of somebody who agreed anew: it is processed again, and refused unless that is so; what has no
+    ///   content any more is removed, too. `nil` removes all.
     /// - Returns: How many facts and samples were removed.
     @discardableResult
     public func withdraw(_ participant: String, now: WarehouseTime, received: String? = nil) throws -> Int {

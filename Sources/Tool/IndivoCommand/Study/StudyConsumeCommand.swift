@@ -166,7 +166,7 @@ struct StudyConsumeCommand: AsyncParsableCommand {
         }
         guard contentDays.map(StudyUpPlan.contentDays.contains) ?? true else {
             throw ValidationError(
-                "--content-days is a number from 0 to \(StudyUpPlan.contentDays.upperBound)."
+                "--content-days is a number from 1 to \(StudyUpPlan.contentDays.upperBound)."
             )
         }
         guard StudyUpPlan.knownDays.contains(knownDays) else {

@@ -160,7 +160,7 @@ struct StudyUpPlan: Sendable {
     var identities = Disclosure.Identities.removed
     var samples: SampleStorage?
     var contentDays: Int?
-    static let contentDays = 0...36_500
+    static let contentDays = 1...36_500
     var knownDays = 400
     static let knownDays = 1...36_500
     var rules = StudyRules()
