@@ -104,8 +104,8 @@ public struct Consumer: Sendable {
     ///   - rules: What the study decides about withdrawals, corrections and versions of its consent.
     ///   - knownDays: After so many days a queue forgets the ids of messages that it had: a phone that sends
     ///     one again after that has it recognised here.
-    ///   - contentDays: After so many days, at least one, the content of an envelope is removed whose facts or
-    ///     samples were loaded; `nil` keeps it. Consents and packages stay.
+    ///   - contentDays: After so many days, at least one, the content of an envelope is removed whose facts
+    ///     or samples were loaded; `nil` keeps it. Consents and packages stay.
     ///   - logger: Gets counts and reasons, nothing of persons.
     public init(
         queue: any MessageQueue,

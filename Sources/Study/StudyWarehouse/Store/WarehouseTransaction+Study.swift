@@ -58,8 +58,8 @@ public struct StoredMessage: Sendable, Hashable {
     public var client: String?
     /// The load of its facts.
     public var upload: Int?
-    /// Whether somebody agreed or left by it, beside what else it has: such a content is never removed for its
-    /// age.
+    /// Whether somebody agreed or left by it, beside what else it has: such a content is never removed for
+    /// its age.
     public var isSigned = false
 
     /// What the column `reason` has.
@@ -181,9 +181,9 @@ extension WarehouseTransaction {
     }
 
     /// Removes the content of envelopes with facts or samples that were loaded. Their ids stay, so that each
-    /// is recognised when it comes again. What was signed stays, and so do packages, which have files, and all
-    /// of a participant of whom a message waits, failed or is not decided: a withdrawal that is processed late
-    /// has others processed again.
+    /// is recognised when it comes again. What was signed stays, and so do packages, which have files, and
+    /// all of a participant of whom a message waits, failed or is not decided: a withdrawal that is processed
+    /// late has others processed again.
     ///
     /// - Parameters:
     ///   - time: Those that were received before.
@@ -394,8 +394,8 @@ extension WarehouseTransaction {
     /// agreed to, and is removed.
     ///
     /// What was received by then still counts. Where something that was received later is in the warehouse
-    /// already, all messages of the participant are processed again, in their order; unless the content of one
-    /// was removed for its age: then all that is there stays.
+    /// already, all messages of the participant are processed again, in their order; unless the content of
+    /// one was removed for its age: then all that is there stays.
     ///
     /// - Parameter received: When it was received that they stop, as messages have it; `nil` for now.
     public func stop(_ participant: String, at time: WarehouseTime, received: String? = nil) throws {
@@ -482,8 +482,8 @@ extension WarehouseTransaction {
     /// time is kept, for somebody who agreed anew in between.
     ///
     /// - Parameter received: When the withdrawal was received, as messages have it. What was received later
-    ///   may be of somebody who agreed anew: it is processed again, and refused unless that is so; what has no
-    ///   content any more is removed, too. `nil` removes all.
+    ///   may be of somebody who agreed anew: it is processed again, and refused unless that is so; what has
+    ///   no content any more is removed, too. `nil` removes all.
     /// - Returns: How many facts and samples were removed.
     @discardableResult
     public func withdraw(_ participant: String, now: WarehouseTime, received: String? = nil) throws -> Int {
