@@ -3,7 +3,7 @@
 --
 --     psql "$STORE" -v ON_ERROR_STOP=1 -f citus.sql
 --
--- What is small is on each node, the queue on the coordinator. Samples stay facts (`--samples facts`).
+-- The queue, the table of samples and what is small stay on the coordinator.
 DO $$ BEGIN
     -- Exports join visits with the ids of them.
     EXECUTE format('ALTER DATABASE %I SET citus.enable_repartition_joins = on', current_database());

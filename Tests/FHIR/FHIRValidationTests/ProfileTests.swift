@@ -417,10 +417,8 @@ struct ProfileTests {
     }
 
     private static func rule(_ expression: String) throws -> AnyResource {
-        try profile(
-            "Patient",
-            #"{"path":"Patient","constraint":[{"key":"r","severity":"error","human":"h","expression":"\#(expression)"}]}"#
-        )
+        let rule = #"{"key":"r","severity":"error","human":"h","expression":"\#(expression)"}"#
+        return try profile("Patient", #"{"path":"Patient","constraint":[\#(rule)]}"#)
     }
 
     @Test(

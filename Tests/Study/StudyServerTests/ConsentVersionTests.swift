@@ -70,10 +70,7 @@ import Testing
     @Test("What comes in one message with an earlier version waits for the required one")
     func oneMessage() async throws {
         let study = try await study(.sqlite, [("2", "2026-01-01T00:00:00Z")])
-        let both = """
-            {"resourceType": "Bundle", "type": "collection", "entry": [{"resource": \(contract("1"))}, \
-            {"resource": \(Given.response(participant))}]}
-            """
+        let both = Given.bundle([contract("1"), Given.response(participant)])
         #expect(try await study.deliver(both).waiting == 1)
         #expect(try await study.count("study_consent") == 1)
         #expect(try await study.deliver(contract("2")).loaded == 2)
@@ -84,12 +81,8 @@ import Testing
     @Test("Each version that one message has is signed, whichever is the last", arguments: StoreKind.allCases)
     func severalVersions(kind: StoreKind) async throws {
         let study = try await study(kind, [("2", "2026-01-01T00:00:00Z")])
-        func bundle(_ resources: [String]) -> String {
-            let entries = resources.map { "{\"resource\": \($0)}" }.joined(separator: ",")
-            return #"{"resourceType": "Bundle", "type": "collection", "entry": [\#(entries)]}"#
-        }
         let later = Given.contract(participant, signed: "2026-03-08T09:00:00Z", version: "data sharing")
-        let both = bundle([later, contract("2"), contract("2")])
+        let both = Given.bundle([later, contract("2"), contract("2")])
         #expect(try await study.deliver(both, received: "2026-03-09T00:00:00Z").loaded == 1)
         #expect(try await study.count("study_consent") == 2)
         #expect(try await study.deliver(Given.response(participant)).loaded == 1)
@@ -99,7 +92,7 @@ import Testing
         let ofOne = (0..<101).map {
             Given.contract(person, signed: "2026-03-01T09:00:00Z", version: "\($0)")
         }
-        #expect(try await study.deliver(bundle(ofOne)).failed == 1)
+        #expect(try await study.deliver(Given.bundle(ofOne)).failed == 1)
         let reasons = try await study.warehouse.read { try $0.failedMessages().map(\.state.reason) }
         #expect(reasons == ["it has more than 100 consents"])
     }
@@ -123,10 +116,8 @@ import Testing
         let correction = Given.response(participant, text: "corrected", authored: "2026-03-06T10:00:00Z")
         let later = "2026-03-06T12:00:00Z"
         let phone = ProofTests.stranger
-        let both = """
-            {"resourceType": "Bundle", "type": "collection", "entry": [{"resource": \(correction)}, \
-            {"resource": \(Given.contract(participant, signed: "2026-03-06T09:00:00Z", version: "1.1"))}]}
-            """
+        let consent = Given.contract(participant, signed: "2026-03-06T09:00:00Z", version: "1.1")
+        let both = Given.bundle([correction, consent])
         #expect(try await study.deliver(both, client: phone, received: later).pending == 1)
         let id = try #require(try await study.pending.first?.id)
         #expect(try await study.warehouse.transaction { try $0.approve(id) })

@@ -399,11 +399,7 @@ private let offeredContract = """
 
     @Test func aPackageOfSeveralParticipantsIsRefused() async throws {
         let study = try BackEnd()
-        let bundle =
-            #"""
-            {"resourceType": "Bundle", "type": "collection", "entry": [{"resource": \#
-            \#(Given.contract(UUID()))}, {"resource": \#(Given.contract(UUID()))}]}
-            """#
+        let bundle = Given.bundle([Given.contract(UUID()), Given.contract(UUID())])
         #expect(try await study.deliver([bundle]).failed == 1)
         #expect(try await study.count("SELECT count(*) FROM study_consent") == 0)
     }
@@ -432,8 +428,7 @@ private let offeredContract = """
         for leaver in 0...1 {
             let study = try BackEnd()
             let people = [UUID(), UUID()]
-            let entries = people.map { #"{"resource": \#(Given.response($0))}"# }.joined(separator: ", ")
-            let bundle = #"{"resourceType": "Bundle", "type": "collection", "entry": [\#(entries)]}"#
+            let bundle = Given.bundle(people.map { Given.response($0) })
             #expect(try await study.deliver(people.map { Given.contract($0) } + [bundle]).failed == 1)
             let failed = try await study.warehouse.read { try $0.failedMessages().map(\.state) }
             #expect(failed == [.failed(reason: "it names several participants")])

@@ -120,10 +120,7 @@ extension ConsumerTests {
     @Test func aMessageOfMoreParticipantsThanItIsFiledUnderIsNotKept() async throws {
         let study = try BackEnd()
         let people = (0...100).map { _ in UUID() }
-        func message(_ people: [UUID]) -> String {
-            let entries = people.map { #"{"resource": \#(Given.response($0))}"# }.joined(separator: ", ")
-            return #"{"resourceType": "Bundle", "type": "collection", "entry": [\#(entries)]}"#
-        }
+        func message(_ people: [UUID]) -> String { Given.bundle(people.map { Given.response($0) }) }
         #expect(try await study.deliver([message(people), message(people.dropLast())]).failed == 2)
         let forgotten =
             "SELECT count(*) FROM study_message WHERE body IS NULL AND reason LIKE '%more than 100%'"

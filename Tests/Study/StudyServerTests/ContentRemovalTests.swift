@@ -13,13 +13,13 @@ import Testing
         let warehouse: Warehouse
         let contentDays: Int?
 
-        init(_ store: StoreKind, contentDays: Int?) async throws {
-            queue = try await TestQueue(.sqlite).queue
+        init(_ store: StoreKind, contentDays: Int? = 30, queue: (any MessageQueue)? = nil) async throws {
+            self.queue = try queue ?? SQLiteMessageQueue(nil)
             warehouse = try await store.warehouse()
             self.contentDays = contentDays
         }
 
-        var consumer: Consumer {
+        func consumer(of queue: any MessageQueue) -> Consumer {
             Consumer(
                 queue: queue,
                 warehouse: warehouse,
@@ -31,14 +31,25 @@ import Testing
         /// Has one consumer load messages, and another, which begins then, remove contents.
         func deliver(_ messages: [StudyMessage]) async throws {
             for message in messages { try await queue.send(message) }
-            _ = try await consumer.drain()
-            _ = try await consumer.drain()
+            _ = try await consumer(of: queue).drain()
+            _ = try await consumer(of: queue).drain()
+        }
+
+        func state(_ id: String) async throws -> StoredMessage.State? {
+            try await warehouse.read { try $0.message(id)?.state }
         }
 
         /// Whether the content of a message is there.
         func hasContent(_ id: String) async throws -> Bool {
             let message = try await warehouse.read { try $0.message(id) }
             return try #require(message).body != nil
+        }
+
+        var facts: Int {
+            get async throws {
+                let sql = "SELECT count(*) FROM observation_fact WHERE modifier_cd = '@'"
+                return try await warehouse.read { try $0.db.number(sql: sql) }
+            }
         }
     }
 
@@ -61,7 +72,7 @@ import Testing
         arguments: StoreKind.allCases
     )
     func removal(store: StoreKind) async throws {
-        let study = try await Study(store, contentDays: 30)
+        let study = try await Study(store)
         let participant = UUID()
         let other = UUID()
         let answer = try Given.message(Given.response(participant, 1), id: "old")
@@ -82,16 +93,9 @@ import Testing
         // What waited is loaded all the same, and what was removed is known.
         let again = try SQLiteMessageQueue(nil)
         for message in [answer, try Given.message(Given.contract(other))] { try await again.send(message) }
-        let consumer = Consumer(
-            queue: again,
-            warehouse: study.warehouse,
-            keys: KeyRing([StudyKeys.id: StudyKeys.key]),
-            contentDays: 30
-        )
-        let report = try await consumer.drain()
+        let report = try await study.consumer(of: again).drain()
         #expect(report.repeated == 1 && report.loaded == 2)
-        let facts = "SELECT count(*) FROM observation_fact WHERE modifier_cd = '@'"
-        #expect(try await study.warehouse.read { try $0.db.number(sql: facts) } == 12)
+        #expect(try await study.facts == 12)
     }
 
     @Test("without a number of days every content stays", arguments: StoreKind.allCases)
@@ -131,19 +135,14 @@ import Testing
         #expect(try await study.hasContent("m5"))
     }
 
-    private static func bundle(_ resources: [String]) -> String {
-        let entries = resources.map { #"{"resource": \#($0)}"# }.joined(separator: ", ")
-        return #"{"resourceType": "Bundle", "type": "collection", "entry": [\#(entries)]}"#
-    }
-
     @Test("a content with a consent stays, also with one that was known", arguments: StoreKind.allCases)
     func signed(store: StoreKind) async throws {
-        let study = try await Study(store, contentDays: 30)
+        let study = try await Study(store)
         let participant = UUID()
         let contract = Given.contract(participant)
         try await study.deliver([
             Given.message(contract),
-            Given.message(Self.bundle([contract, Given.response(participant)]), id: "again"),
+            Given.message(Given.bundle([contract, Given.response(participant)]), id: "again"),
             Given.message(Given.response(participant, 2), id: "answer"),
         ])
         #expect(try await study.hasContent("again"))
@@ -155,7 +154,7 @@ import Testing
         arguments: StoreKind.allCases
     )
     func pendingWithdrawal(store: StoreKind) async throws {
-        let study = try await Study(store, contentDays: 30)
+        let study = try await Study(store)
         let participant = UUID()
         let other = UUID()
         try await study.deliver([
@@ -171,33 +170,26 @@ import Testing
 
     @Test("nothing is removed while the queue has dead letters")
     func deadLetters() async throws {
-        let queue = try await TestQueue(.sqlite, receives: 1)
-        let warehouse = try Warehouse(nil)
+        let test = try await TestQueue(.sqlite, receives: 1)
+        let study = try await Study(.sqlite, queue: test.queue)
         let participant = UUID()
-        func consumer() -> Consumer {
-            Consumer(
-                queue: queue.queue,
-                warehouse: warehouse,
-                keys: KeyRing([StudyKeys.id: StudyKeys.key]),
-                contentDays: 30
-            )
-        }
-        try await queue.queue.send(Given.message(Given.contract(participant)))
-        try await queue.queue.send(Given.message(Given.response(participant), id: "answer"))
-        _ = try await consumer().drain()
-        try await queue.queue.send(Given.message(Given.response(participant, 2)))
+        let loading = study.consumer(of: test.queue)
+        try await test.queue.send(Given.message(Given.contract(participant)))
+        try await test.queue.send(Given.message(Given.response(participant), id: "answer"))
+        _ = try await loading.drain()
+        try await test.queue.send(Given.message(Given.response(participant, 2)))
         for _ in 1...2 {
-            _ = try await queue.queue.receive(limit: 1, visibility: 1)
-            try await queue.pass(60)
+            _ = try await test.queue.receive(limit: 1, visibility: 1)
+            try await test.pass(60)
         }
-        #expect(try await queue.queue.status().dead == 1)
-        _ = try await consumer().drain()
-        #expect(try await warehouse.read { try $0.message("answer")?.body } != nil)
+        #expect(try await test.queue.status().dead == 1)
+        _ = try await study.consumer(of: test.queue).drain()
+        #expect(try await study.hasContent("answer"))
     }
 
     @Test("a stop that is processed after contents were removed loses nothing", arguments: StoreKind.allCases)
     func lateStop(store: StoreKind) async throws {
-        let study = try await Study(store, contentDays: 30)
+        let study = try await Study(store)
         let participant = UUID()
         try await study.deliver([
             Given.message(Given.contract(participant)),
@@ -205,14 +197,27 @@ import Testing
             Given.message(Given.response(participant, 2), id: "after", received: "2026-03-04T00:00:00Z"),
         ])
         #expect(try await !study.hasContent("before"))
-        let time = WarehouseTime(try #require(FHIRDateTime(text: "2026-03-03T00:00:00Z")))
+        // Another message waits, and is no longer agreed to.
+        let late = try Given.message(Given.response(participant, 3), received: "2026-03-05T00:00:00Z")
         let digest = Consumer.digest(of: participant)
+        let time = WarehouseTime(try #require(FHIRDateTime(text: "2026-03-03T00:00:00Z")))
         try await study.warehouse.transaction {
+            try $0.keep(
+                StoredMessage(
+                    id: "late",
+                    kind: late.content.rawValue,
+                    body: late.body,
+                    received: late.received,
+                    state: .waiting,
+                    participant: digest
+                )
+            )
             try $0.stop(digest, at: time, received: "2026-03-03T00:00:00Z")
         }
-        _ = try await study.consumer.drain()
-        let facts = "SELECT count(*) FROM observation_fact WHERE modifier_cd = '@'"
-        #expect(try await study.warehouse.read { try $0.db.number(sql: facts) } == 6)
+        #expect(try await study.warehouse.read { try $0.requestedMessages(limit: 9) } == ["late"])
+        _ = try await study.consumer(of: study.queue).drain()
+        #expect(try await study.state("late") == .refused)
+        #expect(try await study.facts == 6)
         #expect(try await study.warehouse.read { try $0.hasWithdrawn(digest) })
     }
 }

@@ -190,6 +190,11 @@ enum Given {
     /// The app on the phone of all participants.
     static let client = StudyMessage.clientDigest("the app on the phone")
 
+    static func bundle(_ resources: [String]) -> String {
+        let entries = resources.map { #"{"resource": \#($0)}"# }.joined(separator: ", ")
+        return #"{"resourceType": "Bundle", "type": "collection", "entry": [\#(entries)]}"#
+    }
+
     static func message(
         _ resource: String,
         id: String? = nil,

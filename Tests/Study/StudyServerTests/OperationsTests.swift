@@ -231,7 +231,7 @@ import WebServing
         let text = """
             {"title": "Sleep", "source": "SLEEP", "keys": "keys", "queue": "sqlite:q/queue.sqlite",
              "receiver": {"port": 0, "studies": ["s"]}, "pages": {"users": "users", "port": 0},
-             "withdrawnData": "kept", "contentDays": 90,
+             "withdrawnData": "kept", "contentDays": 90, "knownDays": 30,
              "consents": [{"version": "2", "requiredFrom": "2026-09-01T00:00:00Z"}]}
             """
         try Data(text.utf8).write(to: config)
@@ -239,7 +239,7 @@ import WebServing
         #expect(plan.files.map(\.path) == ["q/queue.sqlite", "study.sqlite"].map { folder.file($0).path })
         #expect(plan.parts == ["receiver", "consumer", "pages"] && plan.receiver.studies == ["s"])
         #expect(plan.pages?.users.path == folder.file("users").path && plan.receiver.port == 0)
-        #expect(plan.contentDays == 90)
+        #expect(plan.contentDays == 90 && plan.knownDays == 30)
         #expect(plan.rules.withdrawnData == .kept && plan.rules.consents.versions.map(\.name) == ["2"])
     }
 

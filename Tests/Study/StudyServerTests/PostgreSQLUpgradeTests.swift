@@ -318,8 +318,10 @@ import Testing
         // An earlier version's consumer that still runs writes text, which would be read as escaped bytes.
         await #expect(throws: PostgreSQLError.self) {
             try await database.run(.statement) { session in
-                let insert =
-                    "INSERT INTO study_resource SELECT patient_num, type, 'late', ?, updated FROM study_resource"
+                let insert = """
+                    INSERT INTO study_resource
+                    SELECT patient_num, type, 'late', ?, updated FROM study_resource
+                    """
                 _ = try session.run(insert, [Self.json])
             }
         }
@@ -338,8 +340,10 @@ import Testing
             ] { _ = try db.db.execute(sql: sql) }
             for (number, body) in bodies.enumerated() {
                 _ = try db.db.execute(
-                    sql:
-                        "INSERT INTO study_message (id, kind, body, received, state) VALUES (?, 'k', ?, 'r', 's')",
+                    sql: """
+                        INSERT INTO study_message (id, kind, body, received, state)
+                        VALUES (?, 'k', ?, 'r', 's')
+                        """,
                     arguments: ["\(number)", Data(body.utf8)]
                 )
                 _ = try db.db.execute(

@@ -155,9 +155,9 @@ enum ConsumerLoad {
                 "identifier": [{"system": "urn:ietf:rfc:3986", "value": "urn:uuid:\(id)"}], \
                 "category": [{"coding": [{"system": \
                 "http://terminology.hl7.org/CodeSystem/observation-category", "code": "vital-signs"}]}], \
-                "code": {"coding": [{"system": "http://loinc.org", "code": "8867-4", "display": "Heart rate"}, \
-                {"system": "http://developer.apple.com/documentation/healthkit", \
-                   "code": "HKQuantityTypeIdentifierHeartRate", "display": "Heart Rate"}]}, \
+                "code": {"coding": [{"system": "http://loinc.org", "code": "8867-4", \
+                "display": "Heart rate"}, {"system": "http://developer.apple.com/documentation/healthkit", \
+                "code": "HKQuantityTypeIdentifierHeartRate", "display": "Heart Rate"}]}, \
                 "subject": {"reference": "Patient/\(person)"}, \
                 "effectiveDateTime": "\(start)", "issued": "\(start)", \
                 "valueQuantity": {"value": \(60 + number % 40), "unit": "beats/minute", \

@@ -113,7 +113,7 @@ extension Consumer {
 
     /// Whether the warehouse is asked what it keeps that can be processed: when the queue has nothing, and
     /// otherwise in a twentieth of the time, since that takes long where many messages wait.
-    func isTimeForKept(_ isIdle: Bool) -> Bool { isIdle || nextKept.time.withLock { $0 <= .now } }
+    func isTimeForKept(_ isIdle: Bool) -> Bool { isIdle || nextKept.hasCome }
 
     /// The most messages that are looked for at once whose consent has come.
     private static let maximumReady = 16 * batchSize
@@ -131,7 +131,7 @@ extension Consumer {
                 try warehouse.approvedMessages(limit: Self.batchSize)
             )
         }
-        nextKept.time.withLock { $0 = .now + start.duration(to: .now) * 20 }
+        nextKept.set(after: start.duration(to: .now) * 20)
         // One that cannot be processed now does not hold up the others.
         try await reprocessTogether(ready, &report, &failure)
         for id in requested where !Task.isCancelled {

@@ -79,6 +79,10 @@ public struct Consumer: Sendable {
 
     final class NextTime: Sendable {
         let time = Mutex(ContinuousClock.now)
+
+        var hasCome: Bool { time.withLock { $0 <= .now } }
+
+        func set(after pause: Duration) { time.withLock { $0 = .now + pause } }
     }
 
     final class Suspects: Sendable {
@@ -211,12 +215,8 @@ public struct Consumer: Sendable {
 
     /// Has the queue forget what it had long ago, once an hour.
     func forgetKnown() async {
-        let isTime = nextForgetting.time.withLock { time in
-            guard time <= .now else { return false }
-            time = .now + .seconds(3600)
-            return true
-        }
-        guard isTime else { return }
+        guard nextForgetting.hasCome else { return }
+        nextForgetting.set(after: .seconds(3600))
         do { try await queue.forgetKnown(after: knownDays) } catch {
             logger.error(
                 "the queue does not forget what it had",
@@ -231,42 +231,41 @@ public struct Consumer: Sendable {
     /// Removes contents that the study keeps no longer, some with each batch; once an hour, when there were
     /// none.
     ///
-    /// Nothing is removed while the queue has dead letters or messages that are as old: a withdrawal may be
-    /// among them.
-    ///
     /// - Returns: Whether there may be more of them.
     func removeContents() async -> Bool {
-        guard let contentDays, nextRemoval.time.withLock({ $0 <= .now }) else { return false }
-        let age = 86_400 * contentDays
-        let end = WarehouseTime(FHIRDateTime(Date(timeIntervalSinceNow: -Double(age))))
+        guard let contentDays, nextRemoval.hasCome else { return false }
+        var pause = Duration.seconds(60)
+        defer { nextRemoval.set(after: pause) }
         do {
-            let waiting = try await queue.status()
-            // SQS does not say how old its messages are.
-            let isSettled = waiting.dead == 0 && (waiting.depth == 0 || (1..<age).contains(waiting.age))
-            guard isSettled else {
-                nextRemoval.time.withLock { $0 = .now + .seconds(60) }
-                return false
-            }
-            let count = try await withoutCancellation {
-                try await warehouse.transaction { try $0.makeContentIndex() }
-                return try await warehouse.transaction {
-                    try $0.removeLoadedContents(receivedBefore: end, limit: Self.removedAtOnce)
-                }
-            }
+            guard let count = try await removeContents(after: contentDays) else { return false }
             let hasMore = count == Self.removedAtOnce
-            if !hasMore { nextRemoval.time.withLock { $0 = .now + .seconds(3600) } }
-            if count > 0 {
-                logger.info("contents of loaded messages are removed", metadata: ["count": "\(count)"])
-                if !hasMore { await eraseRemains() }
-            }
+            pause = hasMore ? .zero : .seconds(3600)
+            guard count > 0 else { return false }
+            logger.info("contents of loaded messages are removed", metadata: ["count": "\(count)"])
+            if !hasMore { await eraseRemains() }
             return hasMore
         } catch {
-            nextRemoval.time.withLock { $0 = .now + .seconds(60) }
             logger.error(
                 "contents of loaded messages are not removed",
                 metadata: ["reason": "\(FailureReason.text(of: error))"]
             )
             return false
+        }
+    }
+
+    /// - Returns: How many were removed; `nil` while the queue has dead letters, or messages that were
+    ///   received before those whose contents would go: a withdrawal may be among them.
+    private func removeContents(after days: Int) async throws -> Int? {
+        let age = 86_400 * days
+        let waiting = try await queue.status()
+        // SQS does not say how old its messages are.
+        let isOlder = waiting.depth > 0 && !(1..<age).contains(waiting.age)
+        guard waiting.dead == 0, !isOlder else { return nil }
+        let end = WarehouseTime(FHIRDateTime(Date(timeIntervalSinceNow: -Double(age))))
+        return try await withoutCancellation {
+            try await warehouse.transaction {
+                try $0.removeLoadedContents(receivedBefore: end, limit: Self.removedAtOnce)
+            }
         }
     }
 

@@ -136,19 +136,17 @@ struct Intake: Sendable {
     }
 
     /// The facts, and when they are taken to have been written; `nil` for consents and withdrawals.
-    private var data: (facts: FactSet, written: WarehouseTime, type: String)? {
+    private var data: (facts: FactSet, written: WarehouseTime)? {
         switch classification {
-        case .data(let set, let written, let type): return (set, written, type)
-        case .sample(let mapper, let received):
-            let (facts, written) = Self.facts(of: resource, mapper, received)
-            return (facts, written, "Observation")
-        case .consent, .withdrawal: return nil
+        case .data(let set, let written, _): (set, written)
+        case .sample(let mapper, let received): Self.facts(of: resource, mapper, received)
+        case .consent, .withdrawal: nil
         }
     }
 
     /// The facts of a sample.
     private static func facts(of json: JSONValue, _ mapper: ObservationMapper, _ received: FHIRDateTime) -> (
-        FactSet, WarehouseTime
+        facts: FactSet, written: WarehouseTime
     ) {
         let written = Self.written(json, received)
         do {
@@ -256,7 +254,7 @@ struct Intake: Sendable {
     /// The identity of the visit of an answer or a measurement; a Patient has one visit for all times.
     var identity: Identity? {
         if let sample { return .sample(sample.id) }
-        guard let data, data.type != "Patient" else { return nil }
+        guard let data, dataType != "Patient" else { return nil }
         return StudySample.id(ofVisit: data.facts.visit.id).map { .sample($0) } ?? .visit(data.facts.visit.id)
     }
 
@@ -292,10 +290,10 @@ struct Intake: Sendable {
 
     /// Makes it one of several that are equally new under one visit's id.
     mutating func number(_ number: Int, written: WarehouseTime?) {
-        guard let data else { return }
+        guard let data, let dataType else { return }
         var set = data.facts
         set.visit.number = number
-        classification = .data(set, written: written ?? data.written, type: data.type)
+        classification = .data(set, written: written ?? data.written, type: dataType)
     }
 
     /// Whether a response was made of a result of ResearchKit, which has no subject.
@@ -458,9 +456,9 @@ struct Intake: Sendable {
 
     // MARK: Pseudonyms
 
-    /// What a warehouse keeps of an answer, a measurement or a Patient: facts and resource with the pseudonym
-    /// wherever the phone's id was, however it is spelled, which would be the way back. Most measurements are
-    /// rows of columns, and need no more.
+    /// What a warehouse keeps of an answer, a measurement or a Patient. Facts and resource have the pseudonym
+    /// wherever the phone's id was, however it is spelled: it would be the way back. Most measurements are
+    /// rows of columns, and need neither.
     final class PseudonymisedData {
         let sample: StudySample?
         let type: String

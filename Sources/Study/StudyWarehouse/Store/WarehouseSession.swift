@@ -295,11 +295,11 @@ extension PostgreSQLSession: WarehouseSession {
             .compactMap { $0.integer(0) }
     }
 
-    /// Tables and indexes share their names.
     func hasTable(_ name: String) throws -> Bool {
         try !rows("SELECT 1 WHERE to_regclass(?) IS NOT NULL", [name]).isEmpty
     }
 
+    /// No table has the name of an index.
     func hasIndex(_ name: String) throws -> Bool { try hasTable(name) }
 
     func owns(_ table: String) throws -> Bool {

@@ -58,8 +58,7 @@ public struct StoredMessage: Sendable, Hashable {
     public var client: String?
     /// The load of its facts.
     public var upload: Int?
-    /// Whether somebody agreed or left by it, beside what else it has: such a content is never removed for
-    /// its age.
+    /// Whether it has a consent or a withdrawal. Its content is kept then, however old it is.
     public var isSigned = false
 
     /// What the column `reason` has.
@@ -108,6 +107,7 @@ public struct StoredMessage: Sendable, Hashable {
             client: row.text("client"),
             upload: row.integer("upload_id")
         )
+        isSigned = state.reason == nil && row.text("reason") == Self.signed
     }
 }
 
@@ -181,17 +181,20 @@ extension WarehouseTransaction {
     }
 
     /// Removes the content of envelopes with facts or samples that were loaded. Their ids stay, so that each
-    /// is recognised when it comes again. What was signed stays, and so do packages, which have files, and
-    /// all of a participant of whom a message waits, failed or is not decided: a withdrawal that is processed
-    /// late has others processed again.
+    /// is recognised when it comes again.
+    ///
+    /// Consents and withdrawals stay, since they were signed, and packages, since they have files. A
+    /// withdrawal that is processed late has others processed again: of a participant who has a message that
+    /// waits, failed or is not decided, everything stays.
     ///
     /// - Parameters:
     ///   - time: Those that were received before.
     ///   - limit: How many at most.
     /// - Returns: How many it was.
-    public func removeLoadedContents(receivedBefore time: WarehouseTime, limit: Int) throws -> Int {
-        // One consumer at a time: the same ones are found by all.
+    package func removeLoadedContents(receivedBefore time: WarehouseTime, limit: Int) throws -> Int {
+        // One consumer at a time: all find the same ones.
         try db.lock("contents of messages")
+        try makeContentIndex()
         let unsettled = "state IN ('waiting', 'failed', 'pending', 'approved', 'again')"
         let found = try db.rows(
             sql: """
@@ -225,14 +228,12 @@ extension WarehouseTransaction {
             AND reason IS NULL
         """
 
-    /// Makes the index by which ``removeLoadedContents(receivedBefore:limit:)`` finds its messages quickly,
-    /// where it may. Others write no messages meanwhile.
-    public func makeContentIndex() throws {
+    /// Makes the index that finds such messages, where this role may. Nobody else writes messages meanwhile.
+    private func makeContentIndex() throws {
         guard try !db.hasIndex("message_content"), try db.owns("study_message") else { return }
-        try db.lock("index of contents")
         try db.execute(
             sql: """
-                CREATE INDEX IF NOT EXISTS message_content ON study_message (received)
+                CREATE INDEX message_content ON study_message (received)
                 WHERE \(Self.hasRemovableContent)
                 """
         )
@@ -394,8 +395,8 @@ extension WarehouseTransaction {
     /// agreed to, and is removed.
     ///
     /// What was received by then still counts. Where something that was received later is in the warehouse
-    /// already, all messages of the participant are processed again, in their order; unless the content of
-    /// one was removed for its age: then all that is there stays.
+    /// already, all messages of the participant are processed again, in their order. Where the content of one
+    /// was removed for its age, what was loaded stays, and only the others are processed again.
     ///
     /// - Parameter received: When it was received that they stop, as messages have it; `nil` for now.
     public func stop(_ participant: String, at time: WarehouseTime, received: String? = nil) throws {
@@ -424,14 +425,27 @@ extension WarehouseTransaction {
             arguments: [participant, received]
         )
         guard hasLater else { return }
-        // Without their contents they would not come back.
-        let isRepeatable = try !db.finds(
+        // What has no content any more would not come back.
+        let lacksContent = try db.finds(
             sql: "SELECT 1 FROM study_message WHERE participant = ? AND state = 'loaded' AND body IS NULL",
             arguments: [participant]
         )
-        guard isRepeatable else { return }
+        if !lacksContent { try removeLoaded(of: participant, consentsAfter: received) }
+        let again = lacksContent ? "'kept', 'waiting'" : "'loaded', 'kept', 'waiting'"
+        try db.execute(
+            sql: """
+                UPDATE study_message
+                SET state = 'again', reason = NULL, upload_id = NULL
+                WHERE participant = ? AND body IS NOT NULL AND state IN (\(again))
+                """,
+            arguments: [participant]
+        )
+    }
+
+    /// Removes what was loaded of a participant, to be loaded again. Consents of before stay: what they cover
+    /// may be processed before they are.
+    private func removeLoaded(of participant: String, consentsAfter received: String) throws {
         if let known = try knownParticipant(participant) { try removeFacts(of: known) }
-        // Consents of before stay: what they cover may be processed before they are.
         try db.execute(
             sql: """
                 DELETE FROM study_consent
@@ -440,14 +454,6 @@ extension WarehouseTransaction {
                 )
                 """,
             arguments: [participant, participant, received]
-        )
-        try db.execute(
-            sql: """
-                UPDATE study_message
-                SET state = 'again', reason = NULL, upload_id = NULL
-                WHERE participant = ? AND body IS NOT NULL AND state IN ('loaded', 'kept', 'waiting')
-                """,
-            arguments: [participant]
         )
     }
 
