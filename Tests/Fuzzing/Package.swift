@@ -5,7 +5,7 @@ import PackageDescription
 // that are here.
 let targets: [(name: String, products: [String])] = [
     ("FuzzAnswers", ["Indivo"]),
-    ("FuzzCallback", ["Indivo", "LoginSupport", "OAuth1"]),
+    ("FuzzCallback", ["HTTPCalls", "Indivo", "OAuth1"]),
     ("FuzzDocument", ["Indivo"]),
     ("FuzzFHIR", ["FHIR", "FHIRXML", "OrderedJSON"]),
     ("FuzzFHIRPath", ["FHIR", "FHIRPathEngine"]),

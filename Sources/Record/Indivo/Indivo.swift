@@ -3,7 +3,6 @@
 @_exported import HTTPCalls
 @_exported import IndivoModel
 @_exported import IndivoXML
-@_exported import LoginSupport
 
 @_exported import struct HTTPTypes.HTTPRequest
 @_exported import struct IndivoBase.FormParameters

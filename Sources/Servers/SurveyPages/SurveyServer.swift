@@ -26,7 +26,7 @@ public final class SurveyServer: Sendable {
         public var context: @Sendable () -> SurveyContext = { SurveyContext() }
 
         /// Finds codes of value sets that are too large to be listed, such as `SurveyTerminology.search` of
-        /// SurveyExchange. It is asked by whoever can open the pages, for the survey's own value sets alone.
+        /// Surveys. It is asked by whoever can open the pages, for the survey's own value sets alone.
         public var search: OptionSearch.Function?
 
         /// The defaults given above.

@@ -1,11 +1,11 @@
 import Crypto
 import CryptoExtras
-import FHIRBackendSigning
 import FHIRClient
 import Foundation
 import HTTPCalls
 import IndivoBase
 import OrderedJSON
+import SMART
 import Testing
 
 @Suite("Keys for SMART backend services")

@@ -44,7 +44,7 @@ import Testing
 
     @Test("what is found for a text can be chosen, with its display, and stays chosen when others are found")
     func choosing() async throws {
-        let model = SurveyModel(try survey(), phrases: .english, search: Self.found)
+        let model = SurveyModel(try survey(), phrases: .english, search: { Self.found($0) })
         model.searchDelay = .zero
         #expect(model.page.item("q")?.control == .search)
         #expect(model.page.item("q")?.searchNote == "Type at least 2 characters of what you look for.")

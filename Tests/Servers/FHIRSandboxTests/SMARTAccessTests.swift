@@ -1,7 +1,7 @@
 import Foundation
 import IndivoBase
 import OrderedJSON
-import SMARTScopes
+import SMART
 import Testing
 
 @testable import FHIRSandbox

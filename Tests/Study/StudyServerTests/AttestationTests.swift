@@ -1,8 +1,8 @@
-import AttestationTesting
 import Foundation
 import HTTPTypes
 import OrderedJSON
 import StudyServer
+import StudyTesting
 import Testing
 
 @testable import StudyDelivery

@@ -2,8 +2,8 @@ import FHIR
 import FHIRSandbox
 import Foundation
 import Indivo
-import LaunchTesting
 import OrderedJSON
+import TestSupport
 import Testing
 
 /// `indivo survey fill`: the whole chain in a shell.

@@ -1,4 +1,4 @@
-import SystemXML
+import libxml2
 
 /// An error that libxml2 reports, in its words.
 struct LibXMLMessage {

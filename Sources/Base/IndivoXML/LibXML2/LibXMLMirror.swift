@@ -1,4 +1,4 @@
-import SystemXML
+import libxml2
 
 /// A document as a tree of libxml2's own, for what libxml2 does better: XPath and schemas. Each of its nodes
 /// knows the record it stands for.

@@ -1,4 +1,4 @@
-import SystemXML
+import libxml2
 
 /// The result of an XPath expression.
 public enum XMLXPathResult {

@@ -1,5 +1,5 @@
 import Synchronization
-import SystemXML
+import libxml2
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,4 +1,4 @@
-import SystemXML
+import libxml2
 
 /// Reads a document into an arena with libxml2's SAX2 interface.
 enum DocumentParser {

@@ -1,4 +1,4 @@
-import SystemXML
+import libxml2
 
 /// What a document's own DTD may do: declare entities that stay within the limits. Everything else in it is
 /// kept as text.

@@ -1,4 +1,4 @@
-import SystemXML
+import libxml2
 
 /// What the parser's callbacks work on: the arena that grows, and where in the document they are. It lives
 /// behind a pointer that libxml2 hands to each callback.

@@ -1,4 +1,4 @@
-import SystemXML
+import libxml2
 
 /// libxml2's parser, and the state that its callbacks work on.
 final class ParserContext {

@@ -1,4 +1,4 @@
-import SystemXML
+import libxml2
 
 /// Reads a document piece by piece, and keeps only the subtrees that are wanted.
 final class PushParser {

@@ -1,4 +1,4 @@
-import SystemXML
+import libxml2
 
 /// The functions libxml2 calls. Each finds the state by the context it is given, which may be an inner one
 /// that reads an entity; declarations of a DTD go to libxml2's own functions as well, which keep what

@@ -1,4 +1,4 @@
-import SystemXML
+import libxml2
 
 /// How the bytes of a document are to be read, as its byte order mark, its XML declaration or its transport
 /// say.

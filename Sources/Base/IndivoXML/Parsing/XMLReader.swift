@@ -1,4 +1,5 @@
-import SystemXML
+import Foundation
+import libxml2
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,4 +1,4 @@
-import SystemXML
+import Foundation
 
 /// A growable array of plain values in memory of its own. Arena columns are read millions of times a second.
 /// A Swift array would check uniqueness and exclusivity on the way; a column is a pointer and two numbers,

@@ -1,4 +1,4 @@
-import SystemXML
+import Foundation
 
 /// Text in UTF-8 where it lies.
 package typealias UTF8Bytes = UnsafeBufferPointer<UInt8>

@@ -1,4 +1,3 @@
-import BoundedRegex
 import Foundation
 import IndivoBase
 

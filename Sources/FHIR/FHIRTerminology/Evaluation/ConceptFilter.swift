@@ -1,5 +1,5 @@
-import BoundedRegex
 import FHIR
+import FHIRPathEngine
 
 /// A filter, made ready for the concepts of a code system.
 struct ConceptFilter {

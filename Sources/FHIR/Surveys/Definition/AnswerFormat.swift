@@ -1,4 +1,3 @@
-import BoundedRegex
 import FHIR
 import FHIRPathEngine
 

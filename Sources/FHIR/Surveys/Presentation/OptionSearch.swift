@@ -3,11 +3,11 @@ import FHIR
 /// A search among the codes of a value set that is too large to be listed: what an app is asked for while
 /// somebody types.
 ///
-/// `SurveyTerminology` of SurveyExchange asks terminology servers; an app with codes of its own gives another
+/// ``SurveyTerminology`` asks terminology servers; an app with codes of its own gives another
 /// function.
 public struct OptionSearch: Sendable {
     /// Finds codes. Where it throws, the person is told that the search did not succeed.
-    public typealias Function = @Sendable (OptionSearch) async throws -> FoundOptions
+    public typealias Function = @concurrent @Sendable (OptionSearch) async throws -> FoundOptions
 
     /// Shorter texts are not searched for.
     public static let minimumCharacters = 2

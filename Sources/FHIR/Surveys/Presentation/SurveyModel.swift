@@ -68,7 +68,7 @@ public final class SurveyModel {
     ///   - phrases: The language, and the sentences for problems.
     ///   - save: Stores a response in progress, after each change; changes while it runs are stored together.
     ///   - search: Finds codes of value sets that are too large to be listed (``SurveyControl/search``), such
-    ///     as `SurveyTerminology.search` of SurveyExchange. A survey has such questions where whoever made it
+    ///     as ``SurveyTerminology/search(_:)``. A survey has such questions where whoever made it
     ///     said so.
     public init(
         _ survey: Survey,

@@ -1,5 +1,5 @@
-import BoundedRegex
 import FHIR
+import FHIRPathEngine
 import Foundation
 import OrderedJSON
 

@@ -1,4 +1,4 @@
-import BoundedRegex
+import FHIRPathEngine
 import OrderedJSON
 
 /// Checks a task of ResearchKit that was written by hand: the members that ResearchKit's serializer knows,

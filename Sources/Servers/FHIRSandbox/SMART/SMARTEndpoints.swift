@@ -1,9 +1,8 @@
 import FHIR
 import Foundation
 import IndivoBase
-import JSONWebKeys
 import OrderedJSON
-import SMARTScopes
+import SMART
 import WebServing
 
 /// The authorization server of a sandbox (SMART App Launch 2.2): what is below `/auth`, the documents that

@@ -1,8 +1,7 @@
 import Foundation
 import IndivoBase
-import JSONWebKeys
 import OrderedJSON
-import SMARTScopes
+import SMART
 import Synchronization
 import WebServing
 

@@ -2,7 +2,6 @@ import ArgumentParser
 import FHIR
 import Foundation
 import HealthSamples
-import HealthUpload
 import Indivo
 import IndivoBase
 import IndivoModel

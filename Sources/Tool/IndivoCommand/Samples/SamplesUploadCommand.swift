@@ -3,7 +3,6 @@ import FHIR
 import FHIRClient
 import Foundation
 import HealthSamples
-import HealthUpload
 import Indivo
 import IndivoBase
 import IndivoModel

@@ -1,5 +1,4 @@
 import ArgumentParser
-import ConsentForm
 import FHIR
 import Foundation
 import OrderedJSON

@@ -5,8 +5,7 @@ import Foundation
 import IndivoBase
 import OrderedJSON
 import RecordCommands
-import SMARTLaunch
-import SurveyExchange
+import SMART
 import Surveys
 
 struct SurveyFillCommand: AsyncParsableCommand {

@@ -6,9 +6,7 @@ import Indivo
 import IndivoBase
 import OrderedJSON
 import RecordCommands
-import SMARTLaunch
-import SurveyExchange
-import SurveyLaunch
+import SMART
 import SurveyPages
 import Surveys
 

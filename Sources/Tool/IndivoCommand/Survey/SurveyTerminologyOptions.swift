@@ -2,7 +2,7 @@ import ArgumentParser
 import FHIRClient
 import Foundation
 import RecordCommands
-import SurveyExchange
+import Surveys
 
 /// Which terminology servers a command may ask for value sets.
 struct SurveyTerminologyOptions: ParsableArguments {

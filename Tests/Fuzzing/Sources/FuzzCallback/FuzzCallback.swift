@@ -4,8 +4,8 @@ import HTTPTypes
 import OAuth1
 import Synchronization
 
+@testable import HTTPCalls
 @testable import Indivo
-@testable import LoginSupport
 
 /// Gives a request token, and an access token for whatever verifier it is shown.
 private struct TokenServer: HTTPTransport {

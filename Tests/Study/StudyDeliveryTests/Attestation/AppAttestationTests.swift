@@ -1,5 +1,5 @@
-import AttestationTesting
 import Foundation
+import StudyTesting
 import Testing
 
 @testable import StudyFormats

@@ -1,5 +1,5 @@
-import AttestationTesting
 import Foundation
+import StudyTesting
 import Testing
 
 /// `indivo study receipt`, and the registration that demands what it verifies.

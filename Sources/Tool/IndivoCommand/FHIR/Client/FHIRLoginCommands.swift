@@ -3,7 +3,7 @@ import FHIRClient
 import Foundation
 import IndivoBase
 import RecordCommands
-import SMARTLaunch
+import SMART
 
 struct FHIRLoginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

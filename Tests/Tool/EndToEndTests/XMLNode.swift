@@ -1,4 +1,0 @@
-import IndivoXML
-
-/// Not Foundation's, which macOS has.
-typealias XMLNode = IndivoXML.XMLNode
