@@ -47,7 +47,8 @@ let table = """
         FHIRValidation: CZlib FHIR FHIRPathEngine FHIRTables FHIRXML IndivoXML OrderedJSON; tests: Surveys
         FHIRClient: FHIR HTTPCalls IndivoBase OrderedJSON HTTPTypes Logging; tests: FHIRSandbox SMART \
             Crypto/SMART CryptoExtras/SMART; async
-        FHIRTerminology: FHIR FHIRClient FHIRPathEngine OrderedJSON UCUM; tests: FHIRSandbox; fixtures; async
+        FHIRTerminology: FHIR FHIRClient FHIRPathEngine IndivoBase OrderedJSON UCUM; tests: FHIRSandbox; \
+            fixtures; async
         SMART: FHIR FHIRClient HTTPCalls IndivoBase OrderedJSON Crypto/SMART CryptoExtras/SMART HTTPTypes \
             Logging; tests: FHIRSandbox; async
         Surveys: FHIR FHIRClient FHIRPathEngine FHIRTables FHIRValidation IndivoBase OrderedJSON UCUM; \

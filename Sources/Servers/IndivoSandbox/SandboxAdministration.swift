@@ -66,7 +66,7 @@ extension Sandbox {
                 mode: app.isAutonomous ? "background" : "ui",
                 startURL: app.startURL,
                 callbackURL: app.callbackURL,
-                manifest: app.manifest ?? AppManifest.make(for: app).serverText
+                manifest: app.manifest ?? SandboxManifest.make(for: app).serverText
             )
             try known == nil ? row.insert(store.db) : row.update(store.db)
         }

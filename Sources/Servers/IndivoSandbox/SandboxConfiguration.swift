@@ -110,7 +110,7 @@ public struct SandboxApp: Sendable {
             description: json["description"]?.string ?? "",
             isAutonomous: json["mode"]?.string == "background"
         )
-        self.manifest = AppManifest.registered(json).serverText
+        self.manifest = SandboxManifest.registered(json).serverText
     }
 
     /// - Parameter consumerKey: The id unless given.

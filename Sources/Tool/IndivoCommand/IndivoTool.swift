@@ -21,7 +21,7 @@ struct IndivoTool: AsyncParsableCommand {
             indivo --generate-completion-script fish | source
             """,
         version: PackageVersion.text,
-        groupedSubcommands: RecordCommands.groups + [
+        groupedSubcommands: RecordCommandList.groups + [
             CommandGroup(name: "FHIR", subcommands: [FHIRCommand.self]),
             CommandGroup(name: "Study", subcommands: [StudyCommand.self]),
             CommandGroup(name: "Survey", subcommands: [SurveyCommand.self]),

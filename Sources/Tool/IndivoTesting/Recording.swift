@@ -70,7 +70,7 @@ public struct Recording: Sendable {
     /// The recording as an HTTP Archive. Secrets, tokens and cookies are left out, see
     /// ``RecordingTransport``.
     public func har() throws -> Data {
-        var redaction = Redaction()
+        var redaction = RecordingRedaction()
         let entries = JSONValue(exchanges.map { redaction.redact($0).entry })
         let creator: JSONValue = ["name": "swift-indivo", "version": "1"]
         let archive: JSONValue = ["log": ["version": "1.2", "creator": creator, "entries": entries]]

@@ -38,7 +38,7 @@ public final class RecordingTransport: HTTPTransport {
         self.inner = inner
         self.now = now
         path = file.path
-        archive = try Mutex(Self.writing(path) { try HARFile(file, Redaction(secrets: secrets)) })
+        archive = try Mutex(Self.writing(path) { try HARFile(file, RecordingRedaction(secrets: secrets)) })
     }
 
     private static func writing<Value>(_ file: String, _ body: () throws -> Value) throws -> Value {
@@ -80,7 +80,7 @@ public final class RecordingTransport: HTTPTransport {
 /// A HAR file that grows by one entry at a time, and is whole after each.
 private struct HARFile {
     private let file: FileHandle
-    private var redaction: Redaction
+    private var redaction: RecordingRedaction
     private(set) var count = 0
 
     private static let head =
@@ -88,7 +88,7 @@ private struct HARFile {
     private static let tail = "\n]}}\n"
 
     /// Begins the file, or empties the one that is there. Others than its owner cannot read it.
-    init(_ url: URL, _ redaction: Redaction) throws {
+    init(_ url: URL, _ redaction: RecordingRedaction) throws {
         self.redaction = redaction
         try? FileManager.default.removeItem(at: url)
         guard

@@ -38,7 +38,7 @@ struct RequestKey: Sendable {
 
     init(_ exchange: RecordedExchange) {
         method = exchange.method
-        let target = Redaction.masked(exchange.path)
+        let target = RecordingRedaction.masked(exchange.path)
         path = String(target.prefix { $0 != "?" }).replacing(Self.madeID) { "\($0.output.before)*" }
         query = Self.sorted(exchange.query)
         body = Self.comparable(exchange.requestBody ?? Data(), type: exchange.contentType)
@@ -58,7 +58,7 @@ struct RequestKey: Sendable {
     }
 
     private static func sorted(_ parameters: FormParameters) -> [String] {
-        parameters.map { Redaction.masked("\($0.name)=\($0.value)") }.sorted()
+        parameters.map { RecordingRedaction.masked("\($0.name)=\($0.value)") }.sorted()
     }
 
     private static func comparable(_ body: Data, type: String?) -> Data {

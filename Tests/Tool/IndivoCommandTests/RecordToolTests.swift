@@ -8,12 +8,12 @@ import Testing
 struct RecordToolTests {
     @Test("a command is found by the name that its description has")
     func names() {
-        #expect(!RecordCommands.names.isEmpty)
-        for name in RecordCommands.names {
-            let command = RecordCommands.command(named: name)
+        #expect(!RecordCommandList.names.isEmpty)
+        for name in RecordCommandList.names {
+            let command = RecordCommandList.command(named: name)
             #expect(command?._commandName == name)
         }
-        #expect(RecordCommands.command(named: "fhir") == nil)
+        #expect(RecordCommandList.command(named: "fhir") == nil)
     }
 
     @Test(

@@ -151,7 +151,7 @@ struct SelectorParser {
 
     // MARK: Attributes
 
-    private mutating func attribute() throws -> Condition {
+    private mutating func attribute() throws -> SelectorCondition {
         try scanner.skipSpace()
         guard scanner.isAtQualifiedName else { throw scanner.error(expected: "an attribute's name") }
         let start = scanner.position
@@ -187,19 +187,19 @@ struct SelectorParser {
     private mutating func test(
         _ namespace: NameTest.Namespace,
         _ local: String,
-        _ relation: Condition.Relation,
+        _ relation: SelectorCondition.Relation,
         _ value: String,
         ignoringCase: Bool = false
-    ) -> Condition {
+    ) -> SelectorCondition {
         let name = register(NameTest(namespace: namespace, local: UTF8Key(local)))
         return .attribute(name: name, relation, Array(value.utf8), ignoringCase: ignoringCase)
     }
 
-    private static let relations: [Unicode.Scalar: Condition.Relation] = [
+    private static let relations: [Unicode.Scalar: SelectorCondition.Relation] = [
         "=": .equal, "~": .word, "|": .dash, "^": .prefix, "$": .suffix, "*": .substring, "!": .equal,
     ]
 
-    private mutating func relation() throws -> (Condition.Relation, isNegated: Bool) {
+    private mutating func relation() throws -> (SelectorCondition.Relation, isNegated: Bool) {
         guard let sign = scanner.peek(), let relation = SelectorParser.relations[sign] else {
             throw scanner.error(expected: "\"]\" or an operator: = ~= |= ^= $= *= !=")
         }
@@ -209,7 +209,7 @@ struct SelectorParser {
     }
 
     /// A pseudo-class; its colon was read.
-    mutating func pseudoClass() throws -> [Condition] {
+    mutating func pseudoClass() throws -> [SelectorCondition] {
         let place = scanner.position
         let name = try scanner.name(expected: "the name of a pseudo-class").lowercased()
         if let plain = plainPseudoClass(name) {
@@ -226,7 +226,7 @@ struct SelectorParser {
         return [condition]
     }
 
-    private mutating func plainPseudoClass(_ name: String) -> [Condition]? {
+    private mutating func plainPseudoClass(_ name: String) -> [SelectorCondition]? {
         let first = NthFormula(step: 0, offset: 1)
         return switch name {
         case "root": [.root]
@@ -246,7 +246,7 @@ struct SelectorParser {
         }
     }
 
-    private static let functions: [String: @Sendable (inout SelectorParser) throws -> Condition] = [
+    private static let functions: [String: @Sendable (inout SelectorParser) throws -> SelectorCondition] = [
         "nth-child": { $0.nth(try $0.nthFormula(), try $0.ofList()) },
         "nth-last-child": { $0.nth(try $0.nthFormula(), fromEnd: true, try $0.ofList()) },
         "nth-of-type": { $0.nth(try $0.nthFormula(), .ofType) },
@@ -259,15 +259,19 @@ struct SelectorParser {
         "lt": { .position(.less(try $0.integer())) },
     ]
 
-    private mutating func nth(_ formula: NthFormula, fromEnd: Bool = false, _ siblings: Condition.Siblings)
-        -> Condition
+    private mutating func nth(
+        _ formula: NthFormula,
+        fromEnd: Bool = false,
+        _ siblings: SelectorCondition.Siblings
+    )
+        -> SelectorCondition
     {
         cacheCount += 1
         return .nth(formula, cache: cacheCount - 1, fromEnd: fromEnd, among: siblings)
     }
 
     /// `of S` behind a formula.
-    private mutating func ofList() throws -> Condition.Siblings {
+    private mutating func ofList() throws -> SelectorCondition.Siblings {
         let hadSpace = try scanner.skipSpace()
         guard scanner.peek() == "o" || scanner.peek() == "O" else { return .all }
         let place = scanner.position

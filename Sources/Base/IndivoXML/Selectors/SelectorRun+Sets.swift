@@ -111,7 +111,7 @@ extension SelectorRun {
     }
 
     /// Keeps what meets the conditions, one after the other.
-    private func pick(_ set: [UInt32], _ conditions: [Condition]) -> [UInt32] {
+    private func pick(_ set: [UInt32], _ conditions: [SelectorCondition]) -> [UInt32] {
         var set = set
         for condition in conditions {
             switch condition {

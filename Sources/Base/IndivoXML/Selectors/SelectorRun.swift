@@ -111,7 +111,7 @@ final class SelectorRun {
 
     // MARK: Conditions
 
-    private func matches(_ condition: Condition, _ index: UInt32) -> Bool {
+    private func matches(_ condition: SelectorCondition, _ index: UInt32) -> Bool {
         switch condition {
         case .attribute(let name, let relation, let wanted, let ignoringCase):
             return wanted.withUnsafeBufferPointer { wanted in
@@ -159,7 +159,12 @@ final class SelectorRun {
 
     // MARK: Positions
 
-    private func position(_ index: UInt32, _ cache: Int, fromEnd: Bool, among siblings: Condition.Siblings)
+    private func position(
+        _ index: UInt32,
+        _ cache: Int,
+        fromEnd: Bool,
+        among siblings: SelectorCondition.Siblings
+    )
         -> Int
     {
         if positions[cache].isEmpty {
@@ -208,7 +213,8 @@ final class SelectorRun {
 }
 
 extension UTF8Bytes {
-    fileprivate func stands(in relation: Condition.Relation, to wanted: UTF8Bytes, ignoringCase: Bool) -> Bool
+    fileprivate func stands(in relation: SelectorCondition.Relation, to wanted: UTF8Bytes, ignoringCase: Bool)
+        -> Bool
     {
         func isWanted(_ part: SubSequence) -> Bool {
             let part = UTF8Bytes(rebasing: part)

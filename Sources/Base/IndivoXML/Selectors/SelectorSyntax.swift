@@ -23,7 +23,7 @@ struct CompoundSelector: Hashable, Sendable {
     /// The number of the name test among the selector's; nil for any element.
     var name: Int?
     /// In the order in which they are written, which counts for positions.
-    var conditions: [Condition] = []
+    var conditions: [SelectorCondition] = []
 
     var isPositional: Bool { conditions.contains(where: \.isPositional) }
 }
@@ -59,7 +59,7 @@ struct NameTest: Hashable, Sendable {
 }
 
 /// One condition of a compound.
-indirect enum Condition: Hashable, Sendable {
+indirect enum SelectorCondition: Hashable, Sendable {
     /// What an attribute's value must be to another.
     enum Relation: Hashable, Sendable {
         case present, equal, word, dash, prefix, suffix, substring

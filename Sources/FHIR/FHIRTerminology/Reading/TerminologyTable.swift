@@ -1,12 +1,5 @@
 import FHIR
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import IndivoBase
 
 /// A table of R4's code systems or value sets, in which each is found by its URL and read when it is asked
 /// for; `schemas/terminology/README.md` describes the format.
@@ -26,27 +19,19 @@ struct TerminologyTable: Sendable {
         var ranges: [String: Range<Int>] = [:]
         var head: (url: String, start: Int)?
         var start = 0
+        let raw = UnsafeRawBufferPointer(bytes)
         while start < bytes.count {
-            let end = index(of: UInt8(ascii: "\n"), in: bytes, from: start)
+            let end = raw.index(of: UInt8(ascii: "\n"), in: start..<bytes.count) ?? bytes.count
             let first = bytes[start]
             if first != UInt8(ascii: " "), first != UInt8(ascii: "#"), first != UInt8(ascii: "\n") {
                 if let head { ranges[head.url] = head.start..<start }
-                let url = min(end, index(of: UInt8(ascii: "\t"), in: bytes, from: start))
+                let url = raw.index(of: UInt8(ascii: "\t"), in: start..<end) ?? end
                 head = (String(decoding: bytes[start..<url], as: UTF8.self), start)
             }
             start = end + 1
         }
         if let head { ranges[head.url] = head.start..<bytes.count }
         return ranges
-    }
-
-    /// The index of the next byte like this, or the end. By `memchr`, because an app's debug build waits for
-    /// it.
-    private static func index(of byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
-        guard let base = bytes.baseAddress, start < bytes.count else { return bytes.count }
-        return memchr(base + start, Int32(byte), bytes.count - start).map {
-            UnsafeRawPointer($0) - UnsafeRawPointer(base)
-        } ?? bytes.count
     }
 
     /// The URLs, in alphabetical order.

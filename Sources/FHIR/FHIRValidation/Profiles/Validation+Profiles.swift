@@ -176,7 +176,7 @@ extension Validation {
             apply(url, to: focus, whenUnknown: .warning, at: claim)
         }
         if focus.code == "Observation" {
-            for url in VitalSigns.profiles(of: json) where done.insert(url).inserted {
+            for url in VitalSignProfiles.profiles(of: json) where done.insert(url).inserted {
                 apply(url, to: focus, whenUnknown: .warning, at: json)
             }
         }

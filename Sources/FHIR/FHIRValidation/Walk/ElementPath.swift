@@ -49,7 +49,7 @@ struct ElementPath {
 
     /// What definitions call the element that the last one, an extension, stands in: by its path from the
     /// resource, from each datatype on the way, and the names of its type.
-    func owners(of scope: ResourceScope) -> Set<String> {
+    func owners(of scope: ValidationScope) -> Set<String> {
         let own = steps.dropLast().dropFirst(min(scope.depth, max(0, steps.count - 1)))
         var type = Definitions.r4.type(named: scope.name)
         var bases = type?.lineage.map { Definitions.r4.type(id: $0).name } ?? []

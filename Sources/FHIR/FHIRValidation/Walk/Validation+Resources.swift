@@ -34,7 +34,7 @@ extension Validation {
         let outerContext = (context.resource, context.rootResource)
         // A resource in a contained one is a mistake, but does not hide what contains both.
         let isContained = containedIndex != nil
-        scope = ResourceScope(
+        scope = ValidationScope(
             root: isContained ? outer.root : json,
             local: isContained ? outer.local : LocalReferences(json),
             bundle: name == "Bundle" ? BundleScope(json) : outer.bundle,

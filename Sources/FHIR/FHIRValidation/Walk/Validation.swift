@@ -7,7 +7,7 @@ struct Validation {
     let options: ValidationOptions
     let plan = ValidationPlan.r4
     var path = ElementPath()
-    var scope: ResourceScope
+    var scope: ValidationScope
     private(set) var collector: IssueCollector
     private var steps = 0
     private var depth = 0
@@ -49,7 +49,7 @@ struct Validation {
     init(_ options: ValidationOptions, level: Int = 0) {
         self.options = options
         collector = IssueCollector(limit: max(1, options.maximumIssues))
-        scope = ResourceScope(root: nil, local: LocalReferences(nil))
+        scope = ValidationScope(root: nil, local: LocalReferences(nil))
         let definitions = options.definitions
         context.conformsTo = { profile, json in
             guard level < Self.maximumLevel else { return nil }

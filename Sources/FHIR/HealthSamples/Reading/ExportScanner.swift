@@ -1,4 +1,5 @@
 import Foundation
+import IndivoBase
 
 /// Reads the tags of Apple's export, one after the other.
 ///
@@ -117,8 +118,8 @@ final class ExportScanner {
     /// Takes bytes, and counts the lines.
     private func take(_ count: Int) {
         let end = position + count
-        buffer.withUnsafeBufferPointer { bytes in
-            while let found = Self.find(10, in: bytes, position..<end) {
+        buffer.withUnsafeBytes { bytes in
+            while let found = bytes.index(of: 10, in: position..<end) {
                 line += 1
                 position = found + 1
             }
@@ -126,20 +127,10 @@ final class ExportScanner {
         position = end
     }
 
-    /// Where a byte is first.
-    private static func find(_ byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Int?
-    {
-        // The range lies in the bytes, so that there is an address where the range is not empty.
-        guard !range.isEmpty, let base = bytes.baseAddress,
-            let found = memchr(base + range.lowerBound, Int32(byte), range.count)
-        else { return nil }
-        return UnsafeRawPointer(base).distance(to: found)
-    }
-
     /// Takes all before a byte; false at the end.
     private func skip(to byte: UInt8, keepingText: Bool = false) throws -> Bool {
         while true {
-            let found = buffer.withUnsafeBufferPointer { Self.find(byte, in: $0, position..<$0.count) }
+            let found = buffer.withUnsafeBytes { $0.index(of: byte, in: position..<$0.count) }
             if keepingText { keep(buffer[position..<(found ?? buffer.count)]) }
             if let found {
                 take(found - position)
@@ -299,6 +290,7 @@ final class ExportScanner {
             func isName(_ byte: UInt8) -> Bool {
                 (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10 || byte == UInt8(ascii: ":")
             }
+            let raw = UnsafeRawBufferPointer(bytes)
             var kind = TagKind.start
             if index < limit, bytes[index] == UInt8(ascii: "/") {
                 kind = .end
@@ -325,8 +317,8 @@ final class ExportScanner {
                     guard index + 1 < limit, bytes[index] == UInt8(ascii: "=") else { return nil }
                     let quote = bytes[index + 1]
                     guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
-                        let end = Self.find(quote, in: bytes, index + 2..<limit),
-                        Self.find(UInt8(ascii: "<"), in: bytes, index + 2..<end) == nil, list.count < 100
+                        let end = raw.index(of: quote, in: index + 2..<limit),
+                        raw.index(of: UInt8(ascii: "<"), in: index + 2..<end) == nil, list.count < 100
                     else { return nil }
                     list.append(
                         Attribute(

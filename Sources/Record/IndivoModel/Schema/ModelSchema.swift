@@ -146,3 +146,176 @@ struct SchemaLeaf: Sendable {
     /// Whether nested XML has it in the text of the element itself.
     var isOwnText: Bool { declared.place == .text }
 }
+
+/// One field of a model: its names, where it lies in memory, and which part of a `FieldTable` is its own.
+///
+/// A class, because it is passed along with every value that is read or written.
+public final class FieldSchema: Sendable {
+    let declared: DeclaredField
+    /// The property with those around it, such as `quantitativeResult.normalRange`.
+    let path: String
+    /// Every name under which XML may hold the field, today's first.
+    let names: [String]
+
+    var property: String { declared.property }
+    var name: String { declared.name }
+    var place: Place { declared.place }
+    var rules: [FieldRule] { declared.rules }
+    var shape: Shape { declared.shape }
+    var offset: Int { declared.offset }
+
+    /// The cell or relation that is the field's.
+    let target: FieldTarget
+    /// Its leaves in the table: one, those of a compound value, or empty for a relation.
+    let leaves: Range<Int>
+    /// The lists and documents in the field: itself, or those inside a compound value.
+    let relations: Range<Int>
+    /// The fields of a compound value that is not in a list.
+    let inner: FieldGroup?
+    private let functions: (read: ReadFunction, write: WriteFunction)
+
+    init(
+        _ declared: DeclaredField,
+        path: String,
+        _ target: FieldTarget,
+        leaves: Range<Int>,
+        relations: Range<Int>,
+        inner: FieldGroup? = nil
+    ) {
+        self.declared = declared
+        self.path = path
+        names = declared.names
+        self.target = target
+        self.leaves = leaves
+        self.relations = relations
+        self.inner = inner
+        functions = Self.functions(of: declared.access)
+    }
+
+    /// The index of the one leaf that the field is.
+    var leaf: Int { leaves.lowerBound }
+
+    /// The index of the relation that the field is; `nil` for a single leaf or compound value.
+    var relation: Int? { if case .relation(let index) = target { index } else { nil } }
+
+    /// The compound value's own cell in the table's groups; `nil` for other values.
+    var group: Int? { if case .group(let index) = target { index } else { nil } }
+
+    /// The type of the leaf, or of those in the list, that the field is.
+    var leafType: (any LexicalValue.Type)? { if case .leaf(let type) = shape.kind { type } else { nil } }
+
+    /// Whether a data model can hold the relation: related documents of the model itself.
+    var isModelRelation: Bool { if case .document = shape.kind { path == property } else { false } }
+
+    /// Whether a required field has a value as soon as one of its leaves has. A coded value needs them all.
+    var needsAnyLeaf: Bool {
+        if case .compound(let type) = shape.kind { type != CodedValue.self } else { false }
+    }
+
+    func read(into place: UnsafeMutableRawPointer, _ reader: FieldSchema.Reader) throws {
+        try functions.read(place, reader, self)
+    }
+
+    func write(from place: UnsafeRawPointer, _ writer: FieldSchema.Writer) {
+        functions.write(place, writer, self)
+    }
+
+    typealias ReadFunction = @Sendable (UnsafeMutableRawPointer, Reader, FieldSchema) throws -> Void
+    typealias WriteFunction = @Sendable (UnsafeRawPointer, Writer, FieldSchema) -> Void
+
+    /// How a field is read and written. The types that most fields have get code of their own: of a type that
+    /// is known only at run time, each step would ask the runtime what it is.
+    static func functions(of access: any FieldAccess.Type) -> (read: ReadFunction, write: WriteFunction) {
+        switch access {
+        case is Field<String?>.Type: (Field<String?>.read, Field<String?>.write)
+        case is Field<Bool?>.Type: (Field<Bool?>.read, Field<Bool?>.write)
+        case is Field<Int?>.Type: (Field<Int?>.read, Field<Int?>.write)
+        case is Field<Double?>.Type: (Field<Double?>.read, Field<Double?>.write)
+        case is Field<XMLDate?>.Type: (Field<XMLDate?>.read, Field<XMLDate?>.write)
+        case is Field<XMLDateTime?>.Type: (Field<XMLDateTime?>.read, Field<XMLDateTime?>.write)
+        case is Field<CodeSystem?>.Type: (Field<CodeSystem?>.read, Field<CodeSystem?>.write)
+        case is Field<CodedValue?>.Type: (Field<CodedValue?>.read, Field<CodedValue?>.write)
+        default: ({ try access.read(into: $0, $1, $2) }, { access.write(from: $0, $1, $2) })
+        }
+    }
+}
+
+/// The part of a `FieldTable` that is a field's.
+enum FieldTarget: Equatable, BitwiseCopyable { case leaf(Int), group(Int), relation(Int) }
+
+/// The fields of one type where it stands in a model: those of the model itself, or of a compound value in
+/// it.
+final class FieldGroup: Sendable {
+    let fields: [FieldSchema]
+    /// ``fields`` without counting references, millions a second. Safe: the group holds them as long as it
+    /// lives.
+    private let held: [Unmanaged<FieldSchema>]
+    /// What the name of an element stands for in nested XML.
+    let elements: NameIndex
+    /// The fields that are attributes, or the element's own text.
+    let otherPlaces: [FieldSchema]
+
+    init(_ fields: [FieldSchema]) {
+        self.fields = fields
+        held = fields.map { Unmanaged.passUnretained($0) }
+        elements = NameIndex(fields.filter { $0.place == .element }.map { ($0.names, $0.target) })
+        otherPlaces = fields.filter { $0.place != .element }
+    }
+
+    func read(into base: UnsafeMutableRawPointer, _ reader: FieldSchema.Reader) throws {
+        for field in held {
+            try field._withUnsafeGuaranteedRef { try $0.read(into: base + $0.offset, reader) }
+        }
+    }
+
+    func write(from base: UnsafeRawPointer, _ writer: FieldSchema.Writer) {
+        for field in held { field._withUnsafeGuaranteedRef { $0.write(from: base + $0.offset, writer) } }
+    }
+}
+
+/// Finds the field that a name stands for by the name's bytes, without a `String` for each look-up.
+struct NameIndex: Sendable {
+    /// A field, and the name's rank among the field's names: 0 for today's.
+    typealias Found = (target: FieldTarget, rank: Int32)
+
+    /// A hash table with open addressing, at most half full.
+    private var slots: [(name: [UInt8], found: Found)?]
+
+    /// - Parameter fields: With their names, today's first. These win, too: an older name of one may be
+    ///   today's of another.
+    init(_ fields: [(names: [String], target: FieldTarget)]) {
+        var values: [String: Found] = [:]
+        for (names, target) in fields {
+            for (rank, name) in zip(Int32(0)..., names) where rank < values[name]?.rank ?? .max {
+                values[name] = (target, rank)
+            }
+        }
+        var size = 8
+        while size < values.count * 2 { size *= 2 }
+        slots = Array(repeating: nil, count: size)
+        for (name, found) in values {
+            var slot = name.withBytes(Self.hash) & (size - 1)
+            while slots[slot] != nil { slot = (slot + 1) & (size - 1) }
+            slots[slot] = (Array(name.utf8), found)
+        }
+    }
+
+    subscript(name: UnsafeBufferPointer<UInt8>) -> Found? {
+        var slot = Self.hash(name) & (slots.count - 1)
+        while let entry = slots[slot] {
+            if entry.name.withUnsafeBufferPointer({ areEqual($0, name) }) { return entry.found }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        return nil
+    }
+
+    /// Mixes the length, the first and the last eight bytes. Names are a class's own: nobody can choose them
+    /// to collide.
+    private static func hash(_ name: UnsafeBufferPointer<UInt8>) -> Int {
+        guard name.count >= 8 else { return name.reduce(name.count) { $0 &* 131 &+ Int($1) } & .max }
+        let bytes = UnsafeRawBufferPointer(name)
+        let first = bytes.loadUnaligned(as: UInt64.self) &+ UInt64(name.count)
+        let last = bytes.loadUnaligned(fromByteOffset: name.count - 8, as: UInt64.self)
+        return Int(((first &* 0x9E37_79B9_7F4A_7C15 ^ last) &* 0xBF58_476D_1CE4_E5B9) >> 33)
+    }
+}

@@ -61,7 +61,7 @@ struct BulkEndpoint: Sendable {
         let job = BulkJobs.Job(
             owner: access?.key,
             request: base + path + query,
-            startedAt: StoredResource.instant(server.now),
+            startedAt: ResourceVersion.instant(server.now),
             folder: folder
         )
         let id = try server.bulkJobs.begin(job) { [self] progress in

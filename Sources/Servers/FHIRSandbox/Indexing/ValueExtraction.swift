@@ -250,7 +250,7 @@ struct ValueExtraction {
         if system == "http://unitsofmeasure.org", let code, let ucum = try? UCUMUnit(code) {
             func base(_ digits: String?, _ open: Double) -> Double? {
                 guard let digits else { return open }
-                return UnitConversion.baseValue(of: digits, in: ucum)
+                return BaseUnits.baseValue(of: digits, in: ucum)
             }
             if let least = base(low, -greatest), let most = base(high, greatest) {
                 values.append(
@@ -331,7 +331,7 @@ extension LogicalID {
 }
 
 /// Numbers in base units.
-enum UnitConversion {
+enum BaseUnits {
     static func baseValue(of digits: String, in unit: UCUMUnit) -> Double? {
         guard let value = Decimal(string: digits), !value.isNaN, let base = try? unit.baseValue(of: value)
         else { return nil }

@@ -25,7 +25,7 @@ enum Capabilities {
         rest["operation"] = [operation("validate")]
         return [
             "resourceType": "CapabilityStatement", "status": "active",
-            "date": JSONValue(StoredResource.instant(server.startedAt)), "kind": "instance",
+            "date": JSONValue(ResourceVersion.instant(server.startedAt)), "kind": "instance",
             "software": ["name": "FHIRSandbox"],
             "implementation": ["description": "FHIR R4 sandbox", "url": JSONValue(base)],
             "fhirVersion": "4.0.1",

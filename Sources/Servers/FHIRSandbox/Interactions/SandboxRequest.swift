@@ -55,7 +55,7 @@ struct FHIRResponse: Sendable {
     /// The resource: what was asked for, or what was written.
     var resource: JSONValue?
     /// The version that ETag, Last-Modified and Location are of.
-    var version: StoredResource?
+    var version: ResourceVersion?
     /// Whether something was made, or found instead, so that its address is new to the client.
     var hasLocation = false
     /// Whether ``resource`` is what was written, which a client may do without.

@@ -42,7 +42,7 @@ extension Session {
                 literal:
                     """
                     SELECT COUNT(*)
-                    FROM \(StoredResource.tables)
+                    FROM \(ResourceVersion.tables)
                     WHERE \(conditions.joined(separator: " AND "))
                     """
             ).fetchOne(db) ?? 0
@@ -53,8 +53,8 @@ extension Session {
         let versions = try store.versions(
             SQLRequest(
                 literal: """
-                    SELECT \(StoredResource.columns)
-                    FROM \(StoredResource.tables)
+                    SELECT \(ResourceVersion.columns)
+                    FROM \(ResourceVersion.tables)
                     WHERE \(conditions.joined(separator: " AND "))
                     ORDER BY version.sequence DESC LIMIT \(count + 1)
                     """

@@ -143,7 +143,7 @@ extension Session {
     /// The entries of a page: matches, and what they include.
     func searchset(_ query: SearchQuery, _ page: Page) throws -> [JSONValue] {
         let selection = ElementSelection(summary: query.summary, elements: query.elements)
-        func entry(_ stored: StoredResource, _ mode: String) throws -> JSONValue {
+        func entry(_ stored: ResourceVersion, _ mode: String) throws -> JSONValue {
             [
                 "fullUrl": JSONValue("\(base)/\(stored.path)"),
                 "resource": selection.apply(to: try stored.json()),

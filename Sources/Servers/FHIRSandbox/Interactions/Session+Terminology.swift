@@ -30,7 +30,7 @@ extension Session {
                 on: instance.flatMap(AnyResource.init(tree:)),
                 with: server.terminology(db),
                 identifier: "urn:uuid:\(LogicalID.make())",
-                now: FHIRDateTime(stringLiteral: StoredResource.instant(now))
+                now: FHIRDateTime(stringLiteral: ResourceVersion.instant(now))
             )
             return FHIRResponse(resource: result)
         } catch {

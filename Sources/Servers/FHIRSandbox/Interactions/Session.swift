@@ -71,14 +71,14 @@ struct Session {
     }
 
     /// The current version of what was not deleted.
-    func existing(_ type: String, _ id: String) throws -> StoredResource {
+    func existing(_ type: String, _ id: String) throws -> ResourceVersion {
         guard let stored = try store.current(type, id) else { throw FHIRFailure.notFound(type) }
         guard !stored.isDeleted else { throw FHIRFailure.gone(type) }
         return stored
     }
 
     /// `If-None-Match`, and without it `If-Modified-Since` (RFC 9110 section 13).
-    private func isUnchanged(_ stored: StoredResource, _ request: SandboxRequest) -> Bool {
+    private func isUnchanged(_ stored: ResourceVersion, _ request: SandboxRequest) -> Bool {
         if let tags = request.ifNoneMatch { return EntityTags(tags).contains(stored.version) }
         guard let text = request.ifModifiedSince else { return false }
         let since = CivilDateTime(httpDate: text).map { Int64($0.seconds) } ?? TimeRange(text)?.low.seconds
@@ -88,7 +88,7 @@ struct Session {
     // MARK: Writing
 
     /// - Throws: 412 where the version that the client knows is not the current one.
-    func checkMatch(_ stored: StoredResource?, _ request: SandboxRequest) throws(FHIRFailure) {
+    func checkMatch(_ stored: ResourceVersion?, _ request: SandboxRequest) throws(FHIRFailure) {
         if let tags = request.ifMatch {
             guard let stored, !stored.isDeleted, EntityTags(tags).contains(stored.version) else {
                 throw FHIRFailure(412, "conflict", "the current version is not the one of If-Match")
@@ -184,7 +184,7 @@ struct Session {
     }
 
     /// In a transaction other entries refer to what the condition matched before any was done.
-    private static func check(_ match: StoredResource, isAssigned id: String?) throws(FHIRFailure) {
+    private static func check(_ match: ResourceVersion, isAssigned id: String?) throws(FHIRFailure) {
         guard id == nil || id == match.id else {
             throw FHIRFailure(
                 412,
@@ -237,7 +237,7 @@ struct Session {
     }
 
     /// The only match of a condition, which the request changes.
-    private func onlyMatch(_ type: String, _ query: QueryItems) throws -> StoredResource {
+    private func onlyMatch(_ type: String, _ query: QueryItems) throws -> ResourceVersion {
         let matches = try matches(type, query)
         if matches.count > 1 { throw FHIRFailure.severalMatches(matches.count) }
         guard let match = try matches.first.flatMap(store.current(row:)) else {
@@ -248,7 +248,7 @@ struct Session {
     }
 
     private func written(
-        _ stored: StoredResource,
+        _ stored: ResourceVersion,
         status: Int,
         _ text: String,
         hasLocation: Bool = false

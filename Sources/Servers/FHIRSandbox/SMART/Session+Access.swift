@@ -167,7 +167,7 @@ extension Session {
     // MARK: Requirements
 
     /// Refuses to change what a condition found, unless the token may: a search finds what may be read.
-    func requireWritable(_ match: StoredResource, _ permission: ResourceScope.Permissions) throws {
+    func requireWritable(_ match: ResourceVersion, _ permission: ResourceScope.Permissions) throws {
         guard try isVisible(match.row, match.type, permission) else {
             throw Self.insufficientScope(match.type)
         }

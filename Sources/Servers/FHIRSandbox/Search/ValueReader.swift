@@ -186,9 +186,9 @@ struct ValueReader {
         if parts.count == 3, !parts[2].isEmpty {
             unit = parts[1].isEmpty ? .text(parts[2]) : .code(system: parts[1], parts[2])
             if parts[1] == "http://unitsofmeasure.org", let ucum = try? UCUMUnit(parts[2]),
-                let value = UnitConversion.baseValue(of: digits, in: ucum),
-                let low = UnitConversion.baseValue(of: "\(number.low)", in: ucum),
-                let high = UnitConversion.baseValue(of: "\(number.high)", in: ucum), low <= high
+                let value = BaseUnits.baseValue(of: digits, in: ucum),
+                let low = BaseUnits.baseValue(of: "\(number.low)", in: ucum),
+                let high = BaseUnits.baseValue(of: "\(number.high)", in: ucum), low <= high
             {
                 return .number(prefix, value, implied: low...high, unit: .dimension(ucum.dimensionKey))
             }

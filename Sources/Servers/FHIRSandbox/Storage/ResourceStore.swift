@@ -19,29 +19,29 @@ struct ResourceStore {
     // MARK: Reading
 
     /// The current version, a deletion too; nil for what never was.
-    func current(_ type: String, _ id: String) throws -> StoredResource? {
+    func current(_ type: String, _ id: String) throws -> ResourceVersion? {
         try fetchOne(
             "resource.type = \(type) AND resource.name = \(id) AND version.number = resource.version"
         )
     }
 
     /// The current version of a row.
-    func current(row: Int64) throws -> StoredResource? {
+    func current(row: Int64) throws -> ResourceVersion? {
         try fetchOne("resource.id = \(row) AND version.number = resource.version")
     }
 
-    func version(_ type: String, _ id: String, _ number: Int) throws -> StoredResource? {
+    func version(_ type: String, _ id: String, _ number: Int) throws -> ResourceVersion? {
         try fetchOne("resource.type = \(type) AND resource.name = \(id) AND version.number = \(number)")
     }
 
-    private func fetchOne(_ condition: SQL) throws -> StoredResource? {
-        try SQLRequest<StoredResource>(
-            literal: "SELECT \(StoredResource.columns) FROM \(StoredResource.tables) WHERE \(condition)"
+    private func fetchOne(_ condition: SQL) throws -> ResourceVersion? {
+        try SQLRequest<ResourceVersion>(
+            literal: "SELECT \(ResourceVersion.columns) FROM \(ResourceVersion.tables) WHERE \(condition)"
         ).fetchOne(db)
     }
 
     /// The current versions of rows, in the order of the rows; those that were deleted are left out.
-    func current(rows: some Sequence<Int64>) throws -> [StoredResource] {
+    func current(rows: some Sequence<Int64>) throws -> [ResourceVersion] {
         var found = BoundedPage(limit: limits.response)
         for row in rows {
             guard let version = try current(row: row), !version.isDeleted else { continue }
@@ -51,7 +51,7 @@ struct ResourceStore {
     }
 
     /// What a request for versions finds.
-    func versions(_ request: SQLRequest<StoredResource>) throws -> [StoredResource] {
+    func versions(_ request: SQLRequest<ResourceVersion>) throws -> [ResourceVersion] {
         var found = BoundedPage(limit: limits.response)
         let cursor = try request.fetchCursor(db)
         while let version = try cursor.next() { try found.append(version) }
@@ -62,9 +62,9 @@ struct ResourceStore {
     private struct BoundedPage {
         let limit: Int
         var bytes = 0
-        var versions: [StoredResource] = []
+        var versions: [ResourceVersion] = []
 
-        mutating func append(_ version: StoredResource) throws(FHIRFailure) {
+        mutating func append(_ version: ResourceVersion) throws(FHIRFailure) {
             bytes += version.content?.count ?? 0
             // One resource alone is no more than what was sent.
             guard bytes <= limit || versions.isEmpty else {
@@ -80,7 +80,7 @@ struct ResourceStore {
 
     /// Stores a new version of a resource under an id; `id`, `meta.versionId` and `meta.lastUpdated` become
     /// the server's.
-    func put(_ resource: JSONValue, _ type: String, _ id: String, method: String) throws -> StoredResource {
+    func put(_ resource: JSONValue, _ type: String, _ id: String, method: String) throws -> ResourceVersion {
         var resource = resource
         let row = try newVersion(type, id, isDeleted: false)
         Self.setIdentity(&resource, id: id, version: row.version, at: now)
@@ -116,7 +116,7 @@ struct ResourceStore {
     }
 
     /// Marks a resource as deleted.
-    func delete(_ current: StoredResource) throws -> StoredResource {
+    func delete(_ current: ResourceVersion) throws -> ResourceVersion {
         let row = try newVersion(current.type, current.id, isDeleted: true)
         try insertVersion(row, method: "DELETE", content: nil)
         return try stored(row)
@@ -150,7 +150,7 @@ struct ResourceStore {
         )
     }
 
-    private func stored(_ row: (id: Int64, version: Int)) throws -> StoredResource {
+    private func stored(_ row: (id: Int64, version: Int)) throws -> ResourceVersion {
         guard let stored = try fetchOne("resource.id = \(row.id) AND version.number = \(row.version)") else {
             throw FHIRFailure(500, "exception", "the resource was not stored")
         }
@@ -169,7 +169,7 @@ struct ResourceStore {
         }
         var meta = resource["meta"] ?? [:]
         meta["versionId"] = JSONValue(String(version))
-        meta["lastUpdated"] = JSONValue(StoredResource.instant(at))
+        meta["lastUpdated"] = JSONValue(ResourceVersion.instant(at))
         if resource["meta"] == nil, let members = resource.members {
             var ordered = Array(members)
             let position = ordered.firstIndex { $0.isNamed("id") }.map { $0 + 1 } ?? 0

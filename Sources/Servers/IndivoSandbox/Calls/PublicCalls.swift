@@ -9,7 +9,8 @@ enum PublicCalls {
         .get("all_phas", "/apps/", .anyone) { call in .manifests(try AppRow.all(in: call.db)) },
         .get("all_manifests", "/apps/manifests/", .anyone) { call in
             .json(
-                JSONValue(try AppRow.all(in: call.db).map { try AppManifest.smart($0.manifest) }).serverText
+                JSONValue(try AppRow.all(in: call.db).map { try SandboxManifest.smart($0.manifest) })
+                    .serverText
             )
         },
         .get("pha", "/apps/{app}", .anyone) { call in .json(try call.app.manifest) },
@@ -17,7 +18,7 @@ enum PublicCalls {
             try call.execute("DELETE FROM app WHERE id = ?", [call.app.id])
         },
         .get("app_manifest", "/apps/{app}/manifest", .anyone) {
-            .json(try AppManifest.smart($0.app.manifest).serverText)
+            .json(try SandboxManifest.smart($0.app.manifest).serverText)
         },
         .get("smart_capabilities", "/capabilities/", .anyone) { _ in .json(capabilities.serverText) },
         // The real server fetches it from a host that is gone, and fails.
@@ -48,7 +49,7 @@ enum PublicCalls {
     }()
 }
 
-enum AppManifest {
+enum SandboxManifest {
     /// The part of a manifest that SMART defines.
     private static let smartKeys: Set = [
         "name", "description", "author", "id", "version", "mode", "scope", "icon", "index", "requires",

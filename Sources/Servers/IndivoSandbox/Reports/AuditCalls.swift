@@ -13,7 +13,7 @@ enum AuditCalls {
                     .badRequest("Cannot make Audit queries over records not in the request url")
                 )
                 let filters = arguments.filters + [("record_id", try call.record.id)]
-                let query = try ReportQuery(
+                let query = try ReportRequest(
                     arguments,
                     on: .audit,
                     filters: filters,

@@ -42,7 +42,7 @@ enum GenericReportCalls {
         return Response(type: format, text: try models.markup(facts, in: call.db).description)
     }
 
-    private static func aggregates(_ groups: [ReportQuery.Group], grouped: Bool, _ format: String) throws
+    private static func aggregates(_ groups: [ReportRequest.Group], grouped: Bool, _ format: String) throws
         -> Response
     {
         try require(grouped, .serverFails(why: "this report needs a group_by or a date_group"))
@@ -71,7 +71,7 @@ enum GenericReportCalls {
     }
 }
 
-extension ReportQuery.Cell {
+extension ReportRequest.Cell {
     /// - Parameter date: How a date is written.
     func text(_ date: (String) -> String) -> String {
         // What is missing the real server writes as its language does.
@@ -91,14 +91,14 @@ extension Call {
         _ list: ListArguments,
         on subject: ReportSubject,
         filters: [(field: String, value: String)]? = nil
-    ) throws -> ReportQuery {
+    ) throws -> ReportRequest {
         let source = """
             FROM fact JOIN document ON document.id = fact.document
             WHERE fact.record = ? AND fact.model = ? AND document.status = ?
             """
         let shared = target.carenet == nil ? "" : " AND " + CarenetRow.shows("document.id", in: "?")
         let arguments = [try record.id, subject.name, list.status] + (target.carenet.map { [$0.id] } ?? [])
-        return try ReportQuery(
+        return try ReportRequest(
             list,
             on: subject,
             filters: filters ?? list.filters,

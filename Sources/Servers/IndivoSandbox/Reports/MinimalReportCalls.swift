@@ -56,7 +56,7 @@ enum MinimalReportCalls {
 }
 
 enum ReportMarkup {
-    static func report(_ query: ReportQuery, total: Int, _ items: [Markup]) -> Markup {
+    static func report(_ query: ReportRequest, total: Int, _ items: [Markup]) -> Markup {
         report(
             total: total,
             limit: query.limit,
@@ -85,7 +85,7 @@ enum ReportMarkup {
         "<Report><Meta>\(meta)</Meta><Item>\(item)</Item></Report>"
     }
 
-    static func aggregates(of query: ReportQuery, in db: Database) throws -> Response {
+    static func aggregates(of query: ReportRequest, in db: Database) throws -> Response {
         let (groups, total) = try query.groups(db)
         let items = groups.map { group -> Markup in
             let label: Markup? = group.label.map { " group=\"\($0.text(PythonText.templateDate))\"" }
@@ -102,7 +102,7 @@ enum ReportMarkup {
         instant.map { DataModel.FieldType.dateTime.date($0.sortableText) } ?? ""
     }
 
-    private static func parameters(_ query: ReportQuery) -> Markup {
+    private static func parameters(_ query: ReportRequest) -> Markup {
         let filters = query.filters.map { "<Filter name=\"\($0.field)\" value=\"\($0.value)\"/>" as Markup }
         let dateRange = query.dateRange.map { range -> Markup in
             "<DateRange value=\"\(range.field)*\(bound(range.start))*\(bound(range.end))\" />"

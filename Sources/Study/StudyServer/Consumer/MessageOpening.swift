@@ -1,5 +1,6 @@
 import Foundation
 import HTTPCalls
+import IndivoBase
 import OrderedJSON
 import StudyFormats
 
@@ -149,7 +150,7 @@ struct MessageOpening: Sendable {
             var ranges: [Range<Int>] = []
             var start = 0
             while start < bytes.count, ranges.count < limit {
-                let end = lineEnd(in: bytes, from: start)
+                let end = bytes.index(of: UInt8(ascii: "\n"), in: start..<bytes.count) ?? bytes.count
                 let isBlank = bytes[start..<end].allSatisfy { $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }
                 if !isBlank { ranges.append(start..<end) }
                 start = end + 1
@@ -157,15 +158,6 @@ struct MessageOpening: Sendable {
             return ranges
         }
         return ranges.map { data[data.startIndex + $0.lowerBound..<data.startIndex + $0.upperBound] }
-    }
-
-    /// Where a line ends that begins at an index, by `memchr`: files have millions of bytes.
-    private static func lineEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
-        // The bytes from the start to the end are there, and what is found is among them.
-        guard let base = bytes.baseAddress,
-            let end = memchr(base + start, Int32(UInt8(ascii: "\n")), bytes.count - start)
-        else { return bytes.count }
-        return UnsafeRawPointer(end) - base
     }
 
     /// The response that a file with a result of ResearchKit is; `nil` for other files, and for a result with

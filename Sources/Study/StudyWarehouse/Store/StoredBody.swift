@@ -1,4 +1,5 @@
 import Foundation
+import IndivoBase
 import OrderedJSON
 
 /// The content of a message as `study_message` has it: an envelope is JSON with most of its bytes in base64,
@@ -126,9 +127,7 @@ enum StoredBody {
     /// Whether base64 is written as an encoder writes it. Four characters stand for three bytes in one way
     /// alone, so that only the end can be written in another.
     private static func isCanonical(_ text: Data, of bytes: Data) -> Bool {
-        let isPaddedWithin = text.dropLast(2).withUnsafeBytes { inner in
-            inner.baseAddress.map { memchr($0, Int32(UInt8(ascii: "=")), inner.count) != nil } ?? false
-        }
+        let isPaddedWithin = text.dropLast(2).withUnsafeBytes { $0.index(of: UInt8(ascii: "=")) != nil }
         guard !bytes.isEmpty, text.count == (bytes.count + 2) / 3 * 4, !isPaddedWithin else { return false }
         let last = bytes.suffix((bytes.count - 1) % 3 + 1)
         return last.base64EncodedData() == text.suffix(4)

@@ -5,7 +5,7 @@ import OrderedJSON
 /// A query of the report interface: filters, a date range, groups, an aggregate, order and page, all of which
 /// its subject has.
 @dynamicMemberLookup
-struct ReportQuery {
+struct ReportRequest {
     let subject: ReportSubject
     private let arguments: ListArguments
     /// The filters, in the order in which they were given.
@@ -61,7 +61,7 @@ struct ReportQuery {
     }
 
     private func check() throws {
-        for (name, value) in filters { try ReportQuery.check(value, of: name, field(name, "filter")) }
+        for (name, value) in filters { try ReportRequest.check(value, of: name, field(name, "filter")) }
         if let range = arguments.dateRange {
             let field = try field(range.field, "date range filter")
             let problem = "Date Ranges may only be calculated over fields"
@@ -74,7 +74,7 @@ struct ReportQuery {
             let field = try field(group, "grouping field")
             if let increment = effectiveDateGroup?.increment {
                 try require(
-                    ReportQuery.increments.contains(increment),
+                    ReportRequest.increments.contains(increment),
                     .badRequest("Invalid date_group Increment: \(increment)")
                 )
                 try require(field.type.isDate, .serverFails(why: "the date_group \(group) is no date"))
@@ -94,7 +94,7 @@ struct ReportQuery {
 
     private func check(_ operation: String, on name: String) throws {
         let field = try field(name, "aggregation field", shown: name.isEmpty ? "None" : name)
-        let kinds = try ReportQuery.operations[operation].orThrow(
+        let kinds = try ReportRequest.operations[operation].orThrow(
             .badRequest("Invalid aggregation operator: \(operation)")
         )
         let allowed = kinds.map { "'\($0)'" }.joined(separator: ", ")
@@ -141,7 +141,7 @@ struct ReportQuery {
     }
 }
 
-extension ReportQuery {
+extension ReportRequest {
     /// A label or a value of a group; dates have forms of their own.
     struct Cell {
         /// As it is stored.
@@ -206,7 +206,7 @@ extension ReportQuery {
         var arguments = sourceArguments
         for (name, value) in filters {
             guard let field = subject.fields[name] else { continue }
-            let alternatives = ReportQuery.alternatives(value)
+            let alternatives = ReportRequest.alternatives(value)
             sql += " AND \(field.expression) IN (\(alternatives.map { _ in "?" }.joined(separator: ", ")))"
             for alternative in alternatives { arguments += [argument(alternative, field)] }
         }

@@ -4,7 +4,7 @@ import Foundation
 import OrderedJSON
 
 /// The resource that is being validated, and what references in it can be to.
-struct ResourceScope {
+struct ValidationScope {
     /// The resource itself, or the one that contains it.
     var root: ParsedNode?
     var local: LocalReferences
@@ -23,7 +23,7 @@ struct ResourceScope {
     var entryURL: ParsedNode? { root.flatMap { outerBundle?.fullURL(of: $0) } }
 
     /// The scope of another resource of the same Bundle.
-    func entering(_ resource: ParsedNode) -> ResourceScope {
+    func entering(_ resource: ParsedNode) -> ValidationScope {
         var scope = self
         scope.root = resource
         scope.local = LocalReferences(resource)

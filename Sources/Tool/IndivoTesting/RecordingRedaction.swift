@@ -9,7 +9,7 @@ import OrderedJSON
 ///
 /// A value that was found once is taken out wherever it occurs. Patients' data stays: a recording of real
 /// patients is as confidential as their records.
-struct Redaction {
+struct RecordingRedaction {
     /// What replaces secrets, by the secret.
     private var marks: [String: String] = [:]
     /// Those secrets that are not made of letters and digits only, the longest first: one may be a part of
@@ -55,7 +55,7 @@ struct Redaction {
     /// Text in which every value that belongs to a secret's name is the same mark: what two requests are
     /// compared by.
     static func masked(_ text: String) -> String {
-        var redaction = Redaction()
+        var redaction = RecordingRedaction()
         return redaction.redact(text).replacing(#/redacted-\d+/#, with: prefix)
     }
 

@@ -5,7 +5,7 @@ import OrderedJSON
 import WebServing
 
 /// One version of a resource.
-struct StoredResource: Sendable, FetchableRecord {
+struct ResourceVersion: Sendable, FetchableRecord {
     /// The resource's row.
     var row: Int64
     var type: String

@@ -2,7 +2,7 @@ import FHIR
 import OrderedJSON
 
 /// The profiles of vital signs (FHIR R4, “Observation Vital Signs Profiles”).
-enum VitalSigns {
+enum VitalSignProfiles {
     private static let profiles: [String: String] = [
         "85353-1": "vitalspanel", "9279-1": "resprate", "8867-4": "heartrate", "2708-6": "oxygensat",
         "8310-5": "bodytemp", "8302-2": "bodyheight", "9843-4": "headcircum", "29463-7": "bodyweight",

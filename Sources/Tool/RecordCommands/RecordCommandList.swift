@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// The commands that need no FHIR: what works on a record, its documents and the sandbox.
-package enum RecordCommands {
+package enum RecordCommandList {
     private typealias Group = (name: String, commands: KeyValuePairs<String, any ParsableCommand.Type>)
 
     /// The names stand here, too: to find a command, none has to describe itself.

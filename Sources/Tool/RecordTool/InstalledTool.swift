@@ -5,7 +5,7 @@ import RecordCommands
 /// `indivo` as it is installed: it runs the commands that need no FHIR itself, and hands all others to the
 /// program with all of them. So what works on a record starts at once, and with little memory.
 @main
-struct RecordTool: AsyncParsableCommand {
+struct InstalledTool: AsyncParsableCommand {
     /// Of the command that the first argument names alone: the others' descriptions are not made.
     static let configuration = CommandConfiguration(
         commandName: "indivo",
@@ -13,7 +13,9 @@ struct RecordTool: AsyncParsableCommand {
         subcommands: [named].compactMap { $0 }
     )
 
-    private static let named = CommandLine.arguments.dropFirst().first.flatMap(RecordCommands.command(named:))
+    private static let named = CommandLine.arguments.dropFirst().first.flatMap(
+        RecordCommandList.command(named:)
+    )
 
     static func main() async {
         let arguments = CommandLine.arguments.dropFirst()
