@@ -6,7 +6,7 @@ import OrderedJSON
 /// (SMART App Launch 2.1, "Client Authentication: Asymmetric"; RFC 7523).
 ///
 /// `BackendKey` of the module `SMART` signs with a private key in PEM. Where the key is elsewhere, such as in
-/// key store, a closure signs:
+/// a key store, a closure signs:
 ///
 /// ```swift
 /// let assertion = ClientAssertion(clientID: "uploader", keyID: "key-1", algorithm: .es384) { message in
