@@ -21,16 +21,16 @@ let traits: [(name: String, covers: Substring, description: String)] = [
     ),
 ]
 
-// A folder, and below it its targets by their folders' names: what each is built on, and what else holds.
+// A folder, and below it its targets by their folders' names: what each is built on, and what is special.
 //   tests: …      it has tests, which need these and TestSupport; fixtures: in its tests' folder
 //   async         its functions that are `async` run on the caller's actor, and its tests are compiled so
 //   internal      it is no product: an app does not import it
 //   program: …    it has an entry point, and is the product of that name
 //   except: …     what in its folder is not compiled
-// `Crypto/Study` is had where a trait covers the feature Study, `CLibCurl/Linux` on Linux.
+// `Crypto/Study` is a dependency where a trait covers the feature Study, `CLibCurl/Linux` on Linux alone.
 let table = """
     Sources/System:
-        CBuildCommit
+        CBuildCommit; internal
     Sources/Base:
         IndivoBase: Security; internal
         OrderedJSON
@@ -44,7 +44,8 @@ let table = """
         FHIR: IndivoBase OrderedJSON; tests: FHIRTables FHIRValidation FHIRXML IndivoXML
         FHIRXML: FHIR FHIRTables IndivoXML OrderedJSON
         FHIRPathEngine: FHIR FHIRTables FHIRXML IndivoBase OrderedJSON UCUM; tests: FHIRValidation
-        FHIRValidation: CZlib FHIR FHIRPathEngine FHIRTables FHIRXML IndivoXML OrderedJSON; tests: Surveys
+        FHIRValidation: CZlib FHIR FHIRPathEngine FHIRTables FHIRXML IndivoBase IndivoXML OrderedJSON; \
+            tests: Surveys
         FHIRClient: FHIR HTTPCalls IndivoBase OrderedJSON HTTPTypes Logging; tests: FHIRSandbox SMART \
             Crypto/SMART CryptoExtras/SMART; async
         FHIRTerminology: FHIR FHIRClient FHIRPathEngine IndivoBase OrderedJSON UCUM; tests: FHIRSandbox; \
@@ -109,7 +110,7 @@ let table = """
         BaseTests: IndivoBase OrderedJSON UCUM ZipArchive
     Tests/Codegen:
         CodegenTests: FHIRGenerator FHIRTables IndivoModel IndivoXML SDML SwiftGenerator; except: \
-            Documents/Models Documents/Snapshots
+            SwiftGenerator/Models SwiftGenerator/Snapshots
         ProfileGeneratorTests: FHIR FHIRValidation OrderedJSON ProfileGenerator; except: Profiles
     Tests/Support:
         TestSupport: HTTPCalls IndivoBase OrderedJSON HTTPTypes; async
@@ -182,14 +183,16 @@ func dependency(_ word: String) -> Target.Dependency? {
 
 /// Holds where a trait that covers the feature is on; on Linux alone where Apple's SDKs have what it needs.
 func when(_ feature: String) -> TargetDependencyCondition? {
+    if feature == "Linux" { return .when(platforms: [.linux]) }
     let covering = Set(traits.filter { words($0.covers).contains(feature) }.map(\.name))
-    guard !covering.isEmpty else { return .when(platforms: [.linux]) }
     guard ["ConsentForm", "Outbox", "PostgreSQL"].contains(feature) else { return .when(traits: covering) }
     return .when(platforms: [.linux], traits: covering)
 }
 
-// What the tables come to. INDIVO_COMMIT is the commit that exports name as theirs: scripts/install-tool.
+// INDIVO_COMMIT is the commit that exports name as theirs; scripts/install-tool gives it.
 let commit = Context.environment["INDIVO_COMMIT"]?.filter(\.isHexDigit)
+
+// The targets and products of the tables.
 var products: [(target: String, product: Product)] = []
 var targets = libraries.map { name, pkgConfig, package -> Target in
     let path = "Sources/System/\(name)"

@@ -1,6 +1,7 @@
 import FHIR
 import FHIRTables
 import Foundation
+import IndivoBase
 import OrderedJSON
 
 /// Values against those of profiles.
@@ -133,9 +134,9 @@ enum ReferenceText {
 
     /// Whether a reference certainly has no version.
     static func isUnversioned(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard let start = text.baseAddress else { return true }
-        return memchr(start, Int32(UInt8(ascii: "|")), text.count) == nil
-            && (memchr(start, Int32(UInt8(ascii: "_")), text.count) == nil || historyStart(in: text) == nil)
+        let bytes = UnsafeRawBufferPointer(text)
+        return bytes.index(of: UInt8(ascii: "|")) == nil
+            && (bytes.index(of: UInt8(ascii: "_")) == nil || historyStart(in: text) == nil)
     }
 
     private static func historyRange(in text: String) -> Range<String.Index>? {

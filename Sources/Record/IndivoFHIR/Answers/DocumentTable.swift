@@ -59,13 +59,13 @@ public struct DocumentTable<Document: IndivoDocument> {
 
     /// The linkIds of the table that a questionnaire does not have: answers for them will never come.
     public func unknownLinkIds(in questionnaire: Questionnaire) -> [String] {
-        var known: Set<[UInt8]> = []
+        var known: Set<String> = []
         var open = questionnaire.item
         while let item = open.popLast() {
-            known.insert(Array((item.linkId ?? "").utf8))
+            if let linkId = item.linkId { known.insert(linkId) }
             open += item.item
         }
-        return rows.map(\.linkId).filter { !known.contains(Array($0.utf8)) }
+        return rows.map(\.linkId).filter { !known.contains($0) }
     }
 
     func fill(_ document: Document, from json: JSONValue) -> [DocumentFillProblem] {

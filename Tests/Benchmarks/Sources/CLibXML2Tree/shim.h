@@ -1,7 +1,7 @@
 #ifndef INDIVO_CLIBXML2TREE_SHIM_H
 #define INDIVO_CLIBXML2TREE_SHIM_H
 
-// As in the root's CLibXML2: ICU's headers do not go together with Foundation's.
+// As in the root's libxml2: ICU's headers do not go together with Foundation's.
 #include <libxml/xmlversion.h>
 #undef LIBXML_ICU_ENABLED
 #include <libxml/parser.h>
