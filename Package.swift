@@ -35,7 +35,7 @@ let table = """
         IndivoBase: Security; internal
         OrderedJSON
         UCUM
-        ZipArchive: CZlib IndivoBase
+        ZipArchive: CZlib IndivoBase; internal
         IndivoXML: libxml2/Linux; tests: IndivoBase; fixtures
         HTTPCalls: IndivoBase HTTPTypes CLibCurl/Linux; tests; async
         DurableQueue: IndivoBase Crypto/Outbox; tests; async

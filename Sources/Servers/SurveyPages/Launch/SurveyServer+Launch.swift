@@ -35,7 +35,7 @@ extension SurveyServer {
     ///   - report: Gets what could not be had or stored, without anything of a patient.
     ///   - record: The record and the app, made with the redirect URI of the pages, which the app is
     ///     registered with: `http://127.0.0.1:8082/callback`, or `https://HOST/callback` behind a proxy.
-    /// - Throws: ``/SurveyPages/SurveyServer/StartError`` for an address or port that cannot be listened on;
+    /// - Throws: ``StartError`` for an address or port that cannot be listened on;
     ///   what `record` throws.
     public static func start(
         _ survey: Survey,
