@@ -1,7 +1,7 @@
 import FHIR
 
 /// A parsed expression: nodes in one array that name each other by index, so that neither reading, evaluating
-/// nor releasing a long expression recurses deeper than ``FHIRPathParser/deepest``.
+/// nor releasing a long expression recurses deeper than `FHIRPathParser.maximumDepth`.
 package struct FHIRPathSyntax: Sendable {
     package typealias Reference = Int32
 
