@@ -37,8 +37,9 @@ public struct ExportProvenance: Sendable {
     public let options: [(name: String, value: String)]
     /// The questionnaires.
     public let definitions: [Definition]
-    /// How many participants and responses there are.
+    /// How many participants there are.
     public let participants: Int
+    /// How many responses there are.
     public let responses: Int
     /// What was written.
     public var files: [ExportedFile] = []

@@ -29,7 +29,10 @@ public struct InstrumentColumn: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// `true` or `false`.
         case boolean
-        case integer, decimal
+        /// A number without a fraction, `-12`.
+        case integer
+        /// A number, `36.6`.
+        case decimal
         /// The code of one of the column's options.
         case choice
         /// A day, `2026-03-01`.
@@ -69,14 +72,17 @@ public struct InstrumentColumn: Sendable, Hashable {
     public let label: String
     /// The texts of the groups around it.
     public let group: String
+    /// What the values are.
     public let kind: Kind
     /// The unit that the questionnaire gives to numbers, a code of UCUM.
     public let unit: String?
     /// Of a choice.
     public let options: [Option]
+    /// Whether the questionnaire requires an answer.
     public let isRequired: Bool
-    /// The lowest and the highest number or date that the questionnaire allows.
+    /// The lowest number or date that the questionnaire allows.
     public let minimum: String?
+    /// The highest number or date that the questionnaire allows.
     public let maximum: String?
     /// The most bytes of UTF-8 that a value has, and those of all values.
     let longest: Int
@@ -120,7 +126,9 @@ public struct InstrumentRow: Sendable, Hashable {
     public let response: String
     /// As it was given; empty where the response has no date.
     public let authored: String
+    /// `completed`, or `amended` for a correction.
     public let status: String
+    /// The questionnaire's version, as the response names it.
     public let version: String
     /// The values of the instrument's columns; `nil` where there is none.
     public let cells: [String?]
