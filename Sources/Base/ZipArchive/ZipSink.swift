@@ -1,11 +1,11 @@
 import Foundation
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #endif
 
 /// A file that is written as a draft, for its owner only, and gets its name when it is complete and on the
@@ -36,11 +36,11 @@ final class ZipDraft {
         while !rest.isEmpty {
             let base = UnsafeRawBufferPointer(rebasing: rest)
             #if canImport(Darwin)
-                let count = Darwin.write(descriptor, base.baseAddress, base.count)
+            let count = Darwin.write(descriptor, base.baseAddress, base.count)
             #elseif canImport(Glibc)
-                let count = Glibc.write(descriptor, base.baseAddress, base.count)
+            let count = Glibc.write(descriptor, base.baseAddress, base.count)
             #else
-                let count = Musl.write(descriptor, base.baseAddress, base.count)
+            let count = Musl.write(descriptor, base.baseAddress, base.count)
             #endif
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {

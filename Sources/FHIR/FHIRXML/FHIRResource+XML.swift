@@ -3,9 +3,9 @@ import IndivoXML
 import OrderedJSON
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+import FoundationEssentials
 #else
-    import Foundation
+import Foundation
 #endif
 
 extension FHIRResource {

@@ -11,7 +11,7 @@
 @_exported import struct OAuth1.OAuthToken
 
 #if canImport(Security)
-    @_exported import struct IndivoBase.Keychain
+@_exported import struct IndivoBase.Keychain
 #endif
 
 /// The DOM's node, by a name that this module declares itself: on macOS Foundation has an `XMLNode` too.

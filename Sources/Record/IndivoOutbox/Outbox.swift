@@ -4,9 +4,9 @@ import Indivo
 import IndivoBase
 
 #if canImport(CryptoKit)
-    import CryptoKit
+import CryptoKit
 #else
-    import Crypto
+import Crypto
 #endif
 
 /// Takes changes to a record while there is no network, and delivers them later.

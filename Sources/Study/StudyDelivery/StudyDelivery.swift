@@ -7,5 +7,5 @@
 @_exported import struct IndivoBase.Secret
 
 #if !canImport(X509)
-    #error("StudyDelivery needs the trait Study of swift-indivo: .package(…, traits: [\"Study\"])")
+#error("StudyDelivery needs the trait Study of swift-indivo: .package(…, traits: [\"Study\"])")
 #endif

@@ -1,3 +1,3 @@
 #if !canImport(X509)
-    #error("StudyFormats needs the trait Study of swift-indivo: .package(…, traits: [\"Study\"])")
+#error("StudyFormats needs the trait Study of swift-indivo: .package(…, traits: [\"Study\"])")
 #endif

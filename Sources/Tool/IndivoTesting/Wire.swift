@@ -20,15 +20,15 @@ final class Wire: Sendable {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         set(Int32(IPPROTO_TCP), TCP_NODELAY)
         #if canImport(Darwin)
-            set(SOL_SOCKET, SO_NOSIGPIPE)
+        set(SOL_SOCKET, SO_NOSIGPIPE)
         #endif
     }
 
     private convenience init() {
         #if canImport(Darwin) || canImport(Musl)
-            self.init(socket(AF_INET, SOCK_STREAM, 0))
+        self.init(socket(AF_INET, SOCK_STREAM, 0))
         #else
-            self.init(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+        self.init(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
         #endif
     }
 
@@ -82,9 +82,9 @@ final class Wire: Sendable {
     @discardableResult
     func send(_ data: Data) -> Bool {
         #if canImport(Darwin)
-            let flags: Int32 = 0
+        let flags: Int32 = 0
         #else
-            let flags = Int32(MSG_NOSIGNAL)
+        let flags = Int32(MSG_NOSIGNAL)
         #endif
         var rest = data[...]
         while !rest.isEmpty {

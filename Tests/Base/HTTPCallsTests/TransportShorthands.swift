@@ -3,9 +3,9 @@ import HTTPTypes
 import TestSupport
 
 #if !canImport(CLibCurl)
-    typealias SystemTransport = URLSessionTransport
+typealias SystemTransport = URLSessionTransport
 #else
-    typealias SystemTransport = CurlTransport
+typealias SystemTransport = CurlTransport
 #endif
 
 extension HTTPRequest {

@@ -90,21 +90,21 @@ struct LibXML2Tests {
     }
 
     #if os(Linux) || os(macOS)
-        @Test("nothing is written to standard error, whatever is wrong with an expression or an encoding")
-        func silence() async throws {
-            let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-                let root = try XMLNode(parsing: "<r/>")
-                for expression in ["nope()", "$x + 1", "//", "x:y", "1 +", "key('a', 'b')", "id(1, 2)"] {
-                    #expect(throws: XMLError.self) { try root.xpath(expression) }
-                }
-                let shiftJIS =
-                    Array("<?xml version='1.0' encoding='Shift_JIS'?><r>".utf8) + [0x81, 0xFF, 0xFF]
-                    + Array("</r>".utf8)
-                #expect(throws: XMLError.self) { try XMLNode(parsing: Data(shiftJIS)) }
+    @Test("nothing is written to standard error, whatever is wrong with an expression or an encoding")
+    func silence() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let root = try XMLNode(parsing: "<r/>")
+            for expression in ["nope()", "$x + 1", "//", "x:y", "1 +", "key('a', 'b')", "id(1, 2)"] {
+                #expect(throws: XMLError.self) { try root.xpath(expression) }
             }
-            let written = try #require(result).standardErrorContent
-            #expect(written.isEmpty, "\(String(decoding: written, as: UTF8.self))")
+            let shiftJIS =
+                Array("<?xml version='1.0' encoding='Shift_JIS'?><r>".utf8) + [0x81, 0xFF, 0xFF]
+                + Array("</r>".utf8)
+            #expect(throws: XMLError.self) { try XMLNode(parsing: Data(shiftJIS)) }
         }
+        let written = try #require(result).standardErrorContent
+        #expect(written.isEmpty, "\(String(decoding: written, as: UTF8.self))")
+    }
     #endif
 
     private static let xsd = """

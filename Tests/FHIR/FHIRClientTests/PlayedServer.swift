@@ -115,12 +115,15 @@ final class StillClock: Sendable {
     }
 }
 
-/// What an interaction fails with.
-func failure<Value>(_ body: () async throws -> Value) async -> FHIRClientError? {
+/// What an interaction or a login fails with.
+func failure<Value, Failure: Error>(
+    as type: Failure.Type = FHIRClientError.self,
+    _ body: () async throws -> Value
+) async -> Failure? {
     do {
         _ = try await body()
         return nil
     } catch {
-        return error as? FHIRClientError
+        return error as? Failure
     }
 }

@@ -107,46 +107,46 @@ struct WireTests {
     }
 
     #if canImport(CLibCurl)
-        @Test(
-            "a response that is cut off is lost, whether its length was told or not",
-            arguments: [
-                """
-                HTTP/1.1 200 OK\r\nContent-Type: application/fhir+json\r\nContent-Length: \
-                100\r\n\r\n{\"resourceType\":\"Patient\"}
-                """,
-                """
-                HTTP/1.1 200 OK\r\nContent-Type: application/fhir+json\r\nTransfer-Encoding: \
-                chunked\r\n\r\n1a\r\n{\"resourceType\":\"Patient\"}\r\n
-                """,
-                "HTTP/1.1 200 OK\r\nContent-Type: application/fh",
-            ]
+    @Test(
+        "a response that is cut off is lost, whether its length was told or not",
+        arguments: [
+            """
+            HTTP/1.1 200 OK\r\nContent-Type: application/fhir+json\r\nContent-Length: \
+            100\r\n\r\n{\"resourceType\":\"Patient\"}
+            """,
+            """
+            HTTP/1.1 200 OK\r\nContent-Type: application/fhir+json\r\nTransfer-Encoding: \
+            chunked\r\n\r\n1a\r\n{\"resourceType\":\"Patient\"}\r\n
+            """,
+            "HTTP/1.1 200 OK\r\nContent-Type: application/fh",
+        ]
+    )
+    func cut(text: String) async throws {
+        let server = try ScriptedServer { _ in .answerAndClose(text) }
+        defer { server.stop() }
+        let error = await failure { try await client(server).create(Patient()) }
+        #expect(error?.reason == .responseLost && error?.isSafeToRetry == false)
+        #expect(
+            await failure { try await client(server).read(Patient.self, id: "7") }?.isSafeToRetry == true
         )
-        func cut(text: String) async throws {
-            let server = try ScriptedServer { _ in .answerAndClose(text) }
-            defer { server.stop() }
-            let error = await failure { try await client(server).create(Patient()) }
-            #expect(error?.reason == .responseLost && error?.isSafeToRetry == false)
-            #expect(
-                await failure { try await client(server).read(Patient.self, id: "7") }?.isSafeToRetry == true
-            )
-        }
+    }
 
-        @Test("a response whose end is the connection's is read, and is an error where its JSON is cut")
-        func untilTheEnd() async throws {
-            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/fhir+json\r\n\r\n"
-            let whole = try ScriptedServer { _ in
-                .answerAndClose(head + #"{"resourceType":"Patient","id":"7"}"#)
-            }
-            defer { whole.stop() }
-            #expect(try await client(whole).read(Patient.self, id: "7").id == "7")
-            let cut = try ScriptedServer { _ in .answerAndClose(head + #"{"resourceType":"Patient","id":"7""#)
-            }
-            defer { cut.stop() }
-            let error = await failure { try await client(cut).read(Patient.self, id: "7") }
-            guard case .malformedResponse? = error?.reason else {
-                Issue.record("\(String(describing: error))"); return
-            }
+    @Test("a response whose end is the connection's is read, and is an error where its JSON is cut")
+    func untilTheEnd() async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/fhir+json\r\n\r\n"
+        let whole = try ScriptedServer { _ in
+            .answerAndClose(head + #"{"resourceType":"Patient","id":"7"}"#)
         }
+        defer { whole.stop() }
+        #expect(try await client(whole).read(Patient.self, id: "7").id == "7")
+        let cut = try ScriptedServer { _ in .answerAndClose(head + #"{"resourceType":"Patient","id":"7""#)
+        }
+        defer { cut.stop() }
+        let error = await failure { try await client(cut).read(Patient.self, id: "7") }
+        guard case .malformedResponse? = error?.reason else {
+            Issue.record("\(String(describing: error))"); return
+        }
+    }
     #endif
 
     @Test("a response that is longer than the limit is refused")

@@ -8,7 +8,7 @@ import Testing
 @testable import IndivoFHIR
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// Exports that are sent to a FHIR server, which takes nothing invalid.

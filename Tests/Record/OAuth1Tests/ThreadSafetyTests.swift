@@ -9,15 +9,15 @@ import Testing
 @Suite("Signing on many threads", .serialized, .timeLimit(.minutes(1)))
 struct ThreadSafetyTests {
     #if os(Linux) || os(macOS)
-        @Test(
-            "four threads that start to sign at once in a fresh process get right signatures",
-            arguments: 0..<10
-        )
-        func freshProcess(_: Int) async {
-            await #expect(processExitsWith: .success) {
-                try #require(signaturesByFourThreads(each: 25) == Set(["MvgeZA+2AjKzOhRwaKq+5J9u3Z0="]))
-            }
+    @Test(
+        "four threads that start to sign at once in a fresh process get right signatures",
+        arguments: 0..<10
+    )
+    func freshProcess(_: Int) async {
+        await #expect(processExitsWith: .success) {
+            try #require(signaturesByFourThreads(each: 25) == Set(["MvgeZA+2AjKzOhRwaKq+5J9u3Z0="]))
         }
+    }
     #endif
 
     @Test("four threads get right signatures a thousand times over")

@@ -6,7 +6,7 @@ import Testing
 @testable import FHIRSandbox
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 @Suite("Batches and transactions")

@@ -1,7 +1,7 @@
+import FHIRClient
 import Foundation
 import IndivoBase
 import OrderedJSON
-import SMART
 import Testing
 
 @testable import FHIRSandbox

@@ -6,7 +6,7 @@ import WebServing
 @testable import FHIRSandbox
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 @Suite("Strangers at the FHIR sandbox's door")

@@ -6,7 +6,7 @@ import Testing
 @testable import FHIRSandbox
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 @Suite("The tool's FHIR server", .enabled(if: Tool.url != nil, "the tool `indivo` is not built"))

@@ -3,10 +3,10 @@ import OrderedJSON
 import Testing
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #endif
 
 /// `indivo survey serve`, as a program runs it.
@@ -101,9 +101,9 @@ private final class Serving {
 
     func kill() {
         #if canImport(Darwin)
-            Darwin.kill(process.processIdentifier, SIGKILL)
+        Darwin.kill(process.processIdentifier, SIGKILL)
         #else
-            Glibc.kill(process.processIdentifier, SIGKILL)
+        Glibc.kill(process.processIdentifier, SIGKILL)
         #endif
         process.waitUntilExit()
     }

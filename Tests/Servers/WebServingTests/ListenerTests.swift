@@ -225,9 +225,9 @@ struct ListenerTests {
         let connections = OpenConnections(limit: 8, bodyBudget: 0) { clock.now }
         var ends: [Int32] = [0, 0]
         #if canImport(Glibc)
-            try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         #else
-            try #require(socketpair(AF_UNIX, SOCK_STREAM, 0, &ends) == 0)
+        try #require(socketpair(AF_UNIX, SOCK_STREAM, 0, &ends) == 0)
         #endif
         defer { ends.forEach { close($0) } }
         func isCut() -> Bool {

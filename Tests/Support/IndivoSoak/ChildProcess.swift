@@ -15,9 +15,9 @@ final class ChildProcess: Sendable {
     /// - Parameter output: The file to which the process's standard output is added.
     init(_ arguments: [String], output: String) throws {
         #if canImport(Darwin)
-            var actions: posix_spawn_file_actions_t?
+        var actions: posix_spawn_file_actions_t?
         #else
-            var actions = posix_spawn_file_actions_t()
+        var actions = posix_spawn_file_actions_t()
         #endif
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }

@@ -23,9 +23,9 @@ struct ClientPlan: Codable {
 
     func openRecord(through api: URL? = nil) -> IndivoRecord {
         #if !canImport(CLibCurl)
-            let transport = URLSessionTransport(limits: HTTPLimits(deadline: .seconds(deadline)))
+        let transport = URLSessionTransport(limits: HTTPLimits(deadline: .seconds(deadline)))
         #else
-            let transport = CurlTransport(limits: HTTPLimits(deadline: .seconds(deadline)))
+        let transport = CurlTransport(limits: HTTPLimits(deadline: .seconds(deadline)))
         #endif
         let app = AppCredentials(id: Soak.app, consumerKey: Soak.app, consumerSecret: Secret(Soak.appSecret))
         let base = api ?? self.api

@@ -134,7 +134,7 @@ enum ConsumerLoad {
 
     // MARK: What participants give
 
-    private static func contract(of person: UUID) -> String {
+    static func contract(of person: UUID) -> String {
         """
         {"resourceType": "Contract", "status": "executed", "applies": {"start": "2026-01-01T00:00:00Z"},
          "signer": [{"type": {"code": "CONSENTER"}, "party": {"reference": "Patient/\(person)"},

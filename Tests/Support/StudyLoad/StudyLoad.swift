@@ -11,10 +11,11 @@ import WebServing
 /// StudyLoad fill QUEUE KEYS COUNT surveys|samples|archives
 /// StudyLoad consume QUEUE STORE KEYS [SECONDS]
 /// StudyLoad load STORE DAYS
+/// StudyLoad answers FOLDER COUNT
 /// ```
 /// The first prints the port, and runs until it is killed. The receiver lets every app register with the
-/// anti-spam token `load`. The others are ``ConsumerLoad`` and ``SampleLoad``; their queues and stores are
-/// `sqlite:FILE` or `postgresql://…`.
+/// anti-spam token `load`. The others are ``ConsumerLoad``, ``SampleLoad`` and ``AnswerJourney``; their queues
+/// and stores are `sqlite:FILE` or `postgresql://…`.
 @main
 enum StudyLoad {
     static func main() async {
@@ -28,6 +29,8 @@ enum StudyLoad {
                 let count = Int(arguments[3]) ?? 0
                 try await ConsumerLoad.fill(arguments[1], kind(arguments[4]), keys: keys, count: count)
             case ("load", 3): try await SampleLoad.load(arguments[1], count: Int(arguments[2]) ?? 0)
+            case ("answers", 3):
+                try await AnswerJourney.run(in: URL(filePath: arguments[1]), rounds: Int(arguments[2]) ?? 0)
             case ("consume", 4), ("consume", 5):
                 try await ConsumerLoad.consume(
                     arguments[1],

@@ -2,11 +2,11 @@ import Foundation
 import Synchronization
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #endif
 
 /// A server on a socket of this machine that answers bytes, and breaks off where the script says so.
@@ -72,7 +72,7 @@ package final class ScriptedServer: Sendable {
                 }
             }
             #if !canImport(Darwin)
-                close(listener)
+            close(listener)
             #endif
         }
     }
@@ -85,11 +85,11 @@ package final class ScriptedServer: Sendable {
     /// Accepts no more connections.
     package func stop() {
         #if canImport(Darwin)
-            close(listener)
+        close(listener)
         #else
-            // This wakes the accepting thread, which closes: the number must not go to another socket before
-            // that.
-            shutdown(listener, Int32(SHUT_RDWR))
+        // This wakes the accepting thread, which closes: the number must not go to another socket before
+        // that.
+        shutdown(listener, Int32(SHUT_RDWR))
         #endif
     }
 
@@ -146,9 +146,9 @@ package final class ScriptedServer: Sendable {
 
     private func write(_ text: String, to connection: Int32) {
         #if canImport(Darwin)
-            let flags: Int32 = 0
+        let flags: Int32 = 0
         #else
-            let flags = Int32(MSG_NOSIGNAL)
+        let flags = Int32(MSG_NOSIGNAL)
         #endif
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
@@ -160,9 +160,9 @@ package final class ScriptedServer: Sendable {
 
     package static func bound() throws -> (socket: Int32, port: Int) {
         #if canImport(Darwin)
-            let socket = socket(AF_INET, SOCK_STREAM, 0)
+        let socket = socket(AF_INET, SOCK_STREAM, 0)
         #else
-            let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #endif
         guard socket >= 0 else { throw POSIXError(.EMFILE) }
         var address = sockaddr_in()

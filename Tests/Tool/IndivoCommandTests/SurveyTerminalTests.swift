@@ -5,7 +5,7 @@ import OrderedJSON
 import Testing
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #endif
 
 /// `indivo survey run` at a terminal: a pseudo-terminal, into which the answers are typed.
@@ -168,16 +168,16 @@ extension Tool {
     /// The path of the other side of a pseudo-terminal, which is unlocked.
     private static func terminalPath(of master: Int32) -> String? {
         #if canImport(Darwin)
-            guard grantpt(master) == 0, unlockpt(master) == 0 else { return nil }
-            return ptsname(master).map { String(cString: $0) }
+        guard grantpt(master) == 0, unlockpt(master) == 0 else { return nil }
+        return ptsname(master).map { String(cString: $0) }
         #else
-            // TIOCSPTLCK and TIOCGPTN of Linux, which the module of the C library lacks.
-            var lock: Int32 = 0
-            var number: UInt32 = 0
-            guard ioctl(master, 0x4004_5431, &lock) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
-                return nil
-            }
-            return "/dev/pts/\(number)"
+        // TIOCSPTLCK and TIOCGPTN of Linux, which the module of the C library lacks.
+        var lock: Int32 = 0
+        var number: UInt32 = 0
+        guard ioctl(master, 0x4004_5431, &lock) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
+            return nil
+        }
+        return "/dev/pts/\(number)"
         #endif
     }
 

@@ -50,17 +50,17 @@ struct FHIRViewsPlugin: BuildToolPlugin {
 }
 
 #if canImport(XcodeProjectPlugin)
-    import XcodeProjectPlugin
+import XcodeProjectPlugin
 
-    extension FHIRViewsPlugin: XcodeBuildToolPlugin {
-        /// The same for a target of an Xcode project.
-        func createBuildCommands(context: XcodePluginContext, target: XcodeTarget) throws -> [Command] {
-            try commands(
-                files: target.inputFiles.map(\.url),
-                targetName: target.displayName,
-                tool: context.tool(named: "profile2swift").url,
-                folder: context.pluginWorkDirectoryURL
-            )
-        }
+extension FHIRViewsPlugin: XcodeBuildToolPlugin {
+    /// The same for a target of an Xcode project.
+    func createBuildCommands(context: XcodePluginContext, target: XcodeTarget) throws -> [Command] {
+        try commands(
+            files: target.inputFiles.map(\.url),
+            targetName: target.displayName,
+            tool: context.tool(named: "profile2swift").url,
+            folder: context.pluginWorkDirectoryURL
+        )
     }
+}
 #endif

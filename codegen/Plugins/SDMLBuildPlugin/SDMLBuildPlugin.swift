@@ -52,17 +52,17 @@ struct SDMLBuildPlugin: BuildToolPlugin {
 }
 
 #if canImport(XcodeProjectPlugin)
-    import XcodeProjectPlugin
+import XcodeProjectPlugin
 
-    extension SDMLBuildPlugin: XcodeBuildToolPlugin {
-        /// The same for a target of an Xcode project.
-        func createBuildCommands(context: XcodePluginContext, target: XcodeTarget) throws -> [Command] {
-            try commands(
-                files: target.inputFiles.map(\.url),
-                targetName: target.displayName,
-                tool: context.tool(named: "sdml2swift").url,
-                folder: context.pluginWorkDirectoryURL
-            )
-        }
+extension SDMLBuildPlugin: XcodeBuildToolPlugin {
+    /// The same for a target of an Xcode project.
+    func createBuildCommands(context: XcodePluginContext, target: XcodeTarget) throws -> [Command] {
+        try commands(
+            files: target.inputFiles.map(\.url),
+            targetName: target.displayName,
+            tool: context.tool(named: "sdml2swift").url,
+            folder: context.pluginWorkDirectoryURL
+        )
     }
+}
 #endif

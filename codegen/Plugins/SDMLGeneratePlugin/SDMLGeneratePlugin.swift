@@ -82,29 +82,29 @@ struct SDMLGeneratePlugin: CommandPlugin {
 }
 
 #if canImport(XcodeProjectPlugin)
-    import XcodeProjectPlugin
+import XcodeProjectPlugin
 
-    extension SDMLGeneratePlugin: XcodeCommandPlugin {
-        /// The same for the targets of an Xcode project; the classes go beside a target's first model.
-        func performCommand(context: XcodePluginContext, arguments: [String]) throws {
-            var extractor = ArgumentExtractor(arguments)
-            let names = extractor.extractOption(named: "target")
-            let rest = extractor.remainingArguments
-            let tool = try context.tool(named: "sdml2swift").url
-            for target in context.xcodeProject.targets
-            where names.isEmpty || names.contains(target.displayName) {
-                let files = target.inputFiles.map(\.url)
-                let models = files.filter { $0.pathExtension == "sdml" }
-                guard let first = models.first else { continue }
-                try run(
-                    tool,
-                    for: target.displayName,
-                    in: first.deletingLastPathComponent(),
-                    models: models,
-                    files: files,
-                    arguments: rest
-                )
-            }
+extension SDMLGeneratePlugin: XcodeCommandPlugin {
+    /// The same for the targets of an Xcode project; the classes go beside a target's first model.
+    func performCommand(context: XcodePluginContext, arguments: [String]) throws {
+        var extractor = ArgumentExtractor(arguments)
+        let names = extractor.extractOption(named: "target")
+        let rest = extractor.remainingArguments
+        let tool = try context.tool(named: "sdml2swift").url
+        for target in context.xcodeProject.targets
+        where names.isEmpty || names.contains(target.displayName) {
+            let files = target.inputFiles.map(\.url)
+            let models = files.filter { $0.pathExtension == "sdml" }
+            guard let first = models.first else { continue }
+            try run(
+                tool,
+                for: target.displayName,
+                in: first.deletingLastPathComponent(),
+                models: models,
+                files: files,
+                arguments: rest
+            )
         }
     }
+}
 #endif

@@ -1,11 +1,11 @@
 import Foundation
 
 #if canImport(CryptoKit)
-    import CryptoKit
+import CryptoKit
 #elseif canImport(Crypto)
-    import Crypto
+import Crypto
 #else
-    #error("IndivoOutbox needs the trait Outbox of swift-indivo: .package(…, traits: [\"Outbox\"])")
+#error("IndivoOutbox needs the trait Outbox of swift-indivo: .package(…, traits: [\"Outbox\"])")
 #endif
 
 /// The key under which a queue is encrypted: 256 bits for AES-GCM. It never shows itself in a log or a dump.

@@ -182,8 +182,8 @@ package struct Disk: Sendable {
 
     private static func sync(_ descriptor: Int32) -> Int32 {
         #if canImport(Darwin)
-            // fsync there leaves the data in the drive's cache.
-            if fcntl(descriptor, F_FULLFSYNC) != -1 { return 0 }
+        // fsync there leaves the data in the drive's cache.
+        if fcntl(descriptor, F_FULLFSYNC) != -1 { return 0 }
         #endif
         return fsync(descriptor)
     }
@@ -232,9 +232,9 @@ package final class StoredFile: Sendable {
         let isKnown = fstat(descriptor, &status) == 0
         size = Int(status.st_size)
         #if canImport(Darwin)
-            modifiedSeconds = status.st_mtimespec.tv_sec
+        modifiedSeconds = status.st_mtimespec.tv_sec
         #else
-            modifiedSeconds = status.st_mtim.tv_sec
+        modifiedSeconds = status.st_mtim.tv_sec
         #endif
         isPrivate = status.st_mode & 0o077 == 0 && status.st_uid == geteuid()
         guard isKnown, status.st_mode & S_IFMT == S_IFREG else { throw .unreadable("it is no plain file") }

@@ -110,9 +110,9 @@ package enum BaseFolder: String, Sendable {
     /// Where this system has such files: on Apple's, a folder in Application Support.
     package static func standard(_ base: BaseFolder, onApple name: String = "indivo") -> URL {
         #if canImport(Darwin)
-            URL.applicationSupportDirectory.appending(path: name)
+        URL.applicationSupportDirectory.appending(path: name)
         #else
-            base.indivo()
+        base.indivo()
         #endif
     }
 

@@ -63,9 +63,9 @@ private final class WipedBytes: Sendable {
         // In a way that the compiler does not leave out, though nobody reads the memory afterwards.
         if let start = bytes.baseAddress, !bytes.isEmpty {
             #if canImport(Darwin)
-                memset_s(start, bytes.count, 0, bytes.count)
+            memset_s(start, bytes.count, 0, bytes.count)
             #else
-                explicit_bzero(start, bytes.count)
+            explicit_bzero(start, bytes.count)
             #endif
         }
         bytes.deallocate()

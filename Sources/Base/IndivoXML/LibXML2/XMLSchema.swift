@@ -2,9 +2,9 @@ import Synchronization
 import libxml2
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+import FoundationEssentials
 #else
-    import Foundation
+import Foundation
 #endif
 
 /// An XML Schema (XSD 1.0) that documents can be checked against, by libxml2.

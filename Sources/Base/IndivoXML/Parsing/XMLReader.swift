@@ -2,9 +2,9 @@ import Foundation
 import libxml2
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+import FoundationEssentials
 #else
-    import Foundation
+import Foundation
 #endif
 
 /// Reads a document of any size, one wanted element after the other.

@@ -1,9 +1,9 @@
 import OrderedJSON
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+import FoundationEssentials
 #else
-    import Foundation
+import Foundation
 #endif
 
 /// A view on a resource.

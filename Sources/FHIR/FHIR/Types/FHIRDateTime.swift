@@ -2,9 +2,9 @@ import IndivoBase
 import OrderedJSON
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+import FoundationEssentials
 #else
-    import Foundation
+import Foundation
 #endif
 
 /// A date with or without a time, with the precision and the zone that it was written with. (FHIR

@@ -1,9 +1,9 @@
 import OrderedJSON
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+import FoundationEssentials
 #else
-    import Foundation
+import Foundation
 #endif
 
 /// A decimal with its digits as they were written: `1.10` stays `1.10`, and is not `1.1`.

@@ -3,9 +3,9 @@ import IndivoBase
 import IndivoModel
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+import FoundationEssentials
 #else
-    import Foundation
+import Foundation
 #endif
 
 /// Where a resource will be on a FHIR server, made from what identifies it in the record: the same at every

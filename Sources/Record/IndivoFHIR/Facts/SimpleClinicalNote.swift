@@ -1,9 +1,9 @@
 import FHIR
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+import FoundationEssentials
 #else
-    import Foundation
+import Foundation
 #endif
 
 /// A note, and the visit that it is about.

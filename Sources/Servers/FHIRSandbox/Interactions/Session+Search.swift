@@ -1,7 +1,7 @@
+import FHIRClient
 import Foundation
 import GRDB
 import OrderedJSON
-import SMART
 
 extension Session {
     /// The rows that a condition matches, for conditional interactions: what they do not understand is an

@@ -1,4 +1,4 @@
-import SMART
+import FHIRClient
 
 /// What a token opens: scopes, and the patients that they are about.
 struct SMARTAccess: Sendable {

@@ -1,8 +1,8 @@
 import FHIR
+import FHIRClient
 import Foundation
 import IndivoBase
 import OrderedJSON
-import SMART
 import WebServing
 
 /// The authorization server of a sandbox (SMART App Launch 2.2): what is below `/auth`, the documents that

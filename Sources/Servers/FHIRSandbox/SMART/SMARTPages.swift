@@ -1,7 +1,7 @@
+import FHIRClient
 import Foundation
 import IndivoBase
 import OrderedJSON
-import SMART
 import WebServing
 
 /// The pages of a login: who it is, which patient, what the app may do. They work without scripts, by

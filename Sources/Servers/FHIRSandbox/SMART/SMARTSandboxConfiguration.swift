@@ -1,7 +1,7 @@
+import FHIRClient
 import Foundation
 import IndivoBase
 import OrderedJSON
-import SMART
 
 /// The authorization server of a sandbox: who may log in, and which apps are registered.
 ///

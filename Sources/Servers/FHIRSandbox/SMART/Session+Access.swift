@@ -1,5 +1,5 @@
+import FHIRClient
 import GRDB
-import SMART
 
 /// The scopes of a token, enforced: before an interaction is done, on what it finds, and after it wrote, in
 /// the same transaction of the database, which a refusal undoes.

@@ -1,7 +1,6 @@
 import FHIRClient
 import Foundation
 import IndivoBase
-import SMART
 import Surveys
 import WebServing
 

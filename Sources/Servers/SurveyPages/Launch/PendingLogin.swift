@@ -1,6 +1,6 @@
+import FHIRClient
 import Foundation
 import IndivoBase
-import SMART
 
 /// A login under way in a browser: the launch waits for the visit with which the browser comes back.
 final class PendingLogin: Sendable {

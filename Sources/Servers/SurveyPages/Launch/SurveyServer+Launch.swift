@@ -1,7 +1,7 @@
 import FHIR
+@_exported import FHIRClient
 import Foundation
 import IndivoBase
-@_exported import SMART
 import Surveys
 import Synchronization
 import WebServing

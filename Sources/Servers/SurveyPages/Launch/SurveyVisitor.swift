@@ -2,7 +2,6 @@ import FHIR
 import FHIRClient
 import Foundation
 import IndivoBase
-import SMART
 import Surveys
 
 /// Somebody who is logged in: the launch, and the pages of the survey that is filled from it.

@@ -2,7 +2,7 @@ import FlyingSocks
 import Foundation
 
 #if !canImport(FlyingSocks)
-    #error("Servers and pages need the trait Sandbox of swift-indivo: .package(…, traits: [\"Sandbox\"])")
+#error("Servers and pages need the trait Sandbox of swift-indivo: .package(…, traits: [\"Sandbox\"])")
 #endif
 
 /// One listening port: FlyingSocks underneath, HTTP/1.1 (RFC 9112) above.
@@ -141,7 +141,7 @@ package struct HTTPListener: Sendable {
         do {
             try socket.setValue(true, for: .localAddressReuse)
             #if canImport(Darwin)
-                try socket.setValue(true, for: .noSIGPIPE)
+            try socket.setValue(true, for: .noSIGPIPE)
             #endif
             try socket.bind(to: address)
         } catch {

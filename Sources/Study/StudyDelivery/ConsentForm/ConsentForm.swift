@@ -27,26 +27,26 @@ public struct ConsentForm: Sendable {
         let size = blocks.reduce(0) { $0 + $1.byteCount }
         guard size <= Self.maximumBytes else { throw .tooLong(bytes: size) }
         #if canImport(CoreText)
-            var canvas = try CoreTextCanvas(paper, title: consent.document.title)
+        var canvas = try CoreTextCanvas(paper, title: consent.document.title)
         #elseif canImport(CPangoCairo)
-            var canvas = try PangoCanvas(
-                paper,
-                title: consent.document.title,
-                date: consent.signedAt.description
-            )
+        var canvas = try PangoCanvas(
+            paper,
+            title: consent.document.title,
+            date: consent.signedAt.description
+        )
         #else
-            throw .unavailable
+        throw .unavailable
         #endif
         #if canImport(CoreText) || canImport(CPangoCairo)
-            var setter = FormSetter(canvas: canvas, paper: paper)
-            for block in blocks { try setter.add(block) }
-            pageCount = try setter.draw(
-                footer: consent.document.title + ", " + labels.version + " " + consent.document.version,
-                labels
-            )
-            canvas = setter.canvas
-            missingCharacters = canvas.missingCharacters
-            pdf = try canvas.finish()
+        var setter = FormSetter(canvas: canvas, paper: paper)
+        for block in blocks { try setter.add(block) }
+        pageCount = try setter.draw(
+            footer: consent.document.title + ", " + labels.version + " " + consent.document.version,
+            labels
+        )
+        canvas = setter.canvas
+        missingCharacters = canvas.missingCharacters
+        pdf = try canvas.finish()
         #endif
     }
 

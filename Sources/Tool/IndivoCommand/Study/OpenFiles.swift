@@ -9,9 +9,9 @@ enum OpenFiles {
     static func raiseLimit(to count: Int) throws {
         var limit = rlimit()
         #if canImport(Darwin)
-            let files = RLIMIT_NOFILE
+        let files = RLIMIT_NOFILE
         #else
-            let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         #endif
         guard getrlimit(files, &limit) == 0, limit.rlim_cur < rlim_t(count) else { return }
         limit.rlim_cur = min(limit.rlim_max, rlim_t(count))

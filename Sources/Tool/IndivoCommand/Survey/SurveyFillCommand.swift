@@ -5,7 +5,6 @@ import Foundation
 import IndivoBase
 import OrderedJSON
 import RecordCommands
-import SMART
 import Surveys
 
 struct SurveyFillCommand: AsyncParsableCommand {

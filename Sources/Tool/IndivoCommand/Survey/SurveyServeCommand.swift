@@ -6,7 +6,6 @@ import Indivo
 import IndivoBase
 import OrderedJSON
 import RecordCommands
-import SMART
 import SurveyPages
 import Surveys
 

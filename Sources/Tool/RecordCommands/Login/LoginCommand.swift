@@ -100,9 +100,9 @@ struct LoginCommand: AsyncParsableCommand {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         #if canImport(Darwin)
-            let opener = "open"
+        let opener = "open"
         #else
-            let opener = "xdg-open"
+        let opener = "xdg-open"
         #endif
         process.arguments = [opener, page.absoluteString]
         process.standardOutput = FileHandle.nullDevice

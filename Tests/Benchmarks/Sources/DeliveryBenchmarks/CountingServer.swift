@@ -4,9 +4,9 @@ import Foundation
 enum CountingServer {
     static func run(portFile: String) throws {
         #if canImport(Darwin)
-            let listener = socket(AF_INET, SOCK_STREAM, 0)
+        let listener = socket(AF_INET, SOCK_STREAM, 0)
         #else
-            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #endif
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

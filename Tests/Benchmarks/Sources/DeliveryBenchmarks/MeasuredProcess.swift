@@ -25,9 +25,9 @@ struct MeasuredProcess {
         func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
         processorTime = seconds(usage.ru_utime) + seconds(usage.ru_stime)
         #if canImport(Darwin)
-            memory = usage.ru_maxrss
+        memory = usage.ru_maxrss
         #else
-            memory = usage.ru_maxrss << 10
+        memory = usage.ru_maxrss << 10
         #endif
     }
 

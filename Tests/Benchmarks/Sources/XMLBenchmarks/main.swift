@@ -5,7 +5,7 @@ import Measuring
 import XMLCoder
 
 #if canImport(FoundationXML)
-    import FoundationXML
+import FoundationXML
 #endif
 
 /// What XMLCoder decodes of a report.

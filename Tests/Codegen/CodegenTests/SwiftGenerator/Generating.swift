@@ -3,9 +3,9 @@ import SwiftGenerator
 import Testing
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+import FoundationEssentials
 #else
-    import Foundation
+import Foundation
 #endif
 
 /// The folder of these tests.

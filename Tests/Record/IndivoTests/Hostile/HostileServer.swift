@@ -4,11 +4,11 @@ import OAuth1
 import TestSupport
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #endif
 
 /// A server that answers every connection by a routine of its own, for answers that never end or never fit.
@@ -25,9 +25,9 @@ final class HostileServer: Sendable {
         @discardableResult
         func say(_ bytes: [UInt8]) -> Bool {
             #if canImport(Darwin)
-                let flags: Int32 = 0
+            let flags: Int32 = 0
             #else
-                let flags = Int32(MSG_NOSIGNAL)
+            let flags = Int32(MSG_NOSIGNAL)
             #endif
             var rest = bytes[...]
             while !rest.isEmpty {
@@ -87,9 +87,9 @@ final class HostileServer: Sendable {
     /// A record on it, with a transport of its own.
     func record(limits: HTTPLimits) -> IndivoRecord {
         #if !canImport(CLibCurl)
-            let transport = URLSessionTransport(limits: limits)
+        let transport = URLSessionTransport(limits: limits)
         #else
-            let transport = CurlTransport(limits: limits)
+        let transport = CurlTransport(limits: limits)
         #endif
         return IndivoServer(
             api: url,

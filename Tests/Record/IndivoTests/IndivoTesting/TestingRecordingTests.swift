@@ -178,9 +178,9 @@ struct TestingRecordingTests {
             let written = try String(contentsOf: file, encoding: .utf8)
             #expect(!written.contains("HUSH"), "\(written)")
             #if !os(Windows)
-                let mode =
-                    try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
-                #expect(mode == 0o600)
+            let mode =
+                try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
             #endif
         }
     }

@@ -52,9 +52,9 @@ enum RawHTTP {
 
     private static func blockingExchange(_ bytes: Data, port: Int) throws -> Data {
         #if canImport(Glibc)
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
-            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        let descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #endif
         defer { close(descriptor) }
         var address = sockaddr_in()

@@ -1,11 +1,11 @@
 import FHIR
+import FHIRClient
 import FHIRSandbox
 import Foundation
 import HTTPCalls
 import HTTPTypes
 import IndivoBase
 import OrderedJSON
-import SMART
 import SurveyPages
 import Surveys
 import Synchronization

@@ -64,49 +64,49 @@ struct ContentLengthTests {
     }
 
     #if os(Linux)
-        @Test("400 MiB are encrypted and decrypted in little more memory than the bound")
-        func memoryOfLargeContent() async {
-            await #expect(processExitsWith: .success) {
-                let scratch = try Scratch()
-                let piece = Data.noise(1 << 20)
-                let encryption = try CMSEncryption(for: [TestKeys.first.certificate])
-                let before = Self.peak()
-                let source = try encryption.encrypt(in: scratch.folder) { write in
-                    for _ in 0..<400 { try write(piece) }
-                }
-                var count = 0
-                try CMSMessage(source).decrypt(with: TestKeys.first.key) { count += $0.count }
-                let grown = Self.peak() - before
-                precondition(count == 400 << 20, "\(count) bytes came back")
-                precondition(before > 0 && grown < Self.bound + 48 << 20, "\(grown) bytes of memory")
+    @Test("400 MiB are encrypted and decrypted in little more memory than the bound")
+    func memoryOfLargeContent() async {
+        await #expect(processExitsWith: .success) {
+            let scratch = try Scratch()
+            let piece = Data.noise(1 << 20)
+            let encryption = try CMSEncryption(for: [TestKeys.first.certificate])
+            let before = Self.peak()
+            let source = try encryption.encrypt(in: scratch.folder) { write in
+                for _ in 0..<400 { try write(piece) }
             }
+            var count = 0
+            try CMSMessage(source).decrypt(with: TestKeys.first.key) { count += $0.count }
+            let grown = Self.peak() - before
+            precondition(count == 400 << 20, "\(count) bytes came back")
+            precondition(before > 0 && grown < Self.bound + 48 << 20, "\(grown) bytes of memory")
         }
+    }
 
-        @Test("content of the bound takes not much more than three times its memory")
-        func memoryOfAuthenticatedContent() async {
-            await #expect(processExitsWith: .success) {
-                let encryption = try CMSEncryption(for: [TestKeys.first.certificate])
-                let before = Self.peak()
-                var count = 0
-                let source = try encryption.encrypt { write in
-                    for _ in 0..<Self.bound >> 20 { try write(Data(count: 1 << 20)) }
-                }
-                let encrypting = Self.peak() - before
-                try CMSMessage(source).decrypt(with: TestKeys.first.key) { count += $0.count }
-                let both = Self.peak() - before
-                precondition(count == Self.bound, "\(count) bytes came back")
-                precondition(before > 0 && encrypting < 3 * Self.bound + 48 << 20, "\(encrypting) bytes")
-                // The message itself is in memory, too.
-                precondition(both < 4 * Self.bound + 48 << 20, "\(both) bytes")
+    @Test("content of the bound takes not much more than three times its memory")
+    func memoryOfAuthenticatedContent() async {
+        await #expect(processExitsWith: .success) {
+            let encryption = try CMSEncryption(for: [TestKeys.first.certificate])
+            let before = Self.peak()
+            var count = 0
+            let source = try encryption.encrypt { write in
+                for _ in 0..<Self.bound >> 20 { try write(Data(count: 1 << 20)) }
             }
+            let encrypting = Self.peak() - before
+            try CMSMessage(source).decrypt(with: TestKeys.first.key) { count += $0.count }
+            let both = Self.peak() - before
+            precondition(count == Self.bound, "\(count) bytes came back")
+            precondition(before > 0 && encrypting < 3 * Self.bound + 48 << 20, "\(encrypting) bytes")
+            // The message itself is in memory, too.
+            precondition(both < 4 * Self.bound + 48 << 20, "\(both) bytes")
         }
+    }
 
-        /// The most memory that the process had at any time, in bytes.
-        private static func peak() -> Int {
-            guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
-                let number = status.firstMatch(of: #/VmHWM:\s*(\d+) kB/#).flatMap({ Int($0.1) })
-            else { return 0 }
-            return number * 1024
-        }
+    /// The most memory that the process had at any time, in bytes.
+    private static func peak() -> Int {
+        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+            let number = status.firstMatch(of: #/VmHWM:\s*(\d+) kB/#).flatMap({ Int($0.1) })
+        else { return 0 }
+        return number * 1024
+    }
     #endif
 }

@@ -103,9 +103,9 @@ struct DeliveryPlan: Codable {
 
     func endpoint() throws -> any StudyEndpoint {
         #if canImport(CLibCurl)
-            let transport = CurlTransport(limits: HTTPLimits(deadline: .seconds(deadline)))
+        let transport = CurlTransport(limits: HTTPLimits(deadline: .seconds(deadline)))
         #else
-            let transport = URLSessionTransport(limits: HTTPLimits(deadline: .seconds(deadline)))
+        let transport = URLSessionTransport(limits: HTTPLimits(deadline: .seconds(deadline)))
         #endif
         switch wire {
         case .researchKit:

@@ -60,33 +60,33 @@ struct TerminalTests {
     }
 
     #if os(Linux)
-        @Test("what a document holds commands no terminal, and reaches a file as it is")
-        func content() throws {
-            try Tool.use { tool in
-                let content = "<a>\u{9B}31m\u{202E}x\u{85}é</a>"
-                try tool.write(content, to: "a.xml")
-                let piped = try tool.run("select", "a", "a.xml")
-                #expect(piped.output.contains("\u{9B}31m\u{202E}x"))
+    @Test("what a document holds commands no terminal, and reaches a file as it is")
+    func content() throws {
+        try Tool.use { tool in
+            let content = "<a>\u{9B}31m\u{202E}x\u{85}é</a>"
+            try tool.write(content, to: "a.xml")
+            let piped = try tool.run("select", "a", "a.xml")
+            #expect(piped.output.contains("\u{9B}31m\u{202E}x"))
 
-                let process = Process()
-                process.executableURL = URL(filePath: "/usr/bin/env")
-                let path = try Tool.executable().path
-                process.arguments = ["script", "-qec", "'\(path)' select a a.xml", "typescript"]
-                process.currentDirectoryURL = tool.folder
-                process.standardInput = FileHandle.nullDevice
-                process.standardOutput = FileHandle.nullDevice
-                try process.run()
-                process.waitUntilExit()
-                let shown = try tool.read("typescript").split(separator: "\n").filter {
-                    !$0.hasPrefix("Script ")
-                }.joined()
-                #expect(shown.contains("31m") && shown.contains("é"))
-                #expect(
-                    !shown.unicodeScalars.contains { $0 != "\r" && Self.isCommand($0) },
-                    "\(shown.debugDescription)"
-                )
-            }
+            let process = Process()
+            process.executableURL = URL(filePath: "/usr/bin/env")
+            let path = try Tool.executable().path
+            process.arguments = ["script", "-qec", "'\(path)' select a a.xml", "typescript"]
+            process.currentDirectoryURL = tool.folder
+            process.standardInput = FileHandle.nullDevice
+            process.standardOutput = FileHandle.nullDevice
+            try process.run()
+            process.waitUntilExit()
+            let shown = try tool.read("typescript").split(separator: "\n").filter {
+                !$0.hasPrefix("Script ")
+            }.joined()
+            #expect(shown.contains("31m") && shown.contains("é"))
+            #expect(
+                !shown.unicodeScalars.contains { $0 != "\r" && Self.isCommand($0) },
+                "\(shown.debugDescription)"
+            )
         }
+    }
     #endif
 }
 
@@ -97,9 +97,9 @@ private final class SayingServer: Sendable {
 
     init(status: String, body: String) throws {
         #if canImport(Glibc)
-            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
-            let listener = socket(AF_INET, SOCK_STREAM, 0)
+        let listener = socket(AF_INET, SOCK_STREAM, 0)
         #endif
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -95,49 +95,49 @@ struct ToolSecretsTests {
     }
 
     #if os(Linux)
-        @Test("neither the tool's arguments nor those of a process it starts hold a secret")
-        func arguments() async throws {
-            try await use { client, secrets in
-                let running = try RunningTool(
-                    client.tool,
-                    ["login", "--out-of-band", "--verbose"],
-                    environment: client.environment
-                )
-                // It waits for an answer by then.
-                var pages = running.addresses().makeAsyncIterator()
-                _ = await pages.next()
-                let processes = try Self.processes(from: running.processIdentifier)
-                #expect(!processes.isEmpty)
-                for process in processes {
-                    let line = try Data(contentsOf: URL(filePath: "/proc/\(process)/cmdline"))
-                    #expect(secrets.found(in: line) == [])
-                }
-                running.endInput()
-                _ = await running.result()
+    @Test("neither the tool's arguments nor those of a process it starts hold a secret")
+    func arguments() async throws {
+        try await use { client, secrets in
+            let running = try RunningTool(
+                client.tool,
+                ["login", "--out-of-band", "--verbose"],
+                environment: client.environment
+            )
+            // It waits for an answer by then.
+            var pages = running.addresses().makeAsyncIterator()
+            _ = await pages.next()
+            let processes = try Self.processes(from: running.processIdentifier)
+            #expect(!processes.isEmpty)
+            for process in processes {
+                let line = try Data(contentsOf: URL(filePath: "/proc/\(process)/cmdline"))
+                #expect(secrets.found(in: line) == [])
             }
+            running.endInput()
+            _ = await running.result()
         }
+    }
 
-        /// A process and all that descend from it.
-        private static func processes(from root: Int32) throws -> [Int32] {
-            var parents: [Int32: Int32] = [:]
-            for name in try FileManager.default.contentsOfDirectory(atPath: "/proc") {
-                guard let process = Int32(name),
-                    let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8),
-                    let parent = status.firstMatch(of: #/PPid:\s*(\d+)/#).flatMap({ Int32($0.1) })
-                else { continue }
-                parents[process] = parent
-            }
-            var found = [root]
-            func isNewChild(_ process: Int32, of parent: Int32) -> Bool {
-                found.contains(parent) && !found.contains(process)
-            }
-            while case let more = parents.filter({ isNewChild($0.key, of: $0.value) }).keys,
-                !more.isEmpty
-            {
-                found += more
-            }
-            return found
+    /// A process and all that descend from it.
+    private static func processes(from root: Int32) throws -> [Int32] {
+        var parents: [Int32: Int32] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: "/proc") {
+            guard let process = Int32(name),
+                let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8),
+                let parent = status.firstMatch(of: #/PPid:\s*(\d+)/#).flatMap({ Int32($0.1) })
+            else { continue }
+            parents[process] = parent
         }
+        var found = [root]
+        func isNewChild(_ process: Int32, of parent: Int32) -> Bool {
+            found.contains(parent) && !found.contains(process)
+        }
+        while case let more = parents.filter({ isNewChild($0.key, of: $0.value) }).keys,
+            !more.isEmpty
+        {
+            found += more
+        }
+        return found
+    }
     #endif
 
     @Test("no option of any command takes a secret, so that none gets into a shell's history")

@@ -43,9 +43,9 @@ final class LoopbackExchange: Sendable {
             """
             + "Referrer-Policy: no-referrer\r\nConnection: close\r\n\r\n" + body
         #if canImport(Darwin)
-            let flags: Int32 = 0
+        let flags: Int32 = 0
         #else
-            let flags = Int32(MSG_NOSIGNAL)
+        let flags = Int32(MSG_NOSIGNAL)
         #endif
         // It fits into the connection's buffer, which nothing was written to before: the connection does not
         // block.

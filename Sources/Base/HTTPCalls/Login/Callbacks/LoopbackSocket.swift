@@ -13,11 +13,11 @@ package final class LoopbackSocket: Sendable {
     /// - Parameter port: 0 for any that is free.
     package init(port wanted: UInt16) throws {
         #if canImport(Glibc)
-            let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         #elseif canImport(Musl)
-            let type = SOCK_STREAM | SOCK_CLOEXEC
+        let type = SOCK_STREAM | SOCK_CLOEXEC
         #else
-            let type = SOCK_STREAM
+        let type = SOCK_STREAM
         #endif
         let descriptor = socket(AF_INET, type, 0)
         guard descriptor >= 0 else { throw Self.failure(wanted) }
@@ -74,8 +74,8 @@ package final class LoopbackSocket: Sendable {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         #if canImport(Darwin)
-            var yes: Int32 = 1
-            setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &yes, socklen_t(MemoryLayout<Int32>.size))
+        var yes: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &yes, socklen_t(MemoryLayout<Int32>.size))
         #endif
     }
 

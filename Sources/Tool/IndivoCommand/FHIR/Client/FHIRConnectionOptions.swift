@@ -5,7 +5,6 @@ import Foundation
 import IndivoBase
 import Logging
 import RecordCommands
-import SMART
 
 /// Which FHIR server a command is about. The token comes from the environment, never from arguments.
 struct FHIRConnectionOptions: ParsableArguments {

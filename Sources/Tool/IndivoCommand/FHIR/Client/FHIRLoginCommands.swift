@@ -3,7 +3,6 @@ import FHIRClient
 import Foundation
 import IndivoBase
 import RecordCommands
-import SMART
 
 struct FHIRLoginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

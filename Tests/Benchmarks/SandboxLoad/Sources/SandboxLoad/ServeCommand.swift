@@ -5,9 +5,9 @@ import Foundation
 import IndivoSandbox
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+import Glibc
 #endif
 
 /// The server's end: started by the other commands, until it is told to end.

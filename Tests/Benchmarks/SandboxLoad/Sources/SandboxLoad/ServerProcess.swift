@@ -1,9 +1,9 @@
 import Foundation
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #elseif canImport(Glibc)
-    import Glibc
+import Glibc
 #endif
 
 /// A server in a process of its own, so that its memory is told apart from that of the clients.
