@@ -37,7 +37,7 @@ extension DurableQueue {
         }
     }
 
-    /// Waits for so long, or until something is queued.
+    /// Waits for a duration, or until something is queued.
     private func pause(_ duration: Duration, orUntil news: AsyncStream<QueueUpdate>) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.policy.sleep(duration) }
@@ -55,7 +55,7 @@ extension DurableQueue {
                 defer { withExtendedLifetime(lock) {} }
                 return try await body()
             }
-            // Nothing reports when another process lets go of a lock.
+            // Nothing notifies this process when another one releases its lock.
             try await Task.sleep(for: .milliseconds(20))
         }
     }

@@ -68,7 +68,7 @@ public final class DurableQueue: Sendable {
         case data(Data)
         /// What a file holds now; it is copied, and may be removed afterwards.
         case file(URL)
-        /// So many bytes, read from positions in order while the item is written.
+        /// `size` bytes, read in order while the item is written.
         case bytes(size: Int, read: @Sendable (_ position: Int, _ count: Int) throws -> Data)
 
         /// Its size in bytes, and what reads it at any position; fewer bytes at the end.
@@ -100,7 +100,7 @@ public final class DurableQueue: Sendable {
         }
     }
 
-    /// Puts an item at the end of the queue. When this returns it is there whatever happens.
+    /// Appends an item to the queue. Once this returns, the item survives a crash.
     /// - Parameters:
     ///   - header: What the app has to know of the item without reading the payload; at most
     ///     ``maximumHeaderLength`` bytes.
@@ -158,7 +158,7 @@ public final class DurableQueue: Sendable {
         try folder.scan().map(\.item).filter(\.isDelivered)
     }
 
-    /// ``items()`` and ``delivered()`` of one moment, as they were queued.
+    /// ``items()`` and ``delivered()`` at one moment, in the order in which they were queued.
     @concurrent
     package func itemsAndDelivered() async throws -> [QueueItem] { try folder.scan().map(\.item) }
 
@@ -172,11 +172,11 @@ public final class DurableQueue: Sendable {
     @concurrent
     public func payload(of item: QueueItem) async throws -> Data? { try folder.openPayload(of: item)?.data() }
 
-    /// The events in the queue from now on that this object causes: begin with ``items()`` and continue with
+    /// The events that this object causes in the queue from now on. Read ``items()`` first, then follow
     /// these. Each call gives a sequence of its own, which ends with the queue.
     public var updates: AsyncStream<QueueUpdate> { hub.stream { $0 } }
 
-    /// The same, each update made into what the listener wants.
+    /// The same, each update converted for the listener.
     package func updates<Update: Sendable>(
         _ make: @escaping @Sendable (QueueUpdate) -> Update?
     ) -> AsyncStream<Update> { hub.stream(make) }
@@ -185,7 +185,7 @@ public final class DurableQueue: Sendable {
 
     /// Puts an item that was set aside back into its position in the queue, and with it those that wait for
     /// it.
-    /// - Parameter notes: What becomes of the deliverer's notes; they are kept unless given.
+    /// - Parameter notes: Changes the deliverer's notes; by default they stay.
     public func retry(_ id: QueueItem.ID, notes: @escaping @Sendable (Data?) -> Data? = { $0 }) async throws {
         let item = try await exclusively {
             let stored = try self.folder.stored(id)

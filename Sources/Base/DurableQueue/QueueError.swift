@@ -72,12 +72,12 @@ extension QueueError {
         }
     }
 
-    /// Does `body`, in which a failure of the disk is the queue's.
+    /// Runs `body`, and converts a failure of the disk into an error of the queue.
     static func storing<Value>(_ body: () throws -> Value) throws -> Value {
         do { return try body() } catch let failure as DiskFailure { throw QueueError(failure) }
     }
 
-    /// Does `body`, in which a file that cannot be read back is this one.
+    /// Runs `body`, and converts a failure to read into an error about the file at `path`.
     static func naming<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
         do { return try body() } catch let failure as StoredFile.Failure { throw QueueError(failure, path) }
     }

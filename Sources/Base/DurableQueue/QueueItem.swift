@@ -21,7 +21,7 @@ public struct QueueItem: Sendable, Identifiable, Hashable, CustomStringConvertib
     /// When it was queued, by this device's clock.
     public var queuedAt: Date { Date(timeIntervalSince1970: entry.queuedAt) }
 
-    /// The id and how far it has come, never what the item says.
+    /// The id and the state, never the item's content.
     public var description: String { "item \(id), \(state.summary)" }
 
     /// Whether it arrived.
@@ -35,7 +35,7 @@ public struct QueueItem: Sendable, Identifiable, Hashable, CustomStringConvertib
     public enum State: Sendable, Hashable {
         /// It waits for its turn, or for the network.
         case queued
-        /// It waits for another item that was set aside or is damaged, and goes when that one went.
+        /// It waits for another item, which was set aside or is damaged, and is delivered after that one.
         case waiting(for: QueueItem.ID)
         /// It was set aside for this reason, and stays until ``DurableQueue/retry(_:notes:)`` or
         /// ``DurableQueue/discard(_:)``.

@@ -38,7 +38,7 @@ public struct BodySource: Sendable {
         }
     }
 
-    /// As many bytes from an offset on as there are, at most `count`.
+    /// Reads up to `count` bytes from an offset on.
     /// - Throws: ``BodySource/TooShort`` when there are fewer than ``size`` says; what the source throws.
     public func read(at offset: Int, count: Int) throws -> Data {
         let count = max(0, min(count, size - offset))
@@ -50,8 +50,8 @@ public struct BodySource: Sendable {
         return piece
     }
 
-    // What is read, changed and written again stays in a processor's cache, and `malloc` gives it without
-    // asking the system.
+    // A piece of this length stays in the processor's cache while it is read, changed and written, and
+    // `malloc` returns it without a system call.
     private static let pieceLength = 1 << 17
 
     /// Gives all bytes, in pieces of 128 KiB.

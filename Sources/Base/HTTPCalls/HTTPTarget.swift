@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Where a request goes, taken apart and found fit to be sent as it is.
+/// A request's destination, split into its parts and checked, so that it can be sent as it is.
 struct HTTPTarget {
     let authority: String
     let path: String

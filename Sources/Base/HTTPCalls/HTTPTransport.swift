@@ -19,7 +19,7 @@ import IndivoBase
 /// }
 /// ```
 ///
-/// A signed request is only good as it was signed. So a transport
+/// A signature is valid only for the request that was signed. So a transport
 /// - sends `request.path`, its `authority` as the `Host` header, and its fields byte for byte, with the
 ///   `Content-Length` of the body and no other field that changes what the request means;
 /// - sends a request at most once: a retry needs a new signature, and the transport cannot know whether it is
@@ -71,11 +71,11 @@ public struct HTTPAnswer: Sendable, Hashable {
 
 /// How long a transport waits, and how much it takes.
 public struct HTTPLimits: Sendable, Hashable {
-    /// How long to wait for the name to be resolved and the connection, TLS included, to stand.
+    /// How long to wait until the name is resolved and the connection, TLS included, is made.
     public var connectTimeout: Duration
     /// How long a request may take in all, from the call to the last byte of the response.
     public var deadline: Duration
-    /// How many bytes the body of a response may have. What is longer is not read further.
+    /// How many bytes the body of a response may have. A longer body is not read to its end.
     public var maximumResponseBytes: Int
 
     /// For how long a connection that nobody uses is kept for the next request. The longer it lay idle, the
@@ -114,8 +114,8 @@ public struct HTTPLimits: Sendable, Hashable {
 }
 
 extension Duration {
-    /// In whole milliseconds, at least one, since libraries take zero for "for ever", and at most what they
-    /// take: 24 days.
+    /// In whole milliseconds: at least one, since libraries take zero for no limit, and at most 24 days,
+    /// their maximum.
     package var milliseconds: Int {
         let (seconds, attoseconds) = min(max(self, .milliseconds(1)), .milliseconds(Int32.max)).components
         return Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)

@@ -20,19 +20,19 @@ public struct HTTPTransportError: Error, Sendable, Hashable, CustomStringConvert
         case invalidRequest
         /// The server's name has no address.
         case hostNotFound
-        /// No connection came about.
+        /// No connection could be made.
         case cannotConnect
-        /// Certificate or protocol of the secure connection are not acceptable.
+        /// The certificate or the protocol of the secure connection is not acceptable.
         case tls
         /// No complete response within ``HTTPLimits``.
         case timedOut
         /// The connection broke after the request, or a part of it, went out.
         case responseLost = "answerLost"
-        /// The answer is longer than ``HTTPLimits/maximumResponseBytes``.
+        /// The response is longer than ``HTTPLimits/maximumResponseBytes``.
         case responseTooLarge = "answerTooLarge"
         /// What came back is not HTTP.
         case malformedResponse = "malformedAnswer"
-        /// Something else; the text says what the HTTP library said.
+        /// Something else; the text is the HTTP library's.
         case other
     }
 
@@ -65,7 +65,8 @@ public struct HTTPTransportError: Error, Sendable, Hashable, CustomStringConvert
         return message + (look ? "; the server may have acted on the request: look before you repeat it" : "")
     }
 
-    /// The description without what to do about the request, for whoever knows whether it changes anything.
+    /// The description without advice on the request, for a client that knows whether the request changes
+    /// anything.
     // The library may quote the server: the names in a certificate, say.
     package var message: String { text.shown() }
 

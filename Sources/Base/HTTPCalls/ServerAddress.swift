@@ -22,8 +22,8 @@ package struct ServerAddress {
         else { throw .plainHTTP(host: host) }
     }
 
-    /// An address, fit or not; all spellings of one are the same (RFC 3986, section 6.2). `nil` for what is
-    /// not a server's.
+    /// An address in its normal form (RFC 3986, section 6.2), whether or not credentials may be sent to it.
+    /// `nil` for what is not a server's.
     package init?(_ url: URL) {
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https",
             let host = url.host(percentEncoded: true)?.lowercased(), !host.isEmpty

@@ -173,7 +173,7 @@ struct UnitParser {
             case .logarithm(let base, let multiplier, let inner):
                 term.scale = .logarithm(base: base, multiplier: multiplier, prefix: inner * factor)
             case .offset(let numerator, let denominator):
-                // A millidegree Celsius has its zero 273,150 of its own away from zero kelvin.
+                // The zero of a millidegree Celsius is 273,150 of its own units above absolute zero.
                 let inverse = factor.inverse
                 guard inverse.isExact, inverse.tens >= 0, inverse.tens < 9 else { return nil }
                 var scaled = numerator

@@ -111,7 +111,7 @@ enum ZipDirectory {
         return entries
     }
 
-    /// Entries that share bytes are how a small archive pretends to be a huge one.
+    /// Overlapping entries are how a small archive pretends to be a huge one.
     private static func checkExtents(of entries: [ZipEntry], before end: UInt64) throws(ZipError) {
         var free: UInt64 = 0
         for entry in entries.sorted(by: { $0.offset < $1.offset }) {
@@ -192,7 +192,7 @@ enum ZipDirectory {
         return (entry, next)
     }
 
-    /// The extra field with numbers of 64 bits, which has those in order that did not fit into 32.
+    /// The extra field with numbers of 64 bits: in order, those that did not fit into 32 bits.
     private struct WideFields {
         private let bytes: [UInt8]
         private var index = 0
@@ -219,7 +219,7 @@ enum ZipDirectory {
         mutating func value(of narrow: UInt32, _ offset: UInt64) throws(ZipError) -> UInt64 {
             guard narrow == .max else { return UInt64(narrow) }
             guard index + 8 <= end, let wide = bytes.get64(index) else {
-                // 4,294,967,295 can be meant as such only where there is no field at all.
+                // 4,294,967,295 stands for itself only if there is no such field at all.
                 if end == 0 { return UInt64(narrow) }
                 throw .malformed(offset: offset, reason: "the extra field of 64 bits is too short")
             }

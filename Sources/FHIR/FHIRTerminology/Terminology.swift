@@ -1,7 +1,7 @@
 import FHIR
 import Synchronization
 
-/// Code systems and value sets that are at hand: R4's own, and those that are added.
+/// Code systems and value sets that are available: R4's own, and those that were added.
 ///
 /// ```swift
 /// let terminology = Terminology.r4
@@ -10,16 +10,16 @@ import Synchronization
 /// "http://hl7.org/fhir/ValueSet/observation-codes") // notChecked: LOINC is not at hand
 /// let page = try terminology.expand("http://hl7.org/fhir/ValueSet/observation-category", filter: "vital")
 /// ```
-/// Nothing is read before it is asked for, and what was read is kept. A check never says that a code is valid
-/// where it does not know.
+/// Nothing is read before it is needed, and what was read is cached. A check never reports a code as valid if
+/// it does not know.
 public final class Terminology: Sendable {
     /// The most that one check or expansion may take.
     public struct Limits: Sendable, Hashable {
         /// The codes of an expansion, and of each value set that is a part of it.
         public var codes = 100_000
-        /// Concepts and conditions that are looked at, counted together.
+        /// The concepts and conditions that are examined, counted together.
         public var steps = 5_000_000
-        /// How deep value sets may have others as their parts.
+        /// How deeply value sets may be nested.
         public var depth = 50
 
         /// The default limits.
@@ -35,7 +35,7 @@ public final class Terminology: Sendable {
     private let resource: (@Sendable (String) -> AnyResource?)?
     private let read = Mutex(Read())
 
-    /// What was added, by URL; of each the newest version last.
+    /// What was added, by URL; of several versions, the newest is last.
     private struct Added: Sendable {
         var codeSystems: [String: [CodeSystemContent]] = [:]
         var valueSets: [String: [ValueSetDefinition]] = [:]
@@ -85,12 +85,12 @@ public final class Terminology: Sendable {
     }
 
     /// - Parameters:
-    ///   - resources: CodeSystems, supplements to them and ValueSets, with those that are contained in them.
-    ///     They count before R4's own; of several with the same URL the newest one does where no version is
-    ///     asked for.
+    ///   - resources: CodeSystems, supplements to them and ValueSets, including contained ones. They take
+    ///     precedence over R4's own. If several have the same URL, and no version is requested, the newest
+    ///     one is used.
     ///   - limits: The most that one check or expansion may take.
-    ///   - resource: Finds what is neither among them nor R4's own, by its canonical URL, which may have a
-    ///     version. What it finds is kept.
+    ///   - resource: Finds a resource that is neither among them nor R4's own, by its canonical URL, which
+    ///     may have a version. The result is cached.
     /// - Throws: ``TerminologyError/malformed(reason:)`` for the first resource that cannot be read.
     public convenience init(
         adding resources: [AnyResource],
@@ -124,7 +124,7 @@ public final class Terminology: Sendable {
         self.resource = resource
     }
 
-    /// The same, with what is contained in a value set that is given.
+    /// A copy with the resources that are contained in a given value set.
     func with(containedIn valueSet: ValueSet, as url: String) throws(TerminologyError) -> Terminology {
         guard valueSet.tree.member("contained") != nil else { return self }
         var added = added
@@ -152,8 +152,8 @@ public final class Terminology: Sendable {
 
     // MARK: Finding
 
-    /// The code system of a URL, which may have a version behind `|`, with what supplements say; nil where it
-    /// is not at hand.
+    /// The code system of a URL, which may have a version after `|`, including what supplements add; `nil` if
+    /// it is not available.
     ///
     /// - Throws: ``TerminologyError/otherVersion(url:asked:found:)`` and, for a resource that is found,
     ///   ``TerminologyError/malformed(reason:)``.
@@ -179,7 +179,8 @@ public final class Terminology: Sendable {
         return found
     }
 
-    /// What a value set of a URL has, which may have a version behind `|`; nil where it is not at hand.
+    /// The definition of a value set by its URL, which may have a version after `|`; `nil` if it is not
+    /// available.
     ///
     /// - Throws: ``TerminologyError/otherVersion(url:asked:found:)`` and, for a resource that is found,
     ///   ``TerminologyError/malformed(reason:)``.
@@ -203,14 +204,15 @@ public final class Terminology: Sendable {
         return found
     }
 
-    /// Whether what was found is what is asked for; a few code systems of R4 have a URL with `|`.
+    /// Whether what was found is the version that was requested. A few code systems of R4 have a URL with
+    /// `|`.
     private static func isAsked(_ version: String?, _ url: String, _ asked: CanonicalURL, _ text: String)
         -> Bool
     {
         url == text || VersionPattern.matches(version, asked.version)
     }
 
-    /// Keeps what was read; a stranger may ask for any number of URLs.
+    /// Caches what was read, within a limit: a stranger may ask for any number of URLs.
     private func keep<Value>(_ value: Value?, _ path: WritableKeyPath<Read, [String: Value?]>, _ url: String)
     {
         read.withLock { read in

@@ -2,9 +2,9 @@ import FHIRTables
 import IndivoXML
 import OrderedJSON
 
-/// Reads a resource's XML into the JSON that it is (FHIR R4, “XML representation of resources”).
+/// Reads a resource's XML into the JSON that it stands for (FHIR R4, “XML representation of resources”).
 ///
-/// The JSON is written as a text and parsed: this is the compact form that everything else is fast on.
+/// The JSON is written as a text and parsed, since everything else is fast on the parsed, compact form.
 struct FHIRXMLReader {
     /// An element of FHIR with its index among all elements of the document.
     private struct Element {
@@ -72,7 +72,7 @@ struct FHIRXMLReader {
         write("}")
     }
 
-    /// Writes the members that an element's attributes and elements are.
+    /// Writes the members for an element's attributes and child elements.
     private mutating func readContent(
         of element: Element,
         _ type: DefinedType,
@@ -86,8 +86,8 @@ struct FHIRXMLReader {
 
     private mutating func readElements(_ children: [Element], of type: DefinedType) throws(FHIRXMLError) {
         var next = 0
-        // The order is not demanded: JSON has none, and those who write XML by hand get it wrong. Of a choice
-        // several types can be there, which validation reports.
+        // The order is not checked: JSON has none, and people who write XML by hand get it wrong. A choice
+        // may have several types here, which validation reports.
         var seen: [DefinedMember] = []
         while next < children.count {
             let member = try member(children[next], type)
@@ -113,7 +113,7 @@ struct FHIRXMLReader {
         return member
     }
 
-    /// Writes the member that several elements of a name are.
+    /// Writes the member for several elements of one name.
     private mutating func read(
         _ elements: ArraySlice<Element>,
         _ definition: DefinedElement,
@@ -172,7 +172,7 @@ struct FHIRXMLReader {
 
     // MARK: Primitives
 
-    /// Writes values, and beside them what else they have; in arrays `null` where one has nothing.
+    /// Writes values, and then their ids and extensions; in arrays, `null` stands for a missing one.
     private mutating func readPrimitives(
         _ elements: ArraySlice<Element>,
         _ name: String,
@@ -230,7 +230,7 @@ struct FHIRXMLReader {
         guard isKnown else { throw failure(.unknownAttribute, element) }
         let children = try children(of: element)
         if identifier == nil, children.isEmpty, value != nil { return (value, nil) }
-        // Written beside, for it comes behind the values of all.
+        // It is written to a separate buffer, since it comes after all values.
         let rest = (json: json, marks: marks.count)
         json = [UInt8(ascii: "{")]
         if let identifier { writeMember("id", identifier) }

@@ -1,5 +1,5 @@
-// An app imports `Indivo` and has the documents, the DOM and the transport with it; so have this module's
-// files.
+// Importing `Indivo` also imports the documents, the DOM and the transport, for apps and for this module's
+// own files.
 @_exported import HTTPCalls
 @_exported import IndivoModel
 @_exported import IndivoXML
@@ -14,5 +14,5 @@
 @_exported import struct IndivoBase.Keychain
 #endif
 
-/// The DOM's node, by a name that this module declares itself: on macOS Foundation has an `XMLNode` too.
+/// The DOM's node. It is declared here as well, since Foundation on macOS has an `XMLNode` of its own.
 public typealias XMLNode = IndivoXML.XMLNode

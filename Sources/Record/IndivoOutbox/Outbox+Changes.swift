@@ -11,9 +11,9 @@ extension Outbox {
     /// From then on the document can be given to the other calls, ``confirmDelivery(of:)`` included, as if it
     /// were on the server.
     ///
-    /// A document that `record.add(_:)` sent without finding out what became of it goes out under the same
-    /// external id, and so is stored once. What changed in it since becomes the next version, which is an
-    /// item of its own, the one returned.
+    /// A document that `record.add(_:)` sent with an unknown outcome is sent under the same external id, and
+    /// so is stored once. Changes since then become the next version, as an item of its own, which is
+    /// returned.
     /// - Parameter validation: Whether the document is checked before it is queued; `.none` queues it
     ///   whatever it says.
     /// - Throws: `IndivoError` when the document breaks rules of its model, `DocumentError` when it cannot be
@@ -29,9 +29,9 @@ extension Outbox {
     }
 
     /// Queues a new document of any kind: a scan, a text, several models in one file.
-    /// - Parameter externalID: An id that its origin gave it, a UUID in lower case. ``items()`` shows whether
-    ///   it is queued already. A record has one document of an app under an external id: where the server has
-    ///   one already, the item counts as delivered and nothing is stored.
+    /// - Parameter externalID: The id that its origin gave it, a UUID in lower case. ``items()`` shows
+    ///   whether it is queued already. A record has one document of an app under an external id: if the
+    ///   server has one already, the item counts as delivered, and nothing is stored.
     @discardableResult
     public func add(_ content: FileContent, externalID: String = UUID().uuidString.lowercased()) async throws
         -> OutboxItem
@@ -55,10 +55,9 @@ extension Outbox {
     /// It replaces the version that the document is now; if another app replaces that one first, the server
     /// refuses this one, and it is set aside.
     ///
-    /// Of a document that came from a report, which leaves things out, only what changed is queued: at
-    /// delivery the stored document is fetched and the changes are written into it, so that nothing else of
-    /// it is lost. Its class has to be known then too: register a class of your own when the app starts
-    /// (`register()`).
+    /// For a document from a report, which leaves things out, only the changes are queued: at delivery, the
+    /// stored document is fetched and the changes are written into it, so that nothing else of it is lost.
+    /// Its class must be known then, too: register your own classes when the app starts (`register()`).
     /// - Parameter validation: Whether what changed is checked before it is queued; `.none` queues it
     ///   whatever it says. Of a document from a report a value that cannot be read back, such as a number
     ///   that is not finite, is refused, too: it could not be distinguished from one that was removed.
@@ -161,9 +160,9 @@ extension Outbox {
         )
     }
 
-    /// A text as the server gives it back, by which it is found there.
-    /// - Throws: ``/DurableQueue/QueueError/badItem(_:)`` for one that XML cannot carry: the server's lists
-    ///   would be malformed.
+    /// A text in the form in which the server returns it, so that it can be found there.
+    /// - Throws: ``/DurableQueue/QueueError/badItem(_:)`` for a text that XML cannot contain: the server's
+    ///   lists would be malformed.
     private func sendable(_ text: String, _ what: String) throws -> String {
         if let problem = XMLText.problem(in: text) {
             throw OutboxError.badItem("\(what) cannot be sent: \(problem)")
@@ -200,12 +199,12 @@ extension Outbox {
         return (change.kind, FileContent(change, try await queue.payload(of: stored)))
     }
 
-    /// If the document was delivered by now, gives it its id on the server, from when on it is one of the
-    /// record's.
+    /// If the document has been delivered, gives it its id on the server. From then on it is a document of
+    /// the record.
     ///
     /// A delivery that is no longer remembered (``/DurableQueue/DeliveryPolicy/receipts``) is searched for on
     /// the server.
-    /// - Returns: Whether it was.
+    /// - Returns: Whether it has been delivered.
     /// - Throws: ``OutboxError``; `IndivoError` when the server has to be asked and cannot be.
     @discardableResult
     public func confirmDelivery(of document: IndivoDocument) async throws -> Bool {
@@ -216,7 +215,7 @@ extension Outbox {
             case .queued?, .waiting?, .setAside?: nil
             case nil: try await record.delivered(externalID: id)?.id
             }
-        // Queued again meanwhile: then it is that version that it waits for.
+        // The document was queued again meanwhile, and now waits for that version.
         guard let stored, case .queued(item: id, _) = document.documentStage else { return false }
         document.confirm(id: stored, in: record)
         return true
@@ -231,8 +230,8 @@ extension Outbox {
         }
     }
 
-    /// A document that is being queued or sent at this moment would be stored twice, or over what is on its
-    /// way; one that may be stored already, unless the same is done again.
+    /// Refuses a document that is being queued or sent at this moment: it would be stored twice, or overwrite
+    /// what is on its way. One that may be stored already is refused, too, unless the same is done again.
     private func check(_ document: IndivoDocument, _ isSame: (SentWrite) -> Bool) throws {
         switch document.documentStage {
         case .inNoRecord, .inRecord, .queued: break
@@ -272,7 +271,7 @@ extension Outbox {
         of document: IndivoDocument,
         commit: () -> Void
     ) async throws -> OutboxItem {
-        // Before the first suspension, so that an overlapping call finds it.
+        // Before the first suspension, so that an overlapping call sees it.
         let before = document.documentStage
         document.documentStage = .beingSent(from: before)
         var change = QueuedChange(kind: kind, model: document.modelName)
@@ -351,9 +350,9 @@ extension Outbox {
 }
 
 extension QueuedChange {
-    /// What an item of the queue is.
-    /// - Throws: ``/DurableQueue/QueueError/damaged(file:)``; the header is authenticated: only another
-    ///   version wrote it so.
+    /// What an item of the queue stands for.
+    /// - Throws: ``/DurableQueue/QueueError/damaged(file:)``. The header is authenticated, so that only
+    ///   another version can have written it in this form.
     init(of item: QueueItem) throws {
         guard let change = try? JSONDecoder().decode(QueuedChange.self, from: item.header) else {
             throw OutboxError.damaged(file: "item \(item.id)")

@@ -27,9 +27,9 @@ public struct OAuthVerifier: Sendable {
         self.clock = clock
     }
 
-    /// Who signed a request, once its signature was found good and its nonce unused.
+    /// Returns who signed a request, after a check that the signature is valid and the nonce unused.
     ///
-    /// The nonce is spent only on a good signature, so nobody can spend another's.
+    /// Only a valid signature uses up a nonce, so that nobody can use up another's.
     /// - Throws: ``OAuthRefusal``, or what the secret source or the nonce store throw.
     public func verify(_ authorization: OAuthAuthorization, of request: OAuthRequest) async throws
         -> OAuthCaller
@@ -94,8 +94,8 @@ public struct OAuthVerifier: Sendable {
         )
     }
 
-    /// The parameters that speak of the body, if they were sent: `oauth_body_hash` (the OAuth Request Body
-    /// Hash extension), and `oauth_content_type`, which only Indivo knows.
+    /// Checks the parameters about the body, if they were sent: `oauth_body_hash` (the OAuth Request Body
+    /// Hash extension), and `oauth_content_type`, which only Indivo has.
     private func verifyBody(_ authorization: OAuthAuthorization, of request: OAuthRequest) throws {
         if policy.rule == .indivo, let declared = authorization["oauth_content_type"],
             declared != request.contentType ?? ""
@@ -155,8 +155,8 @@ public struct OAuthVerificationPolicy: Sendable, Hashable {
     /// RFC 5849, with timestamps at most five minutes off either way.
     public static let rfc5849 = OAuthVerificationPolicy(rule: .rfc5849)
 
-    /// As an Indivo X server: five minutes back and any time ahead, nonces of 100 characters, the scheme to
-    /// the letter.
+    /// The policy of an Indivo X server: timestamps up to five minutes old or any time ahead, nonces of up to
+    /// 100 characters, and a scheme spelled exactly.
     public static let indivo = OAuthVerificationPolicy(
         rule: .indivo,
         maximumAge: 300,
@@ -166,7 +166,7 @@ public struct OAuthVerificationPolicy: Sendable, Hashable {
     )
 }
 
-/// Knows the secrets that an ``OAuthVerifier`` verifies with.
+/// Provides the secrets that an ``OAuthVerifier`` verifies with.
 public protocol OAuthSecretSource: Sendable {
     /// The secret of a consumer, or nil for one that is not known.
     func consumerSecret(forKey key: String) async throws -> Secret?
@@ -204,7 +204,7 @@ public final class OAuthNonceMemory: OAuthNonceStore {
     public func use(_ nonce: String, timestamp: Int, consumerKey: String, token: String?) -> Bool {
         state.withLock { state in
             if state.uses.count >= state.limit {
-                // Twice the age: a request whose age was checked may have waited for its secrets since.
+                // Twice the age: after its age was checked, a request may have waited for its secrets.
                 let oldest = clock() - 2 * maximumAge
                 state.uses = state.uses.filter { $0.key >= oldest }
                 state.limit = max(1_024, 2 * state.uses.count)

@@ -42,8 +42,8 @@ package struct SurveyPages: Sendable {
     ///   - home: Where the survey is from, on the same server.
     ///   - subject: A reference to whom the responses are about.
     ///   - initial: The session that a response begins with; without one, the survey's initial values.
-    ///   - person: What names the person who has the pages in this browser now: each form carries it, and one
-    ///     that was shown to another person is not taken.
+    ///   - person: What names the person who uses the pages in this browser now. Each form carries it, and a
+    ///     form that was shown to another person is refused.
     ///   - search: Finds codes of value sets that are too large to be listed.
     ///   - searchTime: How long a search may take.
     ///   - logout: The address of the page that ends the login, if there is one.
@@ -165,7 +165,7 @@ package struct SurveyPages: Sendable {
         )
     }
 
-    /// The visit of a response: in memory, or of the store; nil where it has not begun.
+    /// The visit of a response: from memory, or from the store; `nil` if it has not begun.
     private func visit(_ known: SurveyVisit?, _ token: String) async throws -> SurveyVisit? {
         if let known { return known }
         guard let response = try await store.response(token) else { return nil }
@@ -195,7 +195,7 @@ package struct SurveyPages: Sendable {
         guard let sent = SentForm(request) else {
             return page.problem(survey.heading, page.words.unusable, status: 400)
         }
-        // Before the response is taken, which other requests wait for.
+        // Before the response is locked, for which other requests wait.
         let found = await searcher.searches(of: sent, token, in: survey, language: language.text)
         return await registry.use(token) { known in
             do {
@@ -208,7 +208,7 @@ package struct SurveyPages: Sendable {
                 visit?.focus = nil
                 return (response, visit)
             } catch {
-                // What the form has stays in the browser.
+                // The content of the form stays in the browser.
                 return (notStored(error, page), SurveyStoreRefusal.keeps(known, after: error))
             }
         }
@@ -222,7 +222,7 @@ package struct SurveyPages: Sendable {
         }
     }
 
-    /// Takes a form: the response to it, and the visit as it is then.
+    /// Processes a form. Returns the response to it, and the visit as it is afterwards.
     private func answer(
         _ sent: SentForm,
         _ found: [PresentedItem.ID: PresentedSearch],
@@ -253,7 +253,7 @@ package struct SurveyPages: Sendable {
             )
         }
         if sent["action"] == "preview" {
-            // Only shown, not saved: the page is saved as a whole.
+            // The form is only shown, and not saved: a page is saved as a whole.
             return (form(visit, token, pageIndex, language).fragment(), stored)
         }
         if let stored, let refusal = refusal(of: sent, stored, visit, change, token, pageIndex, language) {
@@ -270,7 +270,8 @@ package struct SurveyPages: Sendable {
         return (response, visit)
     }
 
-    /// What a form is told that was shown before another one was saved; nil where nothing of that is lost.
+    /// Why a form is refused that was shown before another one was saved; `nil` if nothing of that one is
+    /// lost.
     private func refusal(
         of sent: SentForm,
         _ stored: SurveyVisit,
@@ -283,7 +284,7 @@ package struct SurveyPages: Sendable {
         let words = pageMarkup(language).words
         if stored.saves.hasReshaped(sent) { return .seeOther(address(token, language, page: pageIndex)) }
         guard stored.saves.isOutdated(sent), change.isChanged || sent.isAboutRepetitions else { return nil }
-        // Other repetitions have the names of the questions now: nothing of the form is shown in them.
+        // The names of the questions now belong to other repetitions: nothing of the form is shown there.
         let isReshaped = stored.saves.isReshaped(sent)
         var notice = isReshaped ? words.reshaped : words.conflict
         if !isReshaped, applied.isMissingQuestions(of: sent) { notice += " " + words.notAsked }
@@ -291,7 +292,7 @@ package struct SurveyPages: Sendable {
             .response(status: 409)
     }
 
-    /// Does what the form's button asks for.
+    /// Does what the form's button stands for.
     private func act(
         _ sent: SentForm,
         _ visit: inout SurveyVisit,
@@ -334,7 +335,7 @@ package struct SurveyPages: Sendable {
         case "save": return .seeOther(address(token, language, page: pageIndex) + "#items")
         default: break
         }
-        // Questions that were not on the form that was sent have to be seen before the page is left.
+        // Questions that were not on the form must be seen before the page is left.
         if !current.questionNames.isSubset(of: sent.asked) {
             return form(visit, token, pageIndex, language, notice: words.newQuestions).response()
         }
@@ -363,9 +364,9 @@ package struct SurveyPages: Sendable {
 
     /// The language of a request.
     private struct Language {
-        /// What texts are asked for in; nil for the questionnaire's own.
+        /// The language of texts; `nil` for the questionnaire's own.
         var text: String?
-        /// What addresses keep: `?lang=de`, or nothing.
+        /// The part of addresses that keeps the language: `?lang=de`, or nothing.
         var query = ""
     }
 
@@ -428,7 +429,7 @@ package struct SurveyPages: Sendable {
 // MARK: Logins
 
 extension SurveyPages {
-    /// Why somebody gets no page of a survey that is behind a login.
+    /// Why somebody gets no page of a survey behind a login.
     package enum LoginProblem: Sendable {
         case loginIsOver, loginFailed, recordNotReached
     }
@@ -465,6 +466,6 @@ extension SurveyPages {
 }
 
 extension Survey {
-    /// What a page about the survey as a whole is called.
+    /// The heading of a page about the survey as a whole.
     fileprivate var heading: String { title?.plain ?? "Survey" }
 }

@@ -4,16 +4,16 @@ import Indivo
 import OAuth1
 import OrderedJSON
 
-/// Takes out of exchanges what would let a reader act as somebody: signatures, tokens and their secrets,
+/// Removes from exchanges whatever would let a reader act as somebody: signatures, tokens and their secrets,
 /// verifiers, passwords, cookies.
 ///
-/// A value that was found once is taken out wherever it occurs. Patients' data stays: a recording of real
+/// A value that was found once is removed wherever it occurs. Patients' data stays: a recording of real
 /// patients is as confidential as their records.
 struct RecordingRedaction {
     /// What replaces secrets, by the secret.
     private var marks: [String: String] = [:]
-    /// Those secrets that are not made of letters and digits only, the longest first: one may be a part of
-    /// another.
+    /// The secrets that have other characters than letters and digits, the longest first: one may be a part
+    /// of another.
     private var composed: [String] = []
 
     /// - Parameter secrets: Values to take out wherever they occur.
@@ -46,14 +46,13 @@ struct RecordingRedaction {
                 )
             )
         }
-        // What the answer showed to be a secret may stand in the request already.
+        // A secret that only the response reveals may be in the request, too.
         redacted.path = replaceKnown(redacted.path)
         redacted.requestBody = redacted.requestBody.map { redact($0) }
         return redacted
     }
 
-    /// Text in which every value that belongs to a secret's name is the same mark: what two requests are
-    /// compared by.
+    /// Text for comparing two requests: every value of a secret's name is replaced by the same mark.
     static func masked(_ text: String) -> String {
         var redaction = RecordingRedaction()
         return redaction.redact(text).replacing(#/redacted-\d+/#, with: prefix)
@@ -73,7 +72,7 @@ struct RecordingRedaction {
     }
 
     /// `name=value` as in a form or a query, `name="value"` as in a header, and both percent-encoded, as in a
-    /// URL within a URL. A name is one only if no part of a longer one.
+    /// URL within a URL. A part of a longer name is not a name.
     private mutating func redactParameters(_ text: String) -> String {
         guard Self.names.contains(where: text.contains) else { return text }
         let pattern =
@@ -91,7 +90,7 @@ struct RecordingRedaction {
             rest = rest[match.equals.endIndex...]
             if Self.names.contains(String(match.name)) {
                 result += mark(for: String(match.value))
-                // What ends one parameter may begin the next.
+                // The end of one parameter may be the beginning of the next.
                 rest = rest[match.value.endIndex...]
             }
         }
@@ -144,16 +143,16 @@ struct RecordingRedaction {
         return mark
     }
 
-    /// Short values could be a part of anything: they are taken out at their names only.
+    /// Short values could be a part of anything: they are removed only where their names are.
     private func replaceKnown(_ text: String) -> String {
         guard !marks.isEmpty else { return text }
         var text = replaceWords(text)
-        // `strstr`, many times faster than comparing characters, does not look behind a NUL.
+        // `strstr`, many times faster than comparing characters, stops at a NUL.
         let hasNUL = text.utf8.contains(0)
         for secret in composed {
             for form in Set([secret, PercentEncoding.encode(secret)])
             where hasNUL || strstr(text, form) != nil {
-                // Literally: an accent behind a secret makes its last character another one.
+                // Literal: a combining accent after a secret would change its last character.
                 text = text.replacingOccurrences(
                     of: form,
                     with: marks[secret] ?? Self.prefix,
@@ -164,15 +163,15 @@ struct RecordingRedaction {
         return text
     }
 
-    /// Secrets of letters and digits only, as an Indivo server makes them, are searched word by word: a
-    /// recording can hold hundreds.
+    /// Secrets of letters and digits only, as an Indivo server makes them, are searched for word by word: a
+    /// recording can contain hundreds.
     private func replaceWords(_ text: String) -> String {
         var result: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let word = rest.prefix(while: Self.isWordByte)
             let mark = word.count < Self.shortest ? nil : marks[String(decoding: word, as: UTF8.self)]
-            // The digits of an escape are no part of the word behind it.
+            // The digits of an escape do not belong to the word after it.
             let behind = rest[word.endIndex...]
             let gap = behind.prefix(behind.first == UInt8(ascii: "%") ? 3 : 1)
             result += (mark.map { Array($0.utf8)[...] } ?? word) + gap
@@ -197,7 +196,7 @@ struct RecordingRedaction {
         switch field.name.canonicalName {
         case "cookie", "set-cookie":
             let parts = field.value.split(separator: ";")
-            // What follows the first of Set-Cookie says how long it lasts.
+            // What follows the first part of Set-Cookie are the cookie's attributes.
             for cookie in field.name == .cookie ? parts : Array(parts.prefix(1)) {
                 let pair = cookie.split(separator: "=", maxSplits: 1)
                 if pair.count == 2 { _ = mark(for: String(pair[1])) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An item that is to be delivered, and what was noted about it before.
+/// An item to deliver, with the notes of earlier attempts.
 public struct DeliveryAttempt: Sendable {
     /// The item.
     public let item: QueueItem
@@ -26,12 +26,12 @@ public struct DeliveryAttempt: Sendable {
         case none
         /// It was delivered.
         case delivered(receipt: Data)
-        /// The queue knows it no more: it was delivered so long ago that it is forgotten, or discarded, or it
-        /// is one of the damaged ones, of which the earliest is named.
+        /// The queue does not know it any more. It was delivered long ago, or discarded, or it is one of the
+        /// damaged items, of which the earliest is named.
         case unknown(damaged: QueueItem.ID?)
     }
 
-    /// Makes the notes durable: before something is sent that they have to record.
+    /// Makes the notes durable. Call it before sending anything that the notes have to record.
     public func keepNotes() throws { try keep(setAside: nil) }
 
     func keep(setAside reason: String?) throws {
@@ -60,7 +60,8 @@ public struct DeliveryAttempt: Sendable {
     /// - Throws: ``QueueError/damaged(file:)``.
     public func openPayload() throws -> QueuePayload? { try folder.openPayload(of: item) }
 
-    /// Hands out the payload in pieces of at most 1 MiB. That it is whole is known when this returns.
+    /// Passes the payload to `body` in pieces of at most 1 MiB. Only when this returns is the payload known
+    /// to be complete.
     /// - Throws: ``QueueError/damaged(file:)``, and what `body` throws.
     public func readPayload(_ body: (Data) throws -> Void) throws { try openPayload()?.forEachChunk(body) }
 }
@@ -72,7 +73,7 @@ public struct QueuePayload: Sendable {
     let file: SealedFile
     let path: String
 
-    /// So many bytes from a position on; fewer at the end.
+    /// Reads `count` bytes from a position on; fewer at the end.
     /// - Throws: ``QueueError/damaged(file:)``.
     public func read(at position: Int, count: Int) throws -> Data {
         try QueueError.naming(path) {

@@ -7,11 +7,11 @@ public enum DeliveryOutcome: Sendable {
     case delivered(receipt: Data = Data())
     /// It can never arrive as it is: it stays, out of the others' way, until the app decides.
     case setAside(reason: String)
-    /// It failed, and the way to the server did not: it is tried again after a while, and set aside after
-    /// ``DeliveryPolicy/networkFailures``, so that it does not hold up the others for ever.
+    /// It failed although the server could be reached. It is tried again later, and set aside after
+    /// ``DeliveryPolicy/networkFailures``, so that it does not hold up the others forever.
     case tryAgain(any Error)
-    /// There is no way to the server, or it takes nothing just now: nothing more of this order key in this
-    /// delivery.
+    /// The server cannot be reached, or accepts nothing at the moment: this delivery stops for this order
+    /// key.
     case stopped(any Error)
     /// This process cannot deliver it, and another may: it stays queued, as does what builds on it.
     case skipped(reason: String)
@@ -19,7 +19,7 @@ public enum DeliveryOutcome: Sendable {
     case waiting(for: QueueItem.ID)
 }
 
-/// What a delivery came to.
+/// The result of a delivery.
 public struct QueueReport: Sendable, CustomStringConvertible {
     /// What was delivered, in order.
     public var delivered: [QueueItem] = []
@@ -32,7 +32,7 @@ public struct QueueReport: Sendable, CustomStringConvertible {
     /// Why delivery stopped before everything was tried, by order key.
     public var stopped: [String: any Error] = [:]
 
-    /// A sentence of numbers and of what stopped the delivery; it says nothing of the items.
+    /// The counts, and what stopped the delivery, in one sentence that contains nothing of the items.
     public var description: String {
         Self.sentence(
             delivered: delivered.count,
@@ -43,7 +43,7 @@ public struct QueueReport: Sendable, CustomStringConvertible {
         )
     }
 
-    /// What a delivery came to as a sentence, without a full stop.
+    /// The result of a delivery as a sentence, without a full stop.
     package static func sentence(
         delivered: Int,
         setAside: Int,
@@ -72,7 +72,7 @@ public enum QueueUpdate: Sendable {
     case discarded(QueueItem)
     /// Nothing more of an order key can be delivered for now.
     case stopped(orderKey: String, any Error)
-    /// Everything that can go has gone.
+    /// The delivery ended: everything that could be delivered was.
     case finished(QueueReport)
 }
 
@@ -84,8 +84,8 @@ public struct DeliveryPolicy: Sendable {
     public var firstDelay: Duration
     /// The longest wait.
     public var maximumDelay: Duration
-    /// After how many failures of the server (status 500) an item is set aside, if the server is well
-    /// otherwise. For deliverers that can distinguish it.
+    /// After how many failures of the server (status 500) an item is set aside, if the server works
+    /// otherwise. For deliverers that can distinguish such failures.
     public var serverFailures: Int
     /// After how many failures that may be the network's (a lost response, a status 503, …) an item is set
     /// aside, if the server could be used otherwise each time. Those of one delivery count when it gives the
@@ -94,9 +94,9 @@ public struct DeliveryPolicy: Sendable {
     /// How many delivered items a queue remembers.
     public var receipts: Int
 
-    /// Waits; the clock's sleep but for tests.
+    /// Waits; tests replace it.
     package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    /// The system's error number with which a step on the queue's disk fails; 0 but for tests.
+    /// The error number with which a step on the queue's disk fails; always 0 except in tests.
     package var diskFault: @Sendable (DiskStep) -> Int32 = { _ in 0 }
 
     /// A policy; the defaults suit an app on a phone.
@@ -116,8 +116,8 @@ public struct DeliveryPolicy: Sendable {
         self.receipts = max(1, receipts)
     }
 
-    /// The wait after so many failures in a row, a random part of it left out so that many devices do not
-    /// come at once.
+    /// The wait after a number of failures in a row. It is shortened at random, so that many devices do not
+    /// return at the same moment.
     package func delay(after failures: Int) -> Duration {
         let longest = min(maximumDelay, firstDelay * (1 << min(max(failures, 1) - 1, 20)))
         return longest * Double.random(in: 0.5...1)
@@ -127,12 +127,12 @@ public struct DeliveryPolicy: Sendable {
     package func pause(after failures: Int) async throws { try await sleep(delay(after: failures)) }
 }
 
-/// Hands updates to everybody who listens.
+/// Passes updates to all listeners.
 final class UpdateHub: Sendable {
-    /// What listeners do with an update, and with `nil` in the end.
+    /// Listeners are called with each update, and with `nil` at the end.
     private let listeners = Mutex<[UUID: @Sendable (QueueUpdate?) -> Void]>([:])
 
-    /// The updates from now on, each made into what the listener wants; what becomes `nil` is left out.
+    /// The updates from now on, each converted for the listener; an update that becomes `nil` is left out.
     func stream<Update: Sendable>(_ make: @escaping @Sendable (QueueUpdate) -> Update?) -> AsyncStream<Update>
     {
         let (stream, continuation) = AsyncStream.makeStream(of: Update.self)

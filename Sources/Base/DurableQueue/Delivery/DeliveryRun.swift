@@ -37,7 +37,7 @@ struct DeliveryRun {
                 case .waiting(let blocker)??:
                     states[item.id] = .waiting(for: blocker)
                     continue
-                // It stands still with its own order key.
+                // The predecessor is still queued, since its order key has stopped.
                 case .queued??: continue
                 }
                 queue.hub.send(.sending(item))
@@ -57,7 +57,7 @@ struct DeliveryRun {
         return report
     }
 
-    /// - Returns: How the item stands now for those that build on it.
+    /// - Returns: The item's state for the items that build on it.
     private mutating func deliver(_ attempt: inout DeliveryAttempt) async throws -> QueueItem.State {
         let item = attempt.item
         switch try await outcome(&attempt) {
@@ -84,7 +84,7 @@ struct DeliveryRun {
         }
     }
 
-    /// What the deliverer says, after as many attempts as it takes.
+    /// The deliverer's outcome, after as many attempts as are needed.
     private func outcome(_ attempt: inout DeliveryAttempt) async throws -> DeliveryOutcome {
         var number = 0
         while true {

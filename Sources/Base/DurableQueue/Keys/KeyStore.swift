@@ -48,7 +48,7 @@ public struct FileKeyStore: KeyStore {
                 throw unusable("it is no key of \(QueueKey.byteCount) bytes")
             }
             removeDrafts()
-            // What is sealed under it would be lost with it.
+            // What is sealed with this key would be lost with it: the key must be durable.
             try disk.syncOthers(path, .syncFile)
             return key
         } catch let failure as StoredFile.Failure {
@@ -80,7 +80,7 @@ public struct FileKeyStore: KeyStore {
         return kept
     }
 
-    /// Drafts are written under this lock, so what is there of them while it is held is a dead process's.
+    /// Drafts are written under this lock. While it is held, any draft is a dead process's.
     private func lock() throws -> FileLock { try FileLock(waitingFor: path + ".lock") }
 
     /// A draft holds a key: a dead process must not leave it lying about.

@@ -59,7 +59,7 @@ public struct QueueKey: Sendable, CustomStringConvertible, CustomDebugStringConv
         )
     }
 
-    /// 16 bytes that stand for a text, and say nothing of it without the key.
+    /// 16 bytes derived from a text, which reveal nothing about it without the key.
     func code(of text: String) -> some Sequence<UInt8> {
         HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: symmetric).prefix(16)
     }

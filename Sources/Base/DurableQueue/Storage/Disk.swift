@@ -30,14 +30,14 @@ extension URL {
     }
 }
 
-/// Files that are whole or not there, whatever happens.
+/// Writes files so that each is complete or missing, even after a crash.
 package struct Disk: Sendable {
     /// Asked before each step: an error number makes the step fail. For tests.
     package var fault: @Sendable (DiskStep) -> Int32 = { _ in 0 }
 
     package init(fault: @escaping @Sendable (DiskStep) -> Int32 = { _ in 0 }) { self.fault = fault }
 
-    /// Drafts begin with this, and are nothing that counts.
+    /// The beginning of a draft's name. Drafts are not part of the content.
     package static let draftPrefix = ".new-"
 
     /// A file while it is being written.
@@ -70,7 +70,7 @@ package struct Disk: Sendable {
     /// be replaced. A failure of the step `syncFolder` comes after the file was put under its name; any other
     /// leaves no trace.
     ///
-    /// - Parameter mode: Who may read and write it, whatever the process's mask is.
+    /// - Parameter mode: The file's permissions, whatever the process's umask is.
     package func writeAtomically(
         to name: String,
         in folder: String,
@@ -106,7 +106,7 @@ package struct Disk: Sendable {
     /// Deletes the drafts that dead processes left of a file, or of all. For whoever holds the lock under
     /// which they are written.
     package func removeDrafts(of name: String? = nil, in folder: String) {
-        // What cannot be listed or deleted now can be later: drafts do no harm.
+        // Failures are ignored: a draft does no harm, and can be deleted later.
         for draft in drafts(of: name, in: folder) { unlink(folder + "/" + draft) }
     }
 
@@ -119,7 +119,7 @@ package struct Disk: Sendable {
         try working(to: "list \(folder)") { try FileManager.default.contentsOfDirectory(atPath: folder) }
     }
 
-    /// Does `body`, a work of Foundation's.
+    /// Runs `body`, and converts Foundation's error.
     static func working<Value>(to work: String, _ body: () throws -> Value) throws(QueueError) -> Value {
         do { return try body() } catch {
             throw .storage(
@@ -130,12 +130,12 @@ package struct Disk: Sendable {
         }
     }
 
-    /// Makes what was put into a folder, or taken out of it, durable.
+    /// Makes additions to a folder, and removals from it, durable.
     package func syncFolder(_ folder: String) throws { try sync(folder, .syncFolder) }
 
-    /// Makes durable what others made, who may have died before they did so themselves: a file or a folder,
-    /// and the two folders above. As far as that can be done: a disk that takes nothing any more has nothing
-    /// that could get lost, and not every folder further up may be opened.
+    /// Makes a file or folder durable, with the two folders above it, if another process made it and may have
+    /// died before it did so. Folders that may not be opened are skipped, and so is a read-only disk, which
+    /// cannot lose anything.
     func syncOthers(_ path: String, _ step: DiskStep = .syncFolder) throws {
         let parent = (path as NSString).deletingLastPathComponent
         let above = (parent as NSString).deletingLastPathComponent
@@ -207,7 +207,7 @@ package final class StoredFile: Sendable {
         /// The name belongs to no plain file, or the system does not give its content: the problem is this
         /// file's alone.
         case unreadable(String)
-        /// The process or the system is out of something: that says nothing of the file.
+        /// The process or the system lacks a resource: this says nothing about the file.
         case system(Int32)
 
         package var description: String {
@@ -219,7 +219,7 @@ package final class StoredFile: Sendable {
         }
     }
 
-    /// Opens a file; `nil` when there is none. The name of one that a person chose may be a link's.
+    /// Opens a file; `nil` if there is none. A file that a person chose may be a link.
     package init?(_ path: String, followsLinks: Bool = false) throws(Failure) {
         self.path = path
         // O_NONBLOCK: opening a pipe would wait for somebody who writes.
@@ -242,7 +242,7 @@ package final class StoredFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// So many bytes from a position on; fewer at the end of the file.
+    /// Reads `count` bytes from a position on; fewer at the end of the file.
     package func read(at position: Int, count: Int) throws(Failure) -> Data {
         let count = max(0, min(count, size - position))
         var data = Data(count: count)
@@ -297,7 +297,7 @@ package final class FileLock: Sendable {
         }
     }
 
-    /// Waits for the lock of a folder that is there; nothing is left in it.
+    /// Waits for the lock of an existing folder. No lock file is left in it.
     package init(waitingForFolder path: String) throws {
         descriptor = Foundation.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw DiskFailure(step: .create, path: path, code: errno) }
@@ -314,7 +314,7 @@ package final class FileLock: Sendable {
 
     private static func open(_ path: String) throws -> Int32 {
         var descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        // On a disk that became read-only one can still look what is queued.
+        // On a disk that became read-only, the queue can still be read.
         if descriptor < 0, errno == EROFS || errno == EACCES {
             descriptor = Foundation.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         }

@@ -31,7 +31,7 @@ struct QueueReceipt: Codable, Sendable {
     var deliveredAt: Double
 }
 
-/// What a queue's folder has under one number.
+/// An item, as the files with its number describe it.
 struct StoredItem: Sendable {
     var item: QueueItem
     /// What its delivery continues with; `nil` for an item that is delivered or damaged.
@@ -65,7 +65,7 @@ extension SealedFile {
 }
 
 extension SealedFile.Place {
-    /// Reads the name of an item's file; `nil` for whatever else lies in a folder.
+    /// Reads the name of an item's file; `nil` for any other name.
     init?(_ name: String, of queue: Data) {
         guard let number = Int(name.prefix(12)), number > 0 else { return nil }
         let places = [SealedFile.Kind.item, .progress, .receipt].map {

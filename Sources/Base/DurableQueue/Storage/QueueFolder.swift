@@ -31,7 +31,8 @@ struct QueueFolder: Sendable {
                 return try QueueHead(path: path, identity: identity, disk: disk).open(keys)
             }
         }
-        // What a disk does not let go now goes later: a receipt beside it says that it counts no more.
+        // An item that the disk does not remove now is removed later: its receipt shows that it was
+        // delivered.
         do { try locked { try sweep() } } catch is QueueError {}
     }
 
@@ -64,7 +65,7 @@ struct QueueFolder: Sendable {
         return stored
     }
 
-    /// What an item's files say of it; `nil` where all that is there is a progress.
+    /// An item, as its files describe it; `nil` if there is only a progress file.
     private func stored(_ number: Int) throws -> StoredItem? {
         func damaged(_ reason: String) -> StoredItem {
             let entry = QueueEntry(
@@ -76,8 +77,7 @@ struct QueueFolder: Sendable {
             return StoredItem(item: QueueItem(entry: entry, number: number, state: .damaged(reason: reason)))
         }
         switch (try head(QueueReceipt.self, .receipt, number), try head(QueueEntry.self, .item, number)) {
-        // An item beside a receipt is what was delivered, unless somebody brought one of the two from
-        // elsewhere.
+        // An item next to a receipt was delivered, unless one of the two files was copied from elsewhere.
         case (.opened(_, let mark), .opened(_, let other)) where mark != other:
             return damaged("its files do not belong together")
         case (.opened(let receipt, _), _):
@@ -148,14 +148,14 @@ struct QueueFolder: Sendable {
 
     // MARK: Writing
 
-    /// Puts an item at the end of the queue. When this returns it is there whatever happens.
+    /// Appends an item to the queue. Once this returns, the item survives a crash.
     func append(_ entry: QueueEntry, payload: SealedFile.Source?) throws -> Int {
         try locked {
             let number = try nextNumber()
             do {
                 try write(entry, .item, number, SealedFile.Mark(), replacing: false, payload)
             } catch let failure as DiskFailure where failure.step == .syncFolder {
-                // It was put under its name although the disk failed, and is taken back.
+                // The file has its name although the disk failed, and is removed again.
                 let isGone = (try? remove([number], [.item])) != nil
                 throw QueueError(failure, mayBeQueued: !isGone)
             }
@@ -167,11 +167,11 @@ struct QueueFolder: Sendable {
         try locked { try write(progress, .progress, number, mark) }
     }
 
-    /// Keeps what became of an item, and lets go of it.
+    /// Stores an item's receipt, and removes the item.
     func finish(_ number: Int, _ mark: SealedFile.Mark, _ receipt: QueueReceipt) throws {
         try locked {
             try write(receipt, .receipt, number, mark)
-            // From here on the receipt counts, and the item no more, whether it is still there or not.
+            // From here on the receipt counts, even if the item is still there.
             try remove([number], [.item, .progress])
         }
     }
@@ -191,18 +191,18 @@ struct QueueFolder: Sendable {
         }
     }
 
-    /// Lets go of items for good.
+    /// Removes items for good.
     func forget(_ numbers: [Int]) throws {
         try locked {
             try keepLargestNumber(of: Set(numbers))
-            // Durably the items first: none must come back without its progress, or its receipt, and be sent
+            // The items first, durably: an item that came back without its progress or receipt would be sent
             // again.
             try remove(numbers, [.item])
             try remove(numbers, [.progress, .receipt])
         }
     }
 
-    /// Removes the earliest receipts, so that so many are left, and what dead processes left.
+    /// Removes all but the latest `count` receipts, and the drafts of dead processes.
     func tidy(receipts count: Int) throws {
         try locked {
             disk.removeDrafts(in: path)
@@ -226,7 +226,7 @@ struct QueueFolder: Sendable {
             if case .delivered = try stored(number)?.item.state { true } else { false }
         }
         guard !finished.isEmpty else { return }
-        // The receipts before what they stand for.
+        // The receipts must be durable before their items are removed.
         try disk.syncFolder(path)
         try remove(finished.sorted(), [.item, .progress])
     }
@@ -268,11 +268,11 @@ struct QueueFolder: Sendable {
             }
         }
         let largest = try max(proven ?? 0, keptNumber() ?? 0)
-        // A file that was damaged had its number too; one that is far from all others was never the queue's.
+        // A damaged file has used its number, too. A number far above all others was never the queue's.
         return taken.filter { $0 > largest && $0 - largest <= 1_000_000 }.max() ?? largest
     }
 
-    /// Remembers the largest number before its files go: nothing else shows then that it was given.
+    /// Stores the largest number before its files are removed: nothing else would show that it was used.
     private func keepLargestNumber(of gone: Set<Int>) throws {
         let largest = try largestNumber(Set(try files().map(\.number)))
         guard gone.contains(largest) else { return }

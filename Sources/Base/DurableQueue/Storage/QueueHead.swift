@@ -1,6 +1,6 @@
 import Foundation
 
-/// The file that says which queue a folder is, and whether a key is its key.
+/// The file that identifies a folder's queue, and shows whether a key is the queue's.
 struct QueueHead {
     let path: String
     let identity: Data
@@ -47,7 +47,7 @@ struct QueueHead {
         }
     }
 
-    /// Whether no file begins as a queue's files do: another version's, or another program's.
+    /// Whether none of the files begins like a queue's: they are another version's, or another program's.
     private func isForeign(_ files: [SealedFile.Place]) -> Bool {
         !(files.isEmpty ? [place] : files).contains { file in
             (try? StoredFile(path + "/\(file)"))?.flatMap { try? $0.read(at: 0, count: 4) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The form of a queue's files, version 1.
+/// The format of a queue's files, version 1.
 ///
 /// ```
 /// offset  bytes
@@ -14,9 +14,9 @@ import Foundation
 /// 28      h      the head: AES-GCM nonce (12), ciphertext, tag (16)
 /// 28+h    …      the body in chunks of 1 MiB, the last one shorter, each sealed the same way
 /// ```
-/// With each part the first 28 bytes, the queue, the item's number, which part it is, and whether it is the
-/// last one, are authenticated. So no byte can be changed, no file opens under another's name or in another
-/// queue, and no part of a file goes with a part of another.
+/// Each part is authenticated together with the first 28 bytes, the queue, the item's number, the part's
+/// index, and whether it is the last part. So no byte can be changed, no file opens under another name or in
+/// another queue, and parts of different files cannot be combined.
 ///
 /// The head of the folder's own file keeps this form in all versions, so that a later version can be
 /// authenticated before it is believed.
@@ -37,7 +37,7 @@ struct SealedFile {
     /// What the files of one item have in common: 16 random bytes.
     typealias Mark = UUID
 
-    /// Reads content at a position: so many bytes, fewer at the end.
+    /// Reads `count` bytes of content from a position on; fewer at the end.
     typealias Source = (_ position: Int, _ count: Int) throws -> Data
 
     typealias Failure = StoredFile.Failure
@@ -112,7 +112,7 @@ struct SealedFile {
             file.read(at: SealedFile.prefixLength, count: length),
             authenticating: binding + [0]
         )
-        // From here on nothing is anybody else's word.
+        // From here on, everything is authenticated.
         version = bytes[4]
         hasBody = bytes[6] == 1
         mark = prefix.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(fromByteOffset: 12, as: uuid_t.self)) }
@@ -124,8 +124,8 @@ struct SealedFile {
         }
     }
 
-    /// The file of a place, where there is one that is as it was written.
-    /// - Throws: ``QueueError`` where the system is out of something.
+    /// The file of a place; `nil` if it is missing, or is not as it was written.
+    /// - Throws: ``QueueError`` if the system lacks a resource.
     static func intact(_ place: Place, in folder: String, key: QueueKey) throws -> SealedFile? {
         do { return try SealedFile("\(folder)/\(place)", for: place, key: key) } catch Failure.system(
             let code
@@ -136,7 +136,7 @@ struct SealedFile {
         }
     }
 
-    /// Hands out the body chunk by chunk. That it is whole is known when this returns.
+    /// Passes the body to `body`, chunk by chunk. Only when this returns is the body known to be complete.
     func readBody(_ body: (Data) throws -> Void) throws {
         var index = 0
         var isLast = false
@@ -148,7 +148,7 @@ struct SealedFile {
         }
     }
 
-    /// So many bytes of the body from a position on; fewer at its end.
+    /// Reads `count` bytes of the body from a position on; fewer at its end.
     func readBody(at position: Int, count: Int) throws(Failure) -> Data {
         var result = Data()
         while result.count < count {

@@ -1,7 +1,8 @@
 import Foundation
 import IndivoBase
 
-/// Small values on a disk, each in a sealed file of its own, which is whole or missing whatever happens.
+/// Small values on a disk, each in a sealed file of its own, which is complete or missing, even after a
+/// crash.
 ///
 /// Values are sealed with AES-GCM under a key that is derived from the key store's, and bound to the folder's
 /// identity and to their names. File names are derived from the names under another such key, and say
@@ -85,7 +86,7 @@ package struct SealedFolder: Sendable {
         }
     }
 
-    /// Does `body` while no other process or task does so with the same lock.
+    /// Runs `body` while no other process or task holds the same lock.
     package func withLock<Value>(_ name: String = "lock", _ body: () throws -> Value) throws -> Value {
         try withExtendedLifetime(QueueError.storing { try FileLock(waitingFor: lockPath(name)) }, body)
     }

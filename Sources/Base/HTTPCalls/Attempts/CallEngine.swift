@@ -2,8 +2,8 @@ import Foundation
 import HTTPTypes
 import Synchronization
 
-/// How every client of the package sends: so many requests at a time, within a deadline, and again where the
-/// client finds that safe.
+/// How all clients of the package send requests: a limited number at a time, within a deadline, and with
+/// retries where the client finds them safe.
 ///
 /// A client describes a call by three things: how it is attempted once, what a failure leads to
 /// (``NextStep``), and, where a write may have arrived all the same, how to look whether it was done.
@@ -46,10 +46,11 @@ package struct CallEngine: Sendable {
     /// Sends a request in its turn; once more when its response shows what was wrong with it, and that could
     /// be corrected.
     /// - Parameters:
-    ///   - end: When the call must be over; without it, the transport's own limits hold.
-    ///   - request: Makes the request when its turn has come, since a signature or a token has its time.
-    /// - isCorrected: Whether the next request will be another one: with a newer token, or signed by the
-    /// right clock.
+    ///   - end: When the call must be over; without it, the transport's own limits apply.
+    ///   - request: Makes the request when its turn has come, since a signature or a token is good for a
+    ///     limited time.
+    ///   - isCorrected: Whether the next request will differ: it has a newer token, or is signed by the right
+    ///     clock.
     /// - Throws: What the transport, `request` and `isCorrected` throw; `CancellationError` also while it
     ///   waits for its turn.
     package func transfer(
@@ -88,13 +89,12 @@ package struct CallEngine: Sendable {
 
     /// Makes a call: attempts it as often as its failures and the policy allow, until the deadline.
     /// - Parameters:
-    ///   - end: When the call must be over, where it is a part of another.
+    ///   - end: When the call must be over, if it is a part of another.
     ///   - attempt: Attempts the call once.
-    /// - next: What a failure leads to. It gets the failure, and whether an earlier attempt may have been
-    /// done.
-    /// - lookUp: Looks whether the call was done, where the next step is to do so; gives its response, or
-    /// `nil` if it was not.
-    ///     What it throws ends the call.
+    ///   - next: Decides what a failure leads to. Its second argument tells whether an earlier attempt may
+    ///     have been carried out.
+    ///   - lookUp: Finds out whether the call was carried out, if that is the next step. It returns the
+    ///     call's response, or `nil` if it was not. What it throws ends the call.
     package func call<Response, Failure: CallFailure>(
         until end: Duration? = nil,
         attempt: (Attempt) async throws(Failure) -> Response,
@@ -147,11 +147,11 @@ package struct CallEngine: Sendable {
     }
 }
 
-/// How requests are retried that got no response, or a server's or proxy's word that it is busy.
+/// How requests are retried if no response arrived, or if the server or a proxy reported that it is busy.
 ///
-/// Only requests that can do no harm are retried; which these are, the client of a server knows. The waits
-/// grow by the factor two from ``firstDelay`` up to ``maximumDelay``, and of each a random part is waited
-/// ("full jitter"), so that many devices do not come back at the same moment.
+/// Only requests that can do no harm are retried; each client knows which these are. The longest wait doubles
+/// from ``firstDelay`` up to ``maximumDelay``. The actual wait is a random part of it ("full jitter"), so
+/// that many devices do not come back at the same moment.
 public struct RetryPolicy: Sendable, Hashable {
     /// How many times a request is sent at most, the first time included.
     public var maximumAttempts: Int
@@ -179,8 +179,8 @@ public struct RetryPolicy: Sendable, Hashable {
     /// Every request is sent once.
     public static let never = RetryPolicy(maximumAttempts: 1)
 
-    /// How long to wait before another attempt, after so many: a random part, from 0 up to 1, of the longest
-    /// wait.
+    /// How long to wait after a number of attempts.
+    /// - Parameter random: The part of the longest wait, from 0 up to 1.
     package func delay(after attempts: Int, random: Double) -> Duration {
         var longest = firstDelay
         for _ in 1..<max(1, attempts) where longest < maximumDelay { longest *= 2 }
@@ -188,7 +188,7 @@ public struct RetryPolicy: Sendable, Hashable {
     }
 }
 
-/// The clocks that calls go by, and the waits and dice of their retries. A test brings its own and never
+/// The clocks of calls, and the waits and random numbers of their retries. A test brings its own, and never
 /// sleeps.
 public struct CallTiming: Sendable {
     /// The device's time of day: what signed requests and tokens are dated by.
@@ -200,7 +200,7 @@ public struct CallTiming: Sendable {
     /// A number from 0 up to 1.
     public var random: @Sendable () -> Double
 
-    /// Clocks and chance of one's own, for tests.
+    /// Clocks and random numbers of one's own, for tests.
     public init(
         now: @escaping @Sendable () -> Date,
         elapsed: @escaping @Sendable () -> Duration,
@@ -222,7 +222,7 @@ public struct CallTiming: Sendable {
     )
 }
 
-/// Lets so many calls run at a time; further ones wait in the order in which they came.
+/// Limits how many calls run at a time; further calls wait in the order of their arrival.
 package final class ConcurrencyLimiter: Sendable {
     private let state:
         Mutex<(free: Int, waiting: [(id: UUID, continuation: CheckedContinuation<Void, any Error>)])>
@@ -241,7 +241,7 @@ package final class ConcurrencyLimiter: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let turn = state.withLock { state -> Result<Void, any Error>? in
-                    // Whoever is cancelled from here on is found among those who wait.
+                    // A task that is cancelled after this check is found among the waiting ones.
                     if Task.isCancelled { return .failure(CancellationError()) }
                     if state.free > 0 {
                         state.free -= 1

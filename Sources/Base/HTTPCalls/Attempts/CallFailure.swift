@@ -25,7 +25,7 @@ package enum NextStep<Response> {
     case retry(below: Int)
     /// The failure itself shows that an earlier attempt was done.
     case done(Response)
-    /// First is looked whether the call was done.
+    /// First, the client looks up whether the call was carried out.
     indirect case lookUp(orElse: NextStep)
 
     /// The call is attempted again, as often as the policy permits.
@@ -78,7 +78,7 @@ extension HTTPTransportError {
         }
     }
 
-    /// Whether it may pass by itself. A certificate does not become acceptable by waiting.
+    /// Whether the failure is transient. A certificate does not become acceptable by waiting.
     package var isTransient: Bool {
         switch outcome {
         case .notReachable: kind != .tls
@@ -87,8 +87,8 @@ extension HTTPTransportError {
         }
     }
 
-    /// What a transport of one's own threw in place of this error. Its text may hold anything, and is left
-    /// out.
+    /// The error for a different one that a custom transport threw. Its text may contain anything, and is
+    /// left out.
     package init(foreign error: any Error, server: String) {
         self.init(kind: .other, server: server, mayHaveReachedServer: true, detail: "\(type(of: error))")
     }

@@ -34,7 +34,7 @@ final class CurlLoop: Sendable {
     private let inbox = Mutex(Inbox())
     /// Safe as the type's comment says.
     nonisolated(unsafe) private let multi: UnsafeMutableRawPointer?
-    /// libcurl needs two descriptors to be woken, and continues without when there are none left.
+    /// libcurl needs two descriptors to be woken. If none are left, it works without.
     private let canBeWoken: Bool
 
     init(maximumConnectionsPerHost: Int) {
@@ -75,8 +75,7 @@ final class CurlLoop: Sendable {
         inbox.withLock { inbox in
             guard inbox.phase != .closed else { return false }
             change(&inbox)
-            // libcurl knows a handle that was closed, as long as its memory is not used for something
-            // else.
+            // libcurl recognises a closed handle as long as its memory is not reused.
             let code = multi.map { curl_multi_wakeup($0) }
             assert(code != CURLM_BAD_HANDLE, "a closed libcurl handle was woken")
             return true

@@ -92,8 +92,8 @@ final class CurlTransfer: @unchecked Sendable {
         var deadline = limits.deadline
         if case .upload(let source) = body {
             deadline = limits.deadline(ofUpload: source.size)
-            // Less than a byte a second for as long as a whole request may take is no connection any
-            // more.
+            // A connection is dead if it transfers less than a byte a second for as long as a whole
+            // request may take.
             setLong(CURLOPT_LOW_SPEED_LIMIT, 1)
             setLong(CURLOPT_LOW_SPEED_TIME, max(1, limits.deadline.milliseconds / 1000))
         }
@@ -111,7 +111,7 @@ final class CurlTransfer: @unchecked Sendable {
         }
     }
 
-    /// Where to, literally, and by no other way.
+    /// The address, sent literally, without a proxy or redirects.
     private func setAddress() {
         setString(CURLOPT_URL, target.origin + "/")
         setString(CURLOPT_REQUEST_TARGET, target.path)
@@ -282,7 +282,7 @@ final class CurlTransfer: @unchecked Sendable {
     func result(_ code: CURLcode) -> Result<HTTPAnswer, any Error> {
         if let uploadFailure { return .failure(uploadFailure) }
         guard code == CURLE_OK, let response else { return .failure(failure(code)) }
-        // libcurl takes a head for whole that ends with the connection, in the middle of a line too.
+        // libcurl accepts a head that ends with the connection, even in the middle of a line.
         guard headIsComplete else {
             return .failure(error(.responseLost, detail: "the head was cut short"))
         }

@@ -9,8 +9,8 @@ import HTTPTypes
 /// not used, not even those that the environment names, so that no variable can send what is confidential
 /// another way. HTTP/1.1 is spoken, no cookie is kept.
 ///
-/// A connection that breaks gives an error even where libcurl would send again by itself on a fresh one:
-/// a second sending of a signature seems an attack to the server.
+/// A connection that breaks gives an error, even where libcurl would send again on a new one: to the
+/// server, a signature that arrives twice looks like an attack.
 public final class CurlTransport: HTTPTransport {
     /// A transport with the usual limits, for the whole process.
     public static let shared = CurlTransport()

@@ -5,7 +5,7 @@
 package struct CivilDateTime: Sendable, Hashable {
     package enum Kind: Sendable { case date, dateTime, time }
 
-    /// The last part that is known. Seconds and their fractions are one precision.
+    /// The smallest part that is known. Seconds and their fractions are one precision.
     package enum Precision: Int, Sendable, Comparable, CaseIterable {
         case year, month, day, hour, minute, second
         package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
@@ -19,7 +19,7 @@ package struct CivilDateTime: Sendable, Hashable {
     package var month = 1
     /// 1 to 31; 1 where the precision ends before.
     package var day = 1
-    /// 0 to 23, as are 0 all that follow where the precision ends before.
+    /// 0 to 23; 0 where the precision ends before, as for all parts that follow.
     package var hour = 0
     package var minute = 0
     /// 60 in a leap second.
@@ -44,7 +44,7 @@ package struct CivilDateTime: Sendable, Hashable {
         self.offset = offset
     }
 
-    /// The beginning of a day of so many days after 1970-01-01.
+    /// The beginning of the day that is `days` days after 1970-01-01.
     package init(days: Int) {
         let (year, month, day) = CivilCalendar.civil(fromDays: days)
         self.init(year: year, month: month, day: day)
@@ -107,7 +107,7 @@ package struct CivilDateTime: Sendable, Hashable {
         return result
     }
 
-    /// So many months later, on the same day of the month or its last.
+    /// The date `months` months later, on the same day of the month or its last.
     package func adding(months: Int) -> CivilDateTime {
         var result = self
         let total = year * 12 + month - 1 + months
@@ -135,7 +135,7 @@ package struct CivilDateTime: Sendable, Hashable {
         return time
     }
 
-    /// Takes zeros from the end of the fraction.
+    /// Removes zeros from the end of the fraction.
     package mutating func trimFraction() {
         fractionDigits = nanosecond == 0 ? 0 : 9
         guard nanosecond != 0 else { return }
@@ -178,7 +178,7 @@ extension CivilDateTime: CustomStringConvertible {
 
     /// Reads `YYYY-MM-DD` and `YYYY-MM-DDTHH:MM:SSZ`, the most frequent forms.
     ///
-    /// Nil says nothing of other texts.
+    /// A `nil` does not mean that the text is not a date.
     package init?(plain bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.count == 10 || bytes.count == 20, let day = Self.pair(bytes, 8) else { return nil }
         // The first eight bytes at once, as one number.

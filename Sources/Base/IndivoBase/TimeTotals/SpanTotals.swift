@@ -2,13 +2,13 @@ import Foundation
 
 /// Totals of numbers by hour, day, week or month of a time zone.
 ///
-/// For sums, a number that spans two spans of time is divided between them, and where sources overlap the
-/// first one counts. For means, a number belongs to the span of its start.
+/// For sums, a number that spans several periods is divided between them, and where sources overlap, the
+/// first one counts. For means, a number belongs to the period of its start.
 package struct SpanTotals: Sendable {
     /// How numbers are summarized.
     package enum Kind: Sendable, Hashable { case sum, mean }
 
-    /// What the numbers of a span come to.
+    /// The summary of the numbers of a span.
     package struct Summary: Sendable, Hashable {
         /// When the span ends.
         package fileprivate(set) var end: Int
@@ -23,7 +23,7 @@ package struct SpanTotals: Sendable {
         package var mean: Decimal { sum / Decimal(count) }
     }
 
-    /// How much totals may take. Beyond is an error, not a wrong number.
+    /// How much memory totals may take. To exceed it is an error, and does not give a wrong number.
     package struct Limits: Sendable, Hashable {
         /// Days of sources: a day on which three sources have numbers is three.
         package var days = 200_000
@@ -40,7 +40,7 @@ package struct SpanTotals: Sendable {
     /// More than the limits allow, or than a decimal holds.
     package struct TooLarge: Error, CustomStringConvertible {
         package let description: String
-        /// Whether it is about one number, without which the totals are right.
+        /// Whether it is about a single number, without which the totals are correct.
         package let isOfOneNumber: Bool
 
         package init(description: String, isOfOneNumber: Bool = false) {
@@ -53,9 +53,10 @@ package struct SpanTotals: Sendable {
     private struct Interval {
         var time: Range<Int>
         var value: Decimal
-        /// The span that is being divided off: however many parts the number has there, it is one.
+        /// The span for which a part is being divided off. However many parts the number has there, it counts
+        /// once.
         var span: Range<Int>?
-        /// The time that its parts there have.
+        /// The time that the number's parts have in that span.
         var part = 0
     }
 
@@ -101,7 +102,7 @@ package struct SpanTotals: Sendable {
         spans.span(at: time.lowerBound).lowerBound..<spans.span(at: time.upperBound).upperBound
     }
 
-    /// Takes a number that was measured over a time, or at its start where the time is empty.
+    /// Adds a number that was measured over a time, or at its start if the time is empty.
     package mutating func add(_ value: Decimal, over time: Range<Int>, source: String) throws(TooLarge) {
         let span = spans.span(at: time.lowerBound)
         switch kind {
@@ -167,13 +168,13 @@ package struct SpanTotals: Sendable {
         summaries[span.lowerBound] = summary
     }
 
-    /// What the spans come to that have numbers, by their starts.
+    /// The summaries of all spans that have numbers, by their starts.
     package func all() throws(TooLarge) -> [(start: Int, summary: Summary)] {
         (kind == .sum ? try summed() : summaries).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// The sums of what the sources give, each outside the time of those before it. Day by day, so that the
-    /// numbers of one day are unpacked at a time; what reaches into the next day is divided there.
+    /// The sums over the sources, each outside the time of the sources before it. It works day by day, so
+    /// that only one day's numbers are unpacked at a time; what reaches into the next day is divided there.
     private func summed() throws(TooLarge) -> [Int: Summary] {
         var result: [Int: Summary] = [:]
         let ranks = ranks()
@@ -229,7 +230,7 @@ package struct SpanTotals: Sendable {
         return result
     }
 
-    /// The place of each source in the order of trust.
+    /// The rank of each source in the order of trust.
     private func ranks() -> [Int] {
         let order = sources.indices.sorted { a, b in
             let ranks = [a, b].map { priority.firstIndex(of: sources[$0]) ?? .max }
@@ -273,7 +274,7 @@ package struct SpanTotals: Sendable {
         } while position < part.upperBound
     }
 
-    /// Records what a number has in the span that is being divided off.
+    /// Records the number's share of the span that is being divided off.
     private func settle(_ interval: inout Interval, _ result: inout [Int: Summary]) throws(TooLarge) {
         guard let span = interval.span else { return }
         let share =

@@ -1,7 +1,8 @@
 // The setters act on the node, or on each of a selection.
 extension XMLQueryable {
-    /// Replaces what the node holds, or each of these, by a text: an element's children, or the content of a
-    /// text, comment or processing instruction. Handles to the old children report that they were removed.
+    /// Replaces the content of the node, or of each of these, by a text: an element's children, or the
+    /// characters of a text, comment or processing instruction. Handles to the old children report that they
+    /// were removed.
     @discardableResult
     public func text(_ new: String) -> Self { each { $1.setText(new) } }
 
@@ -17,7 +18,7 @@ extension XMLQueryable {
     @discardableResult
     public func removeAttr(_ name: String) -> Self { attr(name, nil) }
 
-    /// Takes the node, or each of these, out of its document.
+    /// Removes the node, or each of these, from its document.
     ///
     /// - Returns: The receiver, which can be read and put elsewhere.
     @discardableResult

@@ -59,7 +59,7 @@ public final class XMLSchema: Sendable {
         guard let pointer else {
             let problems = messages.map { Problem($0, in: root.tree) }
             let all = problems.map(\.description).joined(separator: "; ")
-            // What the compiler of patterns says has no line, and comes first.
+            // Messages of the pattern compiler have no line, and come first.
             throw XMLError(
                 .schema,
                 line: problems.lazy.compactMap(\.line).first,
@@ -71,7 +71,7 @@ public final class XMLSchema: Sendable {
 
     deinit { schema.withLock { xmlSchemaFree($0.pointer) } }
 
-    /// Everything that is wrong with an element and all below it, or with a document; empty when nothing is.
+    /// All problems of an element with everything below it, or of a document; empty if there are none.
     ///
     /// - Throws: `XMLError` when the node cannot be checked at all.
     public func validate(_ node: XMLNode) throws -> [Problem] {

@@ -73,7 +73,8 @@ public struct XMLNode {
     @inline(__always)
     var record: NodeRecord { tree.nodes[Int(index)] }
 
-    /// The handle to where the node is now: itself, or where it moved to; nil when the node is gone.
+    /// The handle to the node's present position: itself, or where it was moved to; `nil` if the node is
+    /// gone.
     @inline(__always)
     var resolved: XMLNode? { tree.isPristine ? self : resolvedAfterEdits }
 

@@ -1,7 +1,7 @@
-/// The verbs of jQuery by which both a node and a selection give other nodes.
+/// The verbs of jQuery that lead from a node or a selection to other nodes.
 ///
-/// A node behaves as a selection of one. A selector is a literal, or a compiled `XMLSelector` where it is
-/// known only at run time.
+/// A node behaves as a selection of one. A selector is a literal, or a compiled `XMLSelector` if it is known
+/// only at run time.
 ///
 /// Results are in document order, without duplicates, also where jQuery goes backwards (`parents`,
 /// `previousAll`).
@@ -66,7 +66,7 @@ extension XMLQueryable {
         relatives(.previousElement, until: selector)
     }
 
-    /// What steps from each node lead to, before an element that the selector matches.
+    /// The results of repeating a step from each node, up to an element that the selector matches.
     private func relatives(_ step: NodeWalk.Step, until selector: XMLSelector? = nil) -> XMLSelection {
         selection.collect { tree, indices in
             let run = selector.map { SelectorRun($0, tree: tree) }
@@ -119,7 +119,7 @@ extension XMLQueryable {
         selection.first?.resolved.map { Array($0.tree.walk(.previousElement, from: $0.index)).count }
     }
 
-    /// The index of a node among these, from 0; nil when it is none of them.
+    /// The index of a node among these, from 0; `nil` if it is not one of them.
     public func index(of node: XMLNode) -> Int? { selection.firstIndex(of: node) }
 
     /// Calls `body` with each node and its index.

@@ -1,10 +1,10 @@
 /// An ordered collection of nodes, as `find`, `children` and their like return.
 ///
 /// It has the verbs that a node has: getters read its first node, setters act on all of them. Results of
-/// navigation are in document order and holds no node twice.
+/// navigation are in document order, and hold no node twice.
 ///
-/// A selection remembers its nodes, not their content: an edit shows through it, and a node that an edit
-/// removed stays in it and says so.
+/// A selection remembers its nodes, not their content: an edit shows through it. A node that an edit removed
+/// stays in it, and reports that it was removed.
 public struct XMLSelection {
     private enum Storage {
         // For the verbs of a node: it costs no memory of its own.
@@ -100,7 +100,7 @@ extension XMLSelection {
         collect { tree, indices in indices.flatMap { nodes(tree, $0) } }
     }
 
-    /// Where a step from each node leads.
+    /// The results of a step from each node.
     private func gather(_ step: NodeWalk.Step) -> XMLSelection {
         gather { tree, index in CollectionOfOne(tree.go(step, from: index)).filter { $0 != noNode } }
     }
@@ -130,7 +130,7 @@ extension XMLSelection {
         collect { tree, indices in indices.compactMap(SelectorRun(selector, tree: tree).closest) }
     }
 
-    /// The nodes for which the closure says yes.
+    /// The nodes for which the closure returns true.
     public func filter(_ isIncluded: (XMLNode) throws -> Bool) rethrows -> XMLSelection {
         XMLSelection(try compactMap { try isIncluded($0) ? $0 : nil })
     }

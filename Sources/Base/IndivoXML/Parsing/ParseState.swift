@@ -1,7 +1,7 @@
 import libxml2
 
-/// What the parser's callbacks work on: the arena that grows, and where in the document they are. It lives
-/// behind a pointer that libxml2 hands to each callback.
+/// The state of the parser's callbacks: the growing arena, and the position in the document. It lives behind
+/// a pointer that libxml2 passes to each callback.
 struct ParseState {
     var context: xmlParserCtxtPtr?
     var arena = Arena()
@@ -11,7 +11,7 @@ struct ParseState {
     let dropsWhitespace: Bool
     /// The document in UTF-8; empty when it comes piece by piece.
     let source: UTF8Bytes
-    /// How much of the source was handed to libxml2, if it asks for it.
+    /// How much of the source was passed to libxml2, if it reads it in pieces.
     private var fed = 0
 
     /// The open element, at first the document.
@@ -74,8 +74,8 @@ struct ParseState {
         return UInt32(truncatingIfNeeded: input.pointee.line)
     }
 
-    /// The line where the node at the top of the document starts that the parser has just read: there is no
-    /// event for the white space before it.
+    /// The line of the node at the top level that the parser has just read. The white space before the node
+    /// has no event of its own.
     private var topLevelLine: UInt32 {
         guard let offset else { return currentLine }
         let start = source[..<offset].lastIndex(of: UInt8(ascii: "<")) ?? 0
@@ -83,7 +83,7 @@ struct ParseState {
         return max(line, currentLine - min(UInt32(lines), currentLine))
     }
 
-    /// How many bytes of the source were read; inside an entity, those before and with the reference.
+    /// How many bytes of the source were read; inside an entity, up to the end of its reference.
     var offset: Int? {
         guard source.baseAddress != nil, let context, context.pointee.inputNr > 0,
             let input = context.pointee.inputTab[0], let base = input.pointee.base, input.pointee.end != base
@@ -213,7 +213,7 @@ struct ParseState {
         return XMLTree(arena)
     }
 
-    /// The declarations around the finished subtree that its values may speak of. Record 1 is its element.
+    /// The declarations around the finished subtree that values in it may refer to. Record 1 is its element.
     private func declarationsForValues(in tree: XMLTree) -> [NamespaceDeclaration] {
         guard let context, let table = context.pointee.nsTab else { return [] }
         // The parser's table holds prefix and namespace of each declaration in force, the element's own at
@@ -308,7 +308,7 @@ struct ParseState {
         }
     }
 
-    /// Counts bytes that come from the DTD and not from where they stand.
+    /// Counts bytes that come from the DTD and not from the document's own text.
     mutating func charge(_ count: Int) {
         expandedBytes += count
         if expandedBytes > limits.entityExpansionBytes {
@@ -341,9 +341,9 @@ struct ParseState {
         stop()
     }
 
-    /// Makes libxml2's loops end. Unlike `xmlStopParser` this leaves every pointer as it is, so that it is
-    /// safe inside any callback. In a DTD the parser must come to its end by itself: there it relies on going
-    /// forward.
+    /// Ends libxml2's loops. Unlike `xmlStopParser` it leaves every pointer unchanged, so that it is safe
+    /// inside any callback. In a DTD the parser has to reach its end by itself, since it relies on progress
+    /// there.
     func stop() {
         guard let context else { return }
         context.pointee.disableSAX = 1
@@ -353,7 +353,7 @@ struct ParseState {
     }
 }
 
-/// A text that ends in a zero byte; no bytes where there is none.
+/// A text that ends with a zero byte; no bytes for `nil`.
 func zeroTerminated(_ text: UnsafePointer<UInt8>?) -> UTF8Bytes {
     UTF8Bytes(start: text, count: Int(xmlStrlen(text)))
 }

@@ -28,8 +28,7 @@ struct TagScan {
         }
     }
 
-    /// Refuses a text that is too long whatever stands before it, unless references make it shorter than its
-    /// source.
+    /// Refuses a text that is too long by itself, unless references make it shorter than its source.
     private func checkText(from start: Int, to end: Int) throws {
         guard let mark = source.firstIndex(of: UInt8(ascii: ">"), from: start, most: end - start) else {
             return
@@ -38,7 +37,7 @@ struct TagScan {
         if reference - mark - 1 > limits.textBytes { throw tooLong(mark + 1) }
     }
 
-    /// Checks markup that has begun and not ended yet, as the reader of pieces has it.
+    /// Checks markup that has begun and not ended yet, in the reader of pieces.
     func checkWaiting() throws {
         guard source.first == UInt8(ascii: "<"), let error = violation(at: 0) else { return }
         throw XMLError(error.kind, message: error.message)
@@ -63,8 +62,7 @@ struct TagScan {
         }
     }
 
-    /// What is wrong with the markup that starts at `start`. Looking farther than the limits would be for
-    /// nothing.
+    /// What is wrong with the markup that starts at `start`. It looks no farther than the limits.
     private func violation(at start: Int) -> XMLError? {
         let rest = source[start...]
         let most = min(limits.textBytes, .max - 64)
@@ -74,7 +72,7 @@ struct TagScan {
             let length =
                 source.end(of: mark, from: start + 2, most: most + 64).map { $0 - start }
                 ?? min(most + 64, rest.count)
-            // A declaration is as harmless as it is short; a long one is read whole by the parser.
+            // A short declaration does no harm; the parser reads a long one whole.
             return length > most + 16 ? tooLong(start) : nil
         }
         var position = start + 1

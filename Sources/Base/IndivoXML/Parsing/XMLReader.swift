@@ -15,9 +15,9 @@ import Foundation
 /// }
 /// ```
 ///
-/// Each element comes complete, with all below it, in a document of its own; of the rest of the document
-/// nothing is kept, so that memory is bounded by the largest element. A wanted element inside a wanted one is
-/// part of that one. An error in the document is thrown when it is reached.
+/// Each element comes complete, with everything below it, in a document of its own. The rest of the document
+/// is discarded, so that memory is bounded by the largest element. A wanted element inside another wanted one
+/// is part of that one. An error in the document is thrown when it is reached.
 ///
 /// The limits of the options hold. To read more than 512 MB set `limits.inputBytes`.
 public struct XMLReader<Source: AsyncSequence>: AsyncSequence {
@@ -51,7 +51,7 @@ public struct XMLReader<Source: AsyncSequence>: AsyncSequence {
         /// - Throws: `XMLError`, and what the source throws.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> XMLNode? {
             while ready.isEmpty, !isOver {
-                // It stays so where anything throws.
+                // It stays over if anything throws.
                 isOver = true
                 let parser = try parser ?? PushParser(elements: reader.elements, options: reader.options)
                 self.parser = parser

@@ -83,8 +83,7 @@ struct SelectorParser {
         if scanner.isAtQualifiedName {
             compound.name = try elementName()
         } else if nesting == 1, let namespace = namespaces[UTF8Key("")], namespace != .none {
-            // Where no name is written `*` is meant, in the default namespace; not so inside :is() and its
-            // like.
+            // Without a name, `*` in the default namespace is meant, except inside :is() and the like.
             compound.name = register(NameTest(namespace: namespace, local: nil))
         }
         while let sign = scanner.peek(), "#.[:".unicodeScalars.contains(sign) {
@@ -119,7 +118,7 @@ struct SelectorParser {
             namespace: namespace ?? namespaces[UTF8Key("")] ?? .any,
             local: local.map { UTF8Key($0) }
         )
-        // `*` in any namespace is not a test at all.
+        // `*` in any namespace matches everything, and needs no test.
         return test.local == nil && test.namespace == .any ? nil : register(test)
     }
 

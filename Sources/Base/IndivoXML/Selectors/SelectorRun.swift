@@ -4,7 +4,7 @@
 final class SelectorRun {
     let tree: XMLTree
     let selector: XMLSelector
-    /// The node `find` starts from, which `:scope` and a leading combinator speak of; `noNode` without one.
+    /// The node that `find` starts from, for `:scope` and a leading combinator; `noNode` without one.
     let scope: UInt32
     /// Whether the name with id `i` passes test `t`, at `t * nameCount + i`.
     private let nameMasks: UnsafeMutablePointer<Bool>
@@ -35,7 +35,7 @@ final class SelectorRun {
 
     // MARK: Matching
 
-    /// Whether the element is one the selector means. Not for positions, which need a set.
+    /// Whether the selector matches the element. Not for positions, which need a set.
     func matches(_ index: UInt32) -> Bool { matchesAny(selector.alternatives, index) }
 
     func matchesAny(_ list: [ComplexSelector], _ index: UInt32) -> Bool {
@@ -52,12 +52,12 @@ final class SelectorRun {
         return matchRest(complex, last, index, anchor) == .matched
     }
 
-    /// What is known after a failure, so that no way is tried twice.
+    /// What a failure shows, so that no path is tried twice.
     enum Outcome {
         case matched
-        /// Another sibling to the left may do.
+        /// Another sibling to the left may match.
         case restartFromLaterSibling
-        /// Only another ancestor may do.
+        /// Only another ancestor may match.
         case restartFromDescendant
         case failed
     }
@@ -74,7 +74,7 @@ final class SelectorRun {
             switch combinator {
             case .descendant, .child:
                 candidate = tree.parent(candidate)
-                // Around the anchor nothing counts.
+                // Nodes around the anchor do not count.
                 if candidate == noNode || !tree.isElement(candidate) { return .failed }
                 if candidate == anchor, !complex.startsAtScope || place != 1 { return .failed }
             case .nextSibling, .subsequentSibling:
@@ -147,7 +147,7 @@ final class SelectorRun {
                         || wanted.text.withBytes { text.stands(in: .substring, to: $0, ignoringCase: false) }
                 }
             }
-        // Decided where the set is known.
+        // Decided later, when the set is known.
         case .position: return true
         }
     }

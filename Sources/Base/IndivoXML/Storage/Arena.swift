@@ -1,5 +1,5 @@
-/// Everything a document is made of, in a few blocks of memory. Record 0 is the document node. Content and
-/// attribute values lie in `bytes`, each behind its length; a value that is replaced is written anew at the
+/// The whole content of a document, in a few blocks of memory. Record 0 is the document node. Content and
+/// attribute values are in `bytes`, each after its length; a value that is replaced is written again at the
 /// end.
 struct Arena {
     var nodes = Column<NodeRecord>()
@@ -90,7 +90,7 @@ struct Arena {
     }
 
     mutating func store(_ source: UTF8Bytes) -> UInt32 {
-        // Of no bytes any start will do.
+        // For no bytes, any address will do.
         store(source.baseAddress ?? UnsafePointer(bytes.base), count: source.count)
     }
 

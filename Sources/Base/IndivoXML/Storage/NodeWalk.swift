@@ -1,5 +1,5 @@
-/// Nodes of a tree, each one step from the one before. The step from a node is taken before the node is given
-/// out: it may be moved or freed.
+/// Nodes of a tree, each one step from the one before. The next step is taken before a node is returned,
+/// since the caller may move or free the node.
 struct NodeWalk: Sequence, IteratorProtocol {
     enum Step {
         case next, nextElement, previousElement, parent, parentElement
@@ -21,7 +21,7 @@ struct NodeWalk: Sequence, IteratorProtocol {
 }
 
 extension XMLTree {
-    /// Where a step leads; `noNode` where it leads nowhere.
+    /// The result of a step; `noNode` if there is none.
     @inline(__always)
     func go(_ step: NodeWalk.Step, from index: UInt32) -> UInt32 {
         switch step {
@@ -58,16 +58,16 @@ extension XMLTree {
         NodeWalk(tree: self, step: .following(within: top), upcoming: top)
     }
 
-    /// A node and all around it, from the inside out.
+    /// A node and its ancestors, from the inside out.
     func ancestors(ofAndWith index: UInt32) -> NodeWalk {
         NodeWalk(tree: self, step: .parent, upcoming: index)
     }
 
-    /// All around a node, from the inside out.
+    /// The ancestors of a node, from the inside out.
     func ancestors(of index: UInt32) -> NodeWalk { walk(.parent, from: index) }
 
     /// Calls `body` with each node of a subtree when it starts, and with those that have children when they
-    /// end. It goes by the links and not by recursion, so that no depth is too deep.
+    /// end. It follows the links and does not recurse, so that no tree is too deep.
     @inline(__always)
     func visit(_ top: UInt32, _ body: (_ index: UInt32, _ isEnd: Bool) throws -> Void) rethrows {
         var current = top

@@ -1,13 +1,14 @@
 extension XMLTree {
-    /// Makes the tree ready for edits of attributes and content: its arena its own.
+    /// Prepares the tree for edits of attributes and content: it gets an arena of its own.
     func makeWritable() {
         state.pointee.mirror = nil
         if state.pointee.frozen != nil {
             state.pointee.arena.apply(.copy)
             state.pointee.frozen = nil
         }
-        // What nobody refers to is dropped once it is most of all, so that a document edited for ever does
-        // not grow for ever. Only at the start of an edit: offsets that no record holds yet would be lost.
+        // Unused bytes are dropped once they are the larger part, so that a document that is edited forever
+        // does not grow forever. Only at the start of an edit: offsets that no record holds yet would be
+        // lost.
         let bytes = state.pointee.wastedBytes
         let attributes = state.pointee.wastedAttributes
         if bytes > 1 << 16 && bytes > state.pointee.arena.bytes.count / 2
@@ -17,7 +18,7 @@ extension XMLTree {
         }
     }
 
-    /// Makes the tree ready for edits of structure: its arena its own, and links beside the records.
+    /// Prepares the tree for edits of structure: it gets an arena of its own, and links beside the records.
     func makeEditable() {
         makeWritable()
         state.pointee.order = nil

@@ -11,7 +11,7 @@ final class XMLTree {
         var links = Column<Link>()
         /// Freed slots, used again.
         var vacant: [UInt32] = []
-        /// Where moved nodes went: the trees that slots marked as moved speak of.
+        /// The trees that nodes moved to, to which slots marked as moved refer.
         var destinations: [Destination] = []
         /// Hash values of nodes that came from other trees, so that a node's hash survives its move.
         var identities: [UInt32: Int] = [:]
@@ -26,7 +26,7 @@ final class XMLTree {
         /// Bytes that no record refers to any more.
         var wastedBytes = 0
         var wastedAttributes = 0
-        /// Whether code set attributes, so that the parser's checks of them hold no more.
+        /// Whether code set attributes, so that the parser's checks of attributes no longer apply.
         var hasSetAttributes = false
     }
 
@@ -94,7 +94,7 @@ final class XMLTree {
     func previous(_ index: UInt32) -> UInt32 {
         if !isPristine { return state.pointee.links.base[Int(index)].previous }
         let parent = nodes[Int(index)].parent
-        // The record before this one is the parent or lies deep at the end of the sibling before.
+        // The record before this one is the parent, or the last one deep inside the preceding sibling.
         guard parent != noNode, index - 1 != parent else { return noNode }
         var candidate = index - 1
         while nodes[Int(candidate)].parent != parent { candidate = nodes[Int(candidate)].parent }
@@ -196,7 +196,7 @@ final class XMLTree {
         }
     }
 
-    /// The text below an element where it lies in one piece, as in most.
+    /// The text below an element, if it is in one piece, as mostly.
     func onlyText(_ index: UInt32) -> UTF8Bytes? {
         let child = firstChild(index)
         if child == noNode { return UTF8Bytes.none }

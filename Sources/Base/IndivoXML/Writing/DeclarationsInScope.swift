@@ -1,4 +1,4 @@
-/// That a prefix, or the empty one, stands for a namespace.
+/// A prefix, or the empty one, and the namespace that it stands for.
 struct NamespaceDeclaration {
     var prefix: String
     var uri: String
@@ -7,9 +7,9 @@ struct NamespaceDeclaration {
     var attributeName: String { prefix.isEmpty ? "xmlns" : "xmlns:" + prefix }
 }
 
-// Names keep their namespace wherever their node goes. Values do not: what `xsi:type="xs:int"` means is
-// decided by the declarations around it. A subtree that is written, copied or moved takes those along that
-// its values may speak of.
+// Names keep their namespace wherever their node goes. Values do not: the meaning of `xsi:type="xs:int"`
+// depends on the declarations around it. A subtree that is written, copied or moved takes along the
+// declarations that its values may refer to.
 extension XMLTree {
     /// The declarations of an element's ancestors that are in force at it and not overridden by its own.
     func declarationsInScope(above index: UInt32) -> [NamespaceDeclaration] {
@@ -19,7 +19,7 @@ extension XMLTree {
             for attribute in attributes(ancestor)
             where attribute.isDeclaration && seen.insert(attribute.name).inserted {
                 let uri = attributeValue(attribute).string
-                // `xmlns=""` ends the namespace that stands farther out.
+                // `xmlns=""` ends an outer default namespace.
                 if !uri.isEmpty {
                     found.append(NamespaceDeclaration(prefix: names.declaredPrefix(attribute.name), uri: uri))
                 }
@@ -28,7 +28,7 @@ extension XMLTree {
         return found
     }
 
-    /// Those of the declarations around an element that values in it may speak of.
+    /// The declarations around an element that values in it may refer to.
     func declarationsForValues(of top: UInt32) -> [NamespaceDeclaration] {
         let around = isElement(top) ? declarationsInScope(above: top) : []
         guard !around.isEmpty else { return [] }
@@ -39,7 +39,7 @@ extension XMLTree {
         }
     }
 
-    /// - Parameter resolve: What a prefix stands for around the element.
+    /// - Parameter resolve: The namespace of a prefix around the element.
     func declarationsForValues(
         of top: UInt32,
         maximumPrefixLength: Int,
@@ -69,7 +69,7 @@ extension XMLTree {
         return found.sorted { $0.key.text < $1.key.text }.map(\.value)
     }
 
-    /// Gives an element declarations that it has not and that are not in force around it. The tree is
+    /// Adds declarations to an element that it lacks, and that are not in force around it. The tree is
     /// writable.
     func add(_ declarations: [NamespaceDeclaration], to index: UInt32) {
         if declarations.isEmpty { return }
@@ -85,8 +85,8 @@ extension XMLTree {
         if attributes.count > count { setAttributes(index, to: attributes) }
     }
 
-    /// The attributes of the namespace `xml` that an element's ancestors have and itself has not, of each the
-    /// nearest.
+    /// The attributes in the namespace `xml` that an element's ancestors have and the element lacks; of each,
+    /// the nearest.
     func xmlAttributes(above index: UInt32) -> [AttributeRecord] {
         var seen: Set<UTF8Key> = []
         var found: [AttributeRecord] = []
@@ -105,7 +105,7 @@ extension XMLTree {
         ancestors(of: index).compactMap(preservesSpace).first ?? false
     }
 
-    /// What the element's own `xml:space` says.
+    /// The value of the element's own `xml:space`.
     func preservesSpace(_ index: UInt32) -> Bool? {
         attribute(index, named: ("xml:space" as StaticString).utf8Buffer).map {
             attributeValue($0).equals("preserve")
@@ -114,7 +114,7 @@ extension XMLTree {
 }
 
 extension UTF8Bytes {
-    /// Calls `body` with what stands before each colon and could be a prefix of at most so many bytes.
+    /// Calls `body` with whatever stands before a colon and could be a prefix, up to a number of bytes.
     fileprivate func forEachPrefix(longest: Int, _ body: (UTF8Bytes) -> Void) {
         var position = 0
         while let colon = firstIndex(of: UInt8(ascii: ":"), from: position) {

@@ -2,7 +2,8 @@
 struct XMLWriter {
     enum Form: Equatable {
         case style(XMLStyle)
-        /// All that canonical form needs: what an element inherits is written, a document type is not.
+        /// Everything that the canonical form needs: inherited declarations are written, a document type is
+        /// not.
         case complete
         /// The canonical form of a document that was written as complete, read, and has its attributes in
         /// order.
@@ -17,16 +18,17 @@ struct XMLWriter {
     var scope: NamespaceScope
     /// Names that were checked and are valid.
     private var checkedNames: [Bool]
-    /// What the outermost element takes over from the elements around it, which are not written.
+    /// The declarations that the outermost element takes over from the elements around it, which are not
+    /// written.
     private(set) var inheritedDeclarations: [NamespaceDeclaration] = []
-    /// The same of the attributes of the namespace `xml`.
+    /// The same for attributes in the namespace `xml`.
     private(set) var inheritedAttributes: [AttributeRecord] = []
     var depth = 0
     /// The depth of the outermost element that is written as it is, in pretty style.
     private var verbatimDepth: Int?
 
     /// Calls `body` with the bytes of the subtree.
-    /// - Throws: `XMLError` of kind `unwritable` for what XML cannot carry.
+    /// - Throws: `XMLError` of kind `unwritable` for content that XML cannot contain.
     static func write<R>(_ node: XMLNode, as form: Form, _ body: (UTF8Bytes) throws -> R) throws -> R {
         guard let node = node.resolved else {
             throw XMLError(.unwritable, message: "the node was removed; there is nothing to write")
@@ -54,7 +56,7 @@ struct XMLWriter {
         if case .canonical = form { isCanonical = true } else { isCanonical = false }
         output = ByteWriter(isCanonical: isCanonical)
         scope = NamespaceScope(names: tree.names)
-        // libxml2 looked at the names that were parsed; those that code added come behind them.
+        // libxml2 checked the names that were parsed; names that code added come after them.
         checkedNames = (0..<tree.names.count).map { $0 > 0 && $0 < tree.names.parsedCount }
     }
 
@@ -135,7 +137,7 @@ struct XMLWriter {
         output.write(byte: UInt8(ascii: ">"))
     }
 
-    /// Whether white space inside the element means something.
+    /// Whether white space inside the element is significant.
     private func isVerbatim(_ index: UInt32) -> Bool {
         if tree.preservesSpace(index) == true { return true }
         var hasMarkup = false
@@ -144,7 +146,7 @@ struct XMLWriter {
             if isText, tree.nodes[Int(child)].kind == .cdata || !tree.content(child).isBlank { return true }
             if !isText { hasMarkup = true }
         }
-        // An element of nothing but blanks holds them on purpose.
+        // An element with nothing but blanks contains them on purpose.
         return !hasMarkup
     }
 
@@ -209,8 +211,8 @@ struct XMLWriter {
         }
     }
 
-    /// A CDATA section. Where it holds the end mark it is ended and another begun; a carriage return, which a
-    /// parser would take for a line feed, stands between two.
+    /// A CDATA section. At an end mark in the content, it is ended and another begun. A carriage return,
+    /// which a parser would turn into a line feed, is written between two sections.
     private mutating func writeSection(_ content: UTF8Bytes) {
         let close = UInt8(ascii: "]")
         var from = 0

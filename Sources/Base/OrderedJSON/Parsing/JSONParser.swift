@@ -180,7 +180,7 @@ struct JSONParser {
         return last + 4
     }
 
-    /// What is wrong where something else was expected: the text may just end there.
+    /// The error for an unexpected byte: the text may just end there.
     func expected(_ reason: JSONError.Reason, at position: Int) -> Failure {
         Failure(reason: position == count && reason != .empty ? .unexpectedEnd : reason, offset: position)
     }

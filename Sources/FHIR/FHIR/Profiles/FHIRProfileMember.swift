@@ -1,6 +1,6 @@
 import OrderedJSON
 
-/// Where the JSON of a profile's view has a property: an element, a slice of one, or an extension.
+/// The position of a property of a profile's view in JSON: an element, a slice of one, or an extension.
 ///
 /// Generated views read and write their properties with these; there is no need to make one by hand.
 public struct FHIRProfileMember: Sendable {
@@ -20,8 +20,8 @@ public struct FHIRProfileMember: Sendable {
         Self(kind: .element(name, isList: isList))
     }
 
-    /// The elements of an array that have what a pattern has (FHIR R4, `ElementDefinition.pattern[x]`). What
-    /// is set gets it.
+    /// The elements of an array that match a pattern (FHIR R4, `ElementDefinition.pattern[x]`). A value that
+    /// is set gets the pattern, too.
     public static func slice(of name: StaticString, _ pattern: JSONValue) -> Self {
         Self(kind: .slice(name, pattern: pattern))
     }
@@ -159,7 +159,7 @@ public struct FHIRProfileMember: Sendable {
         replace(new, in: &tree, list) { $0.member("url")?.isString(equalTo: url) == true }
     }
 
-    /// Puts values where those are that they replace, and the rest at the end.
+    /// Replaces values where they are, and adds the remaining ones at the end.
     private static func replace(
         _ values: [JSONValue],
         in tree: inout JSONValue,
@@ -180,7 +180,7 @@ public struct FHIRProfileMember: Sendable {
 }
 
 extension JSONValue {
-    /// Whether a value has what a pattern has: of objects the members, of arrays each element somewhere.
+    /// Whether a value matches a pattern: an object in its members, an array in each element, at any index.
     fileprivate func matches(_ pattern: JSONValue) -> Bool {
         if let members = pattern.members {
             return members.allSatisfy { member in self[member.name]?.matches(member.value) ?? false }
@@ -192,7 +192,7 @@ extension JSONValue {
         return self == pattern
     }
 
-    /// The value with what a pattern has and it has not.
+    /// The value, completed with what it lacks of a pattern.
     fileprivate func filled(with pattern: JSONValue) -> JSONValue {
         if let members = pattern.members {
             guard kind == .object else { return pattern }

@@ -14,7 +14,8 @@ package enum TextScan {
 
     package static func instant(_ text: Text) -> Bool { CivilDateTime(utf8: text)?.isInstant == true }
 
-    /// What is wrong with a date or time that is written like one; nil where it is not.
+    /// What is wrong with a text that looks like a date or time; `nil` if it does not, or if nothing is
+    /// wrong.
     package static func timeProblem(_ text: Text) -> String? {
         var scanner = CivilTimeScanner(text)
         do throws(CivilTimeError) {
@@ -124,7 +125,7 @@ package enum TextScan {
         return count > 0 && count.isMultiple(of: 4) && padding <= 2
     }
 
-    /// How many bytes base64 stands for; nil for what is no base64.
+    /// The number of bytes that base64 encodes; `nil` if the text is not base64.
     package static func decodedCount(_ text: Text) -> Int? {
         guard isBase64(text) else { return nil }
         let count = text.count { !isSpace($0) }

@@ -5,7 +5,7 @@ import HTTPTypes
 import IndivoBase
 
 extension FHIRClient {
-    /// Sends a request as often as its nature and the policy allow.
+    /// Sends a request, and retries it as far as its kind and the policy allow.
     func send(_ request: FHIRRequest) async throws(FHIRClientError) -> FHIRReply {
         try await engine.call { (now) throws(FHIRClientError) in
             var reply = try await attempt(request, until: now.end)
@@ -25,7 +25,7 @@ extension FHIRClient {
         try await engine.call { (now) throws(FHIRClientError) in
             let answer = try await answer(to: request, until: now.end)
             guard isAccepted(answer.response.status.code) else {
-                // A refusal says why as every other does.
+                // The reply explains the refusal, as with every other request.
                 let reply = try FHIRReply(answer, to: request, options: options)
                 throw reply.malformed("its status is \(reply.status)")
             }
@@ -120,7 +120,7 @@ extension FHIRClient {
 }
 
 extension FHIRReply {
-    /// What stands for the response that an earlier attempt lost.
+    /// A placeholder for the response of an earlier attempt, which was lost.
     fileprivate init(doneEarlier request: FHIRRequest) {
         self.request = request
         status = 204
@@ -132,7 +132,7 @@ extension FHIRReply {
 extension FHIRClientError.Reason: CallFailureReason {}
 
 extension FHIRClientError: CallFailure {
-    /// What an attempt threw.
+    /// Converts what an attempt threw.
     fileprivate init(thrown error: any Error, by request: FHIRRequest, server: String) {
         switch error {
         case let error as FHIRClientError: self = error
@@ -142,7 +142,7 @@ extension FHIRClientError: CallFailure {
         }
     }
 
-    /// What a transport's failure means to an interaction.
+    /// Converts a transport's failure.
     private init(_ failure: HTTPTransportError, _ request: FHIRRequest) {
         self.init(Reason(failure.outcome), request, mayHaveBeenDone: failure.mayHaveReachedServer)
         transportError = failure
@@ -159,7 +159,8 @@ extension FHIRClientError: CallFailure {
         return mayPass && (request.retry == .freely || isUnsent) ? .retry : .fail
     }
 
-    /// Whether it may pass by itself: the network's failures, and a server or proxy that is busy or failed.
+    /// Whether the failure is transient: the network's failures, and a server or proxy that is busy or
+    /// failed.
     fileprivate var mayPass: Bool {
         switch reason {
         case .cancelled: false

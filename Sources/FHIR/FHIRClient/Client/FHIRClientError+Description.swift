@@ -52,7 +52,7 @@ extension FHIRClientError: CustomStringConvertible {
         }
     }
 
-    /// Severity, code and FHIRPath of the issues: what of an outcome cannot be about a patient.
+    /// Severity, code and FHIRPath of the issues: the parts of an outcome that cannot be about a patient.
     private var issues: String? {
         guard let issues = outcome?.issue, !issues.isEmpty else { return nil }
         let shown = issues.prefix(5).map(\.summary)

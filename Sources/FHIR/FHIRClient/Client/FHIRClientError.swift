@@ -22,7 +22,7 @@ import HTTPCalls
 public struct FHIRClientError: Error, Sendable {
     /// What kind of failure it is.
     public enum Reason: Sendable, Hashable {
-        /// An argument that no server would take; nothing was sent. The text says what to change.
+        /// An argument that no server would accept; nothing was sent. The text says what to change.
         case badArgument(String)
         /// The server cannot be reached. Nothing was sent.
         case notReachable
@@ -54,7 +54,7 @@ public struct FHIRClientError: Error, Sendable {
         case serverFailed(status: Int)
         /// Another status that is not a success; redirections are not followed.
         case unexpectedStatus(Int)
-        /// The response is not what the interaction gives. The text says what is wrong with it.
+        /// The response is not what the interaction returns. The text says what is wrong with it.
         case malformedResponse(String)
         /// A link to a next page leads to another server. It was not followed.
         case foreignLink
@@ -117,7 +117,7 @@ extension FHIRClientError.Reason {
         }
     }
 
-    /// What a status that is no success means.
+    /// The reason for a status that is not a success.
     init(status: Int) {
         self =
             switch status {

@@ -22,8 +22,8 @@ struct ServiceAddress: Sendable {
         self.path = path
     }
 
-    /// Path and query of a link on the same origin; relative ones are meant from the base. `nil` for a link
-    /// elsewhere.
+    /// Path and query of a link on the same origin; relative links are resolved against the base. `nil` for a
+    /// link elsewhere.
     func target(ofLink link: String) -> String? {
         let directory = URL(string: "\(scheme)://\(authority)\(path)/")
         guard let url = URL(string: link, relativeTo: directory)?.absoluteURL,

@@ -35,7 +35,7 @@ extension SampleConverter {
                 )
             } catch { throw .member(index, error) }
         }
-        // R4's profile of blood pressure has both, and says so of one that was not measured.
+        // R4's profile of blood pressure requires both parts, with a reason for one that was not measured.
         guard entry.codes.contains(where: { $0.system == .loinc && $0.code == "85354-9" }) else {
             return components
         }
@@ -116,7 +116,7 @@ extension SampleConverter {
             Coding(system: "urn:oid:2.16.840.1.113883.6.24", code: "131329", display: "MDC_ECG_ELEC_POTL_I"),
             text: "Lead I"
         )
-        // Ten seconds a piece, as servers bound the length of a text.
+        // Ten seconds a piece, since servers limit the length of a text.
         let count = max(1, NSDecimalNumber(decimal: perSecond * 10).intValue)
         for start in stride(from: 0, to: heart.voltages.count, by: count) {
             var data = SampledData(
@@ -150,7 +150,8 @@ extension SampleConverter {
         return components
     }
 
-    /// What HealthKit puts into the metadata of events although it belongs to what was observed.
+    /// The components that HealthKit stores in the metadata of events, although they belong to what was
+    /// observed.
     func components(ofMetadata sample: Sample, _ shown: inout Set<String>) -> [Observation.Component] {
         var components: [Observation.Component] = []
         for (name, type) in Self.thresholds {

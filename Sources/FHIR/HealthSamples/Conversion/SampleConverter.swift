@@ -53,17 +53,16 @@ public struct SampleConverter: Sendable {
         return AnyResource(try observation(of: sample, device: device))
     }
 
-    /// The samples to convert instead of a sample: the sample itself and, where it is a correlation that
-    /// cannot become an Observation, its members after it. So one member without a mapping does not exclude
-    /// the others.
+    /// The samples to convert in place of a sample: the sample itself and, if it is a correlation that cannot
+    /// become an Observation, its members after it. So one member without a mapping does not exclude the
+    /// others.
     public func parts(of sample: Sample) -> [Sample] {
         guard case .correlation(let members) = sample.value else { return [sample] }
         do throws(SampleError) { _ = try resource(of: sample) } catch { return [sample] + members }
         return [sample]
     }
 
-    /// - Throws: ``SampleError/malformed(name:expected:)`` where the value is of another kind than the
-    ///   type's.
+    /// - Throws: ``SampleError/malformed(name:expected:)`` if the value is of another kind than the type's.
     func check(_ sample: Sample, _ entry: HealthMapping.Entry) throws(SampleError) {
         let isRight: Bool =
             switch sample.value {
@@ -129,7 +128,7 @@ public struct SampleConverter: Sendable {
         case .electrocardiogram(let heart): result.component = try components(of: heart)
         case .stateOfMind(let state): result.component = components(of: state)
         case .activitySummary(let summary):
-            // The day, which is what is known; no clock was read.
+            // Only the day is known, not the time.
             result.effective = FHIRDateTime(text: summary.day.description).map { .dateTime($0) }
             result.issued = nil
             result.component = try components(of: summary)
@@ -177,7 +176,7 @@ public struct SampleConverter: Sendable {
     {
         guard let unit = entry.unit else {
             if entry.kind == .quantity, mapping.types[type] == nil {
-                // A type that is newer than the mapping has its sample's unit.
+                // A type that the mapping does not know yet has its sample's unit.
                 return Quantity(
                     value: quantity.value,
                     unit: quantity.unit.text,
@@ -200,9 +199,9 @@ public struct SampleConverter: Sendable {
         -> Observation.Value
     {
         guard let name = entry.values, let values = mapping.values[name] else {
-            // Of a type that is newer than the mapping nobody knows what its numbers mean.
+            // For a type that the mapping does not know yet, nobody knows what its numbers mean.
             if let raw, mapping.types[type] == nil, entry.kind == .category { return .integer(raw) }
-            // The type says what happened; it has no values, or HealthKit's 0 for "not applicable".
+            // The type alone is the finding: it has no values, or HealthKit's 0 for "not applicable".
             guard entry.kind == .category, raw == nil || raw == 0 else {
                 throw .value(raw.map(String.init) ?? "null", type: type, hint: " It has no values.")
             }

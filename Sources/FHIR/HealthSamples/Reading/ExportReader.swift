@@ -14,23 +14,23 @@ final class ExportReader {
     private let names: ExportCategory
     private let members: ExportMembers
     private var state = State.before
-    /// A tag that was read too far: the begin of the next element where an end tag is missing.
+    /// A tag that was read ahead: the beginning of the next element, if an end tag is missing.
     private var pending: ExportScanner.Tag?
     /// How many elements of other kinds there were, by name.
     private(set) var otherElements: [String: Int] = [:]
-    /// What the export says of clinical records, by the names of their files.
+    /// The export's attributes of clinical records, by the names of their files.
     private(set) var received: [String: ReceivedRecord] = [:]
     /// The files of routes that were read, each once, with what is wrong in them.
     private(set) var routeFiles: [String: SampleProblem?] = [:]
-    /// The files around the export; nil where it stands alone.
+    /// The files beside the export; `nil` if there are none.
     private let files: ExportFiles?
-    /// What comes after the item that was given last.
+    /// The items that follow the one returned last.
     private var waiting: [SampleItem] = []
     /// The routes of the workout that is being read.
     private var routes: [OpenRoute] = []
-    /// The routes of the workout that was given last, whose files are still to be read; the next one is last.
+    /// The routes of the last workout, whose files are still to be read; the next one is last.
     private var openRoutes: [OpenRoute] = []
-    /// How many places the files of routes had together.
+    /// How many locations the route files had together.
     private var placeCount = 0
     private static let maximumPlaces = 100_000_000
     private static let maximumPathLength = 4_096
@@ -74,7 +74,7 @@ final class ExportReader {
     func next() throws -> SampleItem? {
         while true {
             if !waiting.isEmpty { return waiting.removeFirst() }
-            // One file for each item that is given.
+            // One route file for each item that is returned.
             if let route = openRoutes.popLast() {
                 if let item = try finished(route) { return item }
                 continue
@@ -119,7 +119,7 @@ final class ExportReader {
             if tag.name == "HealthData" { state = .after }
             return nil
         }
-        // What follows a correlation without an end: the next one is looked for behind it.
+        // After a correlation without an end, look for the next one.
         if onlyCorrelations, tag.name != "Correlation" { return nil }
         switch tag.name {
         case "HealthData":
@@ -148,7 +148,7 @@ final class ExportReader {
         if otherElements[name] != nil || otherElements.count < 100 { otherElements[name, default: 0] += 1 }
     }
 
-    /// Keeps what the element says of a clinical record; false where its file is not there.
+    /// Keeps an element's attributes of a clinical record; false if the record's file is missing.
     private func keepsReceived(_ tag: ExportScanner.Tag) -> Bool {
         do throws(SampleError) {
             guard let path = try fields.optionalText("resourceFilePath", scanner),
@@ -164,8 +164,8 @@ final class ExportReader {
         return true
     }
 
-    /// A sample whose attributes `begin` reads, with its children; nil for one that stands in a correlation
-    /// too.
+    /// A sample whose attributes `begin` reads, with its children; `nil` for one that is also in a
+    /// correlation.
     private func sample(
         _ tag: ExportScanner.Tag,
         _ begin: () throws(SampleError) -> Sample
@@ -174,7 +174,7 @@ final class ExportReader {
         var sample: Sample?
         do throws(SampleError) { sample = try begin() } catch { problem = error }
         if tag.kind == .start {
-            // That an end tag is missing explains more than what is wrong in the tag.
+            // A missing end tag explains more than an error in the tag.
             var inside: SampleError?
             try children(of: tag, &sample, &inside)
             problem = inside ?? problem
@@ -318,7 +318,7 @@ final class ExportReader {
         routes.append(route)
     }
 
-    /// Reads an element of the last route. What is wrong in it is the route's problem, not the workout's.
+    /// Reads an element of the last route. An error in it is the route's problem, not the workout's.
     private func routeChild(_ name: String) {
         guard var route = routes.popLast() else { return }
         do throws(SampleError) {
@@ -359,7 +359,7 @@ final class ExportReader {
         routes.append(route)
     }
 
-    /// Keeps the routes until their workout is given.
+    /// Keeps the routes until their workout has been returned.
     private func queueRoutes(of workout: Sample?) {
         let identity = workout?.identity
         for index in routes.indices { routes[index].workout = identity }
@@ -419,7 +419,7 @@ final class ExportReader {
 
     // MARK: Children
 
-    /// Reads up to the element's end tag. What is wrong in a child is the element's problem.
+    /// Reads up to the element's end tag. An error in a child is the element's problem.
     private func children(
         of parent: ExportScanner.Tag,
         _ sample: inout Sample?,
@@ -435,7 +435,7 @@ final class ExportReader {
                 tag = try scanner.next()
             } catch let error as ExportScanner.Malformed {
                 if let name = error.tooLong, !Self.needed.contains(name) {
-                    // A tag without which the element still says what it does.
+                    // Without this child, the element still has its meaning.
                     let reason = "<\(name)> in <\(parent.name)> is left out: \(error.reason)"
                     waiting.append(.problem(SampleProblem(file: file, line: error.line, reason: reason)))
                 } else {
@@ -449,7 +449,7 @@ final class ExportReader {
                 return
             }
             if tag.kind == .end {
-                // The ends of the element and of the document end what is open in it too.
+                // The end of the element, or of the document, also ends what is open in it.
                 guard open.isEmpty || tag.name == parent.name || tag.name == "HealthData" else {
                     if open.last == tag.name { open.removeLast() }
                     continue
@@ -518,7 +518,7 @@ final class ExportReader {
             sample?.value = .audiogram(audiogram)
         case ("MetadataEntry", nil):
             let name = try fields.text("key", scanner)
-            // An empty text says nothing, and FHIR has none.
+            // FHIR has no empty strings: an empty text is ignored.
             guard let text = try fields.optionalText("value", scanner) else { return }
             guard (sample?.metadata.count ?? 0) < 1000 else { throw .tooLarge("more than 1,000 metadata") }
             sample?.metadata[name] = names.metadata(name, text)
@@ -530,7 +530,7 @@ final class ExportReader {
             do throws(SampleError) {
                 let member = try record()
                 try member.check()
-                // Without this the array would be copied for each member.
+                // Without this, the array would be copied for each member.
                 sample?.value = .category(nil)
                 members.append(member)
                 sample?.value = .correlation(members)
@@ -563,7 +563,7 @@ final class ExportReader {
         "VisionPrescription",
     ]
 
-    /// Elements in others without which those say something else.
+    /// Child elements without which the element would mean something else.
     private static let needed: Set = [
         "Record", "SensitivityPoint", "WorkoutStatistics", "WorkoutRoute", "FileReference", "Location",
     ]

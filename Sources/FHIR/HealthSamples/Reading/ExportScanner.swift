@@ -7,19 +7,19 @@ import IndivoBase
 /// parser of XML stops there. This scanner reports each malformed tag as an error, and continues with the
 /// next one.
 ///
-/// Nearly all tags are plain: whole in the buffer, and written as Apple writes them. Those are read from the
-/// bytes in one go; all others step by step, with the same outcome.
+/// Nearly all tags are plain: complete in the buffer, and written as Apple writes them. They are read from
+/// the bytes in one go, all others step by step, with the same result.
 final class ExportScanner {
     enum TagKind { case start, empty, end }
 
     struct Tag {
         var kind: TagKind
         var name: String
-        /// The line that it begins on, from 1.
+        /// The line on which the tag begins, from 1.
         var line: Int
     }
 
-    /// A tag that is wrong. The scanner continues behind it.
+    /// A malformed tag. The scanner continues after it.
     struct Malformed: Error {
         var line: Int
         var reason: String
@@ -46,8 +46,8 @@ final class ExportScanner {
     private var names: [(bytes: [UInt8], name: String)] = []
     private let keepsText: Bool
     private let takesPlainTags: Bool
-    /// The bytes between the last tag and the one before it, references not replaced, where they are kept;
-    /// nil for more than 10,000. What is in CDATA has references for its `&`.
+    /// The bytes between the last tag and the one before it, with references, if they are kept; `nil` for
+    /// more than 10,000. Each `&` of a CDATA section is kept as a reference.
     var text: [UInt8]? { isTextTooLong ? nil : keptText }
     private var keptText: [UInt8] = []
     private var isTextTooLong = false
@@ -78,8 +78,8 @@ final class ExportScanner {
         }
     }
 
-    /// The next begin of a correlation; nil at the end. Tags before it are not read: no tag has a `<` in it,
-    /// so that all that matters is where tags begin, and what is markup.
+    /// The next start tag of a correlation; `nil` at the end. Tags before it are not parsed: no tag contains
+    /// a `<`, so that only the beginnings of tags, and other markup, matter.
     func nextCorrelation() throws -> Tag? {
         while true {
             guard try skip(to: UInt8(ascii: "<")) else { return nil }
@@ -95,7 +95,7 @@ final class ExportScanner {
 
     // MARK: Bytes
 
-    /// The byte so far ahead; nil at the end.
+    /// The byte at a distance from the current position; `nil` at the end.
     private func at(_ ahead: Int) throws -> UInt8? {
         while position + ahead >= buffer.count {
             if try !fill() { return nil }
@@ -127,7 +127,7 @@ final class ExportScanner {
         position = end
     }
 
-    /// Takes all before a byte; false at the end.
+    /// Skips everything before a byte; false at the end.
     private func skip(to byte: UInt8, keepingText: Bool = false) throws -> Bool {
         while true {
             let found = buffer.withUnsafeBytes { $0.index(of: byte, in: position..<$0.count) }
@@ -141,7 +141,7 @@ final class ExportScanner {
         }
     }
 
-    /// Keeps a part of the text, where all of it is not too long.
+    /// Keeps a piece of text, unless all of it is too long.
     private func keep(_ bytes: ArraySlice<UInt8>) {
         if keptText.count + bytes.count > Self.textLimit { isTextTooLong = true }
         if !isTextTooLong { keptText += bytes }
@@ -156,7 +156,7 @@ final class ExportScanner {
 
     // MARK: What is not a tag
 
-    /// Takes a comment, instruction, CDATA section or document type declaration.
+    /// Skips a comment, instruction, CDATA section or document type declaration.
     private func skipMarkup() throws {
         let start = line
         if try has("<!--") { return try skip(4, behind: "-->", start) }
@@ -192,7 +192,7 @@ final class ExportScanner {
         throw Malformed(line: start, reason: "the document type declaration does not end")
     }
 
-    /// Takes all up to an end, however long it is.
+    /// Skips everything up to an end mark, however long it is.
     private func skip(_ from: Int, behind end: StaticString, _ start: Int) throws {
         take(from)
         while try skip(to: end.utf8Start.pointee) {
@@ -202,7 +202,7 @@ final class ExportScanner {
         throw Malformed(line: start, reason: "'\(end)' is missing")
     }
 
-    /// Takes a CDATA section, whose text is kept where texts are.
+    /// Skips a CDATA section. Its text is kept if texts are.
     private func skipCharacters(_ start: Int) throws {
         guard keepsText else { return try skip(9, behind: "]]>", start) }
         take(9)
@@ -210,7 +210,7 @@ final class ExportScanner {
             if isTextTooLong { return try skip(0, behind: "]]>", start) }
             if try has("]]>") { return take(3) }
             let byte = buffer[position]
-            // In CDATA it begins no reference.
+            // In a CDATA section, `&` does not begin a reference.
             keep(byte == UInt8(ascii: "&") ? ArraySlice("&amp;".utf8) : [byte])
             take(1)
         }
@@ -230,7 +230,7 @@ final class ExportScanner {
 
     private func tag() throws -> Tag {
         if takesPlainTags, let plain = plainTag() {
-            // Also where its name is refused: the next tag is read then.
+            // Also if its name is refused: then the next tag is read.
             defer { take(plain.end - position) }
             return Tag(kind: plain.kind, name: try cachedName(plain.name, line), line: line)
         }
@@ -276,8 +276,8 @@ final class ExportScanner {
         return try parse(range, start)
     }
 
-    /// The tag that begins here and its attributes, where it is whole in the buffer and nothing about it is
-    /// unusual; else nil.
+    /// The tag that begins here, and its attributes, if it is complete in the buffer and has nothing unusual;
+    /// else `nil`.
     private func plainTag() -> (kind: TagKind, name: Range<Int>, end: Int)? {
         // The list keeps its memory from tag to tag.
         var list = attributes
@@ -402,7 +402,7 @@ final class ExportScanner {
         return Tag(kind: kind, name: try cachedName(parsed.name, line), line: line)
     }
 
-    /// The few names that there are, made once.
+    /// The few different names, each made once.
     private func cachedName(_ range: Range<Int>, _ line: Int) throws -> String {
         let known = buffer.withUnsafeBufferPointer { bytes in
             let wanted = UnsafeBufferPointer(rebasing: bytes[range])
@@ -416,7 +416,7 @@ final class ExportScanner {
         return name
     }
 
-    /// What `body` makes of the bytes of an attribute of the last tag, entities not replaced; nil where it is
+    /// Calls `body` with the bytes of an attribute of the last tag, entities not replaced; `nil` if it is
     /// missing.
     func bytes<Value>(_ name: StaticString, _ body: (UnsafeBufferPointer<UInt8>) -> Value?) -> Value? {
         // The tag was taken, but stays in the buffer until the next one is read.
@@ -434,7 +434,7 @@ final class ExportScanner {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether they are as many and the same.
+    /// Whether both have the same bytes.
     func hasSameBytes(as other: UnsafeBufferPointer<UInt8>) -> Bool {
         guard count == other.count else { return false }
         // Without an address there are no bytes.

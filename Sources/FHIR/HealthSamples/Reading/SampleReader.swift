@@ -38,10 +38,10 @@ public struct SampleReader {
     /// How many elements of the export are not read, by name, such as `VisionPrescription`, and how many
     /// files.
     public private(set) var otherElements: [String: Int] = [:]
-    /// The file of the archive or folder that has the last item; nil where the file is neither.
+    /// The file of the archive or folder that has the last item; `nil` if neither is read.
     public private(set) var entryName: String?
 
-    /// What is read one after the other.
+    /// The parts of a file, which are read one after the other.
     private enum Part {
         case export(String, () throws -> ByteSource)
         case lines(String, () throws -> ByteSource)
@@ -66,9 +66,9 @@ public struct SampleReader {
 
     /// A file or folder.
     /// - Parameters:
-    ///   - mapping: What the names of values and the units of metadata in an export mean.
-    ///   - report: Gets ``bytesRead`` before each piece of the file is read, also in calls of ``next()`` that
-    ///     take long. An error that it throws is thrown by ``next()``.
+    ///   - mapping: The meaning of the names of values, and of the units of metadata, in an export.
+    ///   - report: Receives ``bytesRead`` before each piece of the file is read, also during long calls of
+    ///     ``next()``. An error that it throws is thrown by ``next()``.
     /// - Throws: ``SampleProblem``, `ZipError`, or what the system throws.
     public init(
         url: URL,
@@ -171,7 +171,7 @@ public struct SampleReader {
                 reason: "there is neither an export of Health nor a file of samples in it"
             )
         }
-        // The one that is read next stands last.
+        // The part to read next is last.
         return (
             parts.reversed(),
             ReadingProgress.sum((exports + exports + electrocardiograms + records + lines).map(\.size))
@@ -185,7 +185,7 @@ public struct SampleReader {
     ///   when the task was cancelled.
     public mutating func next() throws -> SampleItem? {
         do { return try read() } catch {
-            // The position is lost: to continue would leave samples out without a report.
+            // The position is lost: continuing would leave samples out without a report.
             current = nil
             parts = []
             throw error

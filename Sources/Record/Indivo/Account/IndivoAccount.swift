@@ -1,6 +1,6 @@
 import OAuth1
 
-/// A person's account, as far as an app to which they granted a token may see it.
+/// A person's account, limited to what an app that they granted a token may see.
 ///
 /// ```swift
 /// let account = record.account("ana@example.org")
@@ -17,8 +17,8 @@ public struct IndivoAccount: Sendable {
     /// - Throws: ``IndivoError``.
     public func information() async throws -> Account { try await send(.accountInfo).value(Account.self) }
 
-    /// The records that the account owns or shares (`record_list`). One may be there more than once, for each
-    /// carenet.
+    /// The records that the account owns, or that are shared with it (`record_list`). A record that is shared
+    /// through several carenets is listed once for each.
     /// - Throws: ``IndivoError``.
     public func records() async throws -> [Account.Record] {
         try await send(.recordList).value(RecordList.self).records
@@ -34,14 +34,14 @@ public struct IndivoAccount: Sendable {
         ).messages
     }
 
-    /// A message with its body (`account_inbox_message`); it is marked as read.
-    /// - Throws: ``IndivoError``, not found for an id that the inbox does not have: a server fails (500) on
-    ///   it.
+    /// Fetches a message with its body, and marks it as read (`account_inbox_message`).
+    /// - Throws: ``IndivoError``, not found for an id that is not in the inbox, although the server itself
+    ///   responds with 500.
     public func message(_ id: String) async throws -> Message {
         try await send(.accountInboxMessage, path: ["message": id]).value(Message.self)
     }
 
-    /// Puts a message away (`account_message_archive`).
+    /// Archives a message (`account_message_archive`).
     /// - Throws: ``IndivoError``, not found for a message that the inbox does not have.
     public func archive(_ message: Message) async throws {
         _ = try await send(.accountMessageArchive, path: ["message": message.id])
@@ -67,8 +67,8 @@ public struct IndivoAccount: Sendable {
     /// The preferences that the app keeps for the account (`get_user_preferences`); empty when there are
     /// none.
     ///
-    /// Of a response without a length, which could be cut short, JSON and XML are taken when they end as they
-    /// have to; anything else is requested until two responses are the same.
+    /// A response without a length could be truncated. JSON and XML are accepted if they are complete; any
+    /// other content is requested again until two responses in a row are equal.
     /// - Throws: ``IndivoError``.
     public func preferences() async throws -> FileContent {
         try await sendUntilWhole(.getUserPreferences).content

@@ -59,7 +59,7 @@ public struct AppDocuments: Sendable {
         }
     }
 
-    /// The calls are the same in a record and outside.
+    /// Chooses between the call for documents in a record and the one for documents outside all records.
     fileprivate func call(_ inRecord: IndivoCall, _ ofApp: IndivoCall) -> IndivoCall {
         scope is IndivoRecord ? inRecord : ofApp
     }
@@ -70,7 +70,7 @@ public struct AppDocuments: Sendable {
         public let storage: AppDocuments
         /// The document's id on the server.
         public let id: String
-        /// What the server says of it, as of the last call that reported it.
+        /// The metadata that the last call reported.
         public private(set) var metadata: DocumentMetadata?
 
         init(_ metadata: DocumentMetadata, in storage: AppDocuments) {
@@ -122,8 +122,8 @@ public struct AppDocuments: Sendable {
         /// Overwrites the document, which keeps its id (`app_document_create_or_update`).
         ///
         /// In a record this works under an external id only: ``AppDocuments/put(_:externalID:)``.
-        /// - Throws: ``IndivoError``, a conflict where the document was deleted; what the server makes then
-        ///   is deleted again.
+        /// - Throws: ``IndivoError``, a conflict if the document was deleted before. The server then creates
+        ///   a new document, which is deleted again.
         public func replace(with content: FileContent) async throws {
             let call = IndivoCall.appDocumentCreateOrUpdate
             try call.require(

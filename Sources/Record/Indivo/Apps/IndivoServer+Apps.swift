@@ -1,8 +1,8 @@
 import Foundation
 import OAuth1
 
-/// The server itself: what the app does in its own name, without a record (two-legged), or what anyone may
-/// ask.
+/// The server itself as a scope: for the calls that the app signs in its own name (two-legged), and for those
+/// that need no signature.
 struct ServerScope: CallScope {
     let server: IndivoServer
     let isSigned: Bool
@@ -25,7 +25,7 @@ extension IndivoServer {
         try await asApp.send(.appRecordList).value(RecordList.self).records
     }
 
-    /// One of ``autonomousRecords()``, with a token that the app gives itself and that does not expire
+    /// Opens one of ``autonomousRecords()`` with a new token, which does not expire
     /// (`autonomous_access_token`).
     /// - Throws: ``IndivoError``.
     public func autonomousRecord(_ id: String) async throws -> IndivoRecord {
@@ -44,14 +44,13 @@ extension IndivoServer {
         try await asAnyone.send(.pha, path: ["app": id]).manifest()
     }
 
-    /// The manifests of the apps that the server knows, with what SMART says of an app and no more
-    /// (`all_manifests`).
+    /// The manifests of the apps that the server knows, with SMART's fields only (`all_manifests`).
     /// - Throws: ``IndivoError``.
     public func manifests() async throws -> [AppManifest] {
         try await asAnyone.send(.allManifests).manifests()
     }
 
-    /// An app's manifest, with what SMART says of an app and no more (`app_manifest`).
+    /// An app's manifest, with SMART's fields only (`app_manifest`).
     /// - Throws: ``IndivoError``.
     public func manifest(ofApp id: String) async throws -> AppManifest {
         try await asAnyone.send(.appManifest, path: ["app": id]).manifest()

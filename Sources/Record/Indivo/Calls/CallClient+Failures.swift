@@ -4,7 +4,7 @@ import OAuth1
 import Synchronization
 
 extension CallClient {
-    /// A successful response as it is, any other as an error.
+    /// Returns a successful response, and throws the error that any other response stands for.
     func read(_ answer: HTTPAnswer, to outgoing: Outgoing, isTimeKnown: Bool) throws(IndivoError)
         -> CallResponse
     {
@@ -27,7 +27,7 @@ extension CallClient {
             if success.end == .cut, call.response != .ok { throw success.lost() }
             return success
         }
-        // What is said where tokens are made may hold one.
+        // The body of a refused token request may contain a token.
         let message = ServerMessage(call.givesTokens ? Data() : answer.body)
         let sent = SentContent(query: outgoing.query, body: outgoing.body)
         let reason: IndivoError.Reason =
@@ -36,7 +36,7 @@ extension CallClient {
                 message.conflict.map { .conflict($0) }
                     ?? .invalid(serverMessage: message.words, problems: sent.problems)
             case 403: .refused(causes: accepted.causes(of: outgoing, isTimeKnown: isTimeKnown))
-            // To new content that it does not take a server may say 404, without a word.
+            // A server may refuse new content with 404 and an empty body.
             case 404
             where call.notFoundHint != nil && RespondingServer(answer) != .pages && !sent.problems.isEmpty:
                 .invalid(serverMessage: "", problems: sent.problems)
@@ -46,7 +46,7 @@ extension CallClient {
             }
         var error = IndivoError(reason, call: call, status: status)
         if status == 400 {
-            // Of whom the call is, and who makes it, nothing is said either.
+            // The ids in the path and the signer's keys stay out of the message, too.
             let signers = [outgoing.credentials?.consumer.key, outgoing.credentials?.token?.value].compactMap(
                 \.self
             )
@@ -61,7 +61,7 @@ extension CallClient {
         throw error
     }
 
-    /// What is likely wrong with the API's address, where the response says so.
+    /// Advice on the API's address, if the response suggests that the address is wrong.
     private func advice(on answer: HTTPAnswer, to call: IndivoCall) -> String? {
         if RespondingServer(answer) == .pages {
             return
@@ -109,7 +109,7 @@ extension CallClient {
 extension IndivoError.Reason: CallFailureReason {}
 
 extension IndivoError: CallFailure {
-    /// What an attempt threw.
+    /// Converts what an attempt threw.
     init(thrown error: any Error, by call: IndivoCall, server: String) {
         switch error {
         case let error as IndivoError: self = error
@@ -121,7 +121,7 @@ extension IndivoError: CallFailure {
         }
     }
 
-    /// What a transport's failure means to a call.
+    /// Converts a transport's failure.
     private init(_ failure: HTTPTransportError, call: IndivoCall) {
         self.init(Reason(failure.outcome), call: call)
         transportError = failure
@@ -129,13 +129,13 @@ extension IndivoError: CallFailure {
         isSafeToRetry = call.repetition != .never || !failure.mayHaveReachedServer
     }
 
-    /// Whether it may pass by itself: the network's failures, and a server or proxy that is busy.
+    /// Whether the failure is transient: the network's failures, and a server or proxy that is busy.
     fileprivate var mayPass: Bool {
         if let transportError { return transportError.isTransient && reason != .cancelled }
         return isServerBusy || reason == .responseLost
     }
 
-    /// Whether the server says that it has done this already, by the id of what is to be done.
+    /// Whether the server refuses the call as a duplicate of an id that it has seen before.
     fileprivate var isDuplicate: Bool {
         if case .invalid(let message, _) = reason { return message.contains("Duplicate attachment number") }
         return reason == .conflict(.messageIDUsed)
@@ -151,11 +151,11 @@ extension IndivoError: CallFailure {
         return error
     }
 
-    /// Whether the call may have been done all the same. A server says 404 or 500 where an external id is
-    /// used already, 500 also where it has done what was asked and failed afterwards, and 400 where an
-    /// attempt arrived after the check.
+    /// Whether the call may have been carried out in spite of this error. A server responds with 404 or 500
+    /// if the external id is in use, with 500 also if it failed after it had carried out the call, and with
+    /// 400 if an earlier attempt arrived after its check.
     fileprivate func isReason(toLookUp repetition: Repetition) -> Bool {
-        // What may be sent again by itself says so by its next response.
+        // A call that is retried freely learns its outcome from the next response.
         if repetition == .freely, mayPass { return false }
         switch reason {
         case .serverFailed: return true
@@ -168,8 +168,8 @@ extension IndivoError: CallFailure {
     }
 }
 
-/// What a server has accepted before, what it refused since, and what this app has given up: it shows the
-/// likely causes of a refusal.
+/// Which requests the server accepted, which it refused since, and which tokens the app gave up. The likely
+/// causes of a refusal follow from these.
 final class AcceptedCredentials: Sendable {
     /// A call, and the owner of what it was made on: a token is of one record.
     private struct Request: Hashable {
@@ -186,7 +186,7 @@ final class AcceptedCredentials: Sendable {
     private struct History {
         /// The requests that were accepted.
         var accepted: Set<Request> = []
-        /// Whether one of them was refused since, and none was accepted after that: the token is gone.
+        /// Whether a request that was accepted before has been refused since: the token is no longer valid.
         var isRevoked = false
     }
 
@@ -220,8 +220,8 @@ final class AcceptedCredentials: Sendable {
 
     func isEnded(_ token: OAuthToken) -> Bool { state.withLock { $0.ended.contains(token.value) } }
 
-    /// Notes a refusal, and gives what may be behind it, the likeliest first; the clock is, unless the
-    /// server's time is known.
+    /// Records a refusal, and returns its possible causes, the likeliest first. A slow clock is one of them
+    /// unless the server's time is known.
     func causes(of outgoing: CallClient.Outgoing, isTimeKnown: Bool) -> [IndivoError.RefusalCause] {
         guard let credentials = outgoing.credentials else { return [.notAllowed, .changedOnTheWay] }
         let (isConsumerAccepted, history) = state.withLock { state in

@@ -3,10 +3,10 @@ import Foundation
 extension CallClient {
     // MARK: Whether it was done
 
-    /// The response to a call if the server has done it, which only what is stored there shows; `nil` if it
-    /// has not.
-    /// - Throws: A conflict when the external id belongs to another document, or when somebody else replaced
-    ///   the version; `error` when it cannot be found out.
+    /// Looks up whether the server has carried out a call, and returns the response that the call should have
+    /// had; `nil` if the server has not.
+    /// - Throws: A conflict if the external id belongs to another document, or if somebody else replaced the
+    ///   version; `error` if the lookup fails.
     func look(
         for outgoing: Outgoing,
         after error: IndivoError,
@@ -44,8 +44,7 @@ extension CallClient {
         }
     }
 
-    /// The response to a call that finds out about another; `nil` where the server says that there is no such
-    /// thing.
+    /// Sends a lookup for a call, and returns its response; `nil` if the server responds with 404.
     private func ask(
         _ call: IndivoCall,
         of outgoing: Outgoing,
@@ -82,7 +81,7 @@ extension CallClient {
         default:
             let metadata = try found.metadata()
             let isSame = outgoing.body.map { metadata.mismatch(with: $0.data) == nil } ?? true
-            // What is stored under an external id once is another's otherwise.
+            // Otherwise the content under this external id came from another request.
             if outgoing.call.repetition != .afterLookingUp
                 || isSame && isOurs(metadata, outgoing, found, error, since: start)
             {
@@ -101,7 +100,8 @@ extension CallClient {
         since start: Duration
     ) -> Bool {
         if outgoing.hasOwnID { return true }
-        // Without a date: what was refused was there before, what got no response may be either.
+        // Without a date, the error decides: after a refusal the document was there before; without a
+        // response it counts as ours.
         guard let created = metadata.createdAt?.date else { return error.status == nil }
         return isSince(start, created, found)
     }
@@ -125,14 +125,13 @@ extension CallClient {
 
     // MARK: What a failure is about
 
-    /// A failure, with another reason where its status means several things, and what is on the server shows
-    /// which it is.
+    /// Replaces the reason of a failure whose status is ambiguous, if a lookup shows the real reason.
     func explained(_ failure: IndivoError, _ outgoing: Outgoing, until end: Duration) async -> IndivoError {
         do throws(IndivoError) {
             switch failure.reason {
             case .notFound where outgoing.call.replacesVersion:
-                // A server says 404 also to a model that it does not know; nor does this library, which only
-                // suspects it.
+                // A server responds with 404 also to a model that it does not know. A model that this library
+                // does not know either is only a suspect.
                 let unknown = SentContent(query: outgoing.query, body: outgoing.body).unknownModels
                 guard !unknown.isEmpty else { return failure }
                 let version = try await ask(.recordDocumentMeta, of: outgoing, until: end)
@@ -152,13 +151,13 @@ extension CallClient {
             default: return failure
             }
         } catch {
-            // Then it stays what the server said.
+            // The lookup failed: the original failure stands.
             return failure
         }
     }
 
-    /// What a call names that is not there, where a server fails on that; `nil` when it is there, or there is
-    /// no such call.
+    /// A hint about the missing document or message on which the server failed (500); `nil` if it exists, or
+    /// if the call names neither.
     private func missing(from outgoing: Outgoing, until end: Duration) async throws(IndivoError) -> String? {
         switch outgoing.call.name {
         case IndivoCall.recordNotify.name:

@@ -5,18 +5,19 @@ import Logging
 import OAuth1
 import Synchronization
 
-/// Signs calls, sends them, and makes errors of refusals and failures. The engine sends them again,
-/// as ``next(after:mayBeDoneBefore:_:)`` says.
+/// Signs and sends calls, and turns refusals and failures into errors. The engine retries them as
+/// ``next(after:mayBeDoneBefore:_:)`` decides.
 final class CallClient: Sendable {
-    /// Where the API is; no call is made where that is not an address.
+    /// The API's address, or the reason why the URL cannot be used; then every call fails for that reason.
     let address: Result<ServerAddress, ServerAddressError>
     let logger: Logger
     let options: IndivoServer.Options
     let engine: CallEngine
-    /// How many seconds the server's clock is ahead, once a refusal reported it: it refuses timestamps older
-    /// than five minutes.
+    /// By how many seconds the server's clock is ahead, as reported with a refusal; 0 until then. A server
+    /// refuses timestamps that are older than five minutes.
     private let clockOffset = Mutex(0)
-    /// How slow the time that a request was signed with is, beyond which the server's is taken over.
+    /// By how many seconds a request's timestamp may lag behind the server's time before the server's time is
+    /// used instead.
     static let clockTolerance = 240
     let accepted = AcceptedCredentials()
 
@@ -39,11 +40,11 @@ final class CallClient: Sendable {
     /// The time by the server's clock, as far as that is known, in seconds since 1970.
     var serverTime: Int { deviceTime + clockOffset.withLock { $0 } }
 
-    /// A stamp that was never used.
+    /// A new nonce, with the server's time.
     func newStamp() -> SigningStamp { SigningStamp(nonce: OAuthSigner.randomNonce(), timestamp: serverTime) }
 
-    /// Sends a call, and retries it where that can do no harm (`RetryPolicy`), each time signed anew. What is
-    /// stored under an external id is searched for before it is sent again.
+    /// Sends a call, and retries it where that is safe (`RetryPolicy`); each attempt is signed anew. Before a
+    /// retry, the library looks up whether the content is stored under its external id.
     func send(_ outgoing: Outgoing, until end: Duration? = nil) async throws(IndivoError) -> CallResponse {
         let end = end ?? options.timing.elapsed() + options.retry.deadline
         do {
@@ -63,8 +64,8 @@ final class CallClient: Sendable {
         }
     }
 
-    /// Sends a call whose response may not say where it ends: such a response is whole when it comes the same
-    /// twice.
+    /// Sends a call whose response may have no length. Such a response counts as complete when two in a row
+    /// are equal.
     func sendUntilWhole(_ outgoing: Outgoing) async throws(IndivoError) -> CallResponse {
         var former = try await send(outgoing)
         guard former.end == .unknown, outgoing.call.method == .get else { return former }
@@ -76,8 +77,8 @@ final class CallClient: Sendable {
         throw former.lost()
     }
 
-    /// Sends a call once, and a second time only to set the clock right. Without an `end` the transport's own
-    /// limits hold.
+    /// Sends a call once, or a second time with a corrected clock. Without an `end`, the transport's own time
+    /// limits apply.
     func attempt(_ outgoing: Outgoing, until end: Duration? = nil) async throws(IndivoError) -> CallResponse {
         let call = outgoing.call
         let unsigned = try outgoing.request(at: try call.checked { try address.get() })
@@ -92,7 +93,7 @@ final class CallClient: Sendable {
                 clock = setClock(by: refusal, to: outgoing)
                 return if case .corrected = clock { true } else { false }
             }
-            // Refused all the same: the clock was not what was wrong, or the time is not the server's.
+            // Refused again: the clock was not the cause, or the reported time is not the server's.
             if case .corrected(let former) = clock, answer.response.status.code == 403 {
                 clockOffset.withLock { $0 = former }
             }
@@ -105,11 +106,11 @@ final class CallClient: Sendable {
         }
     }
 
-    /// What a refusal says of the clock that a request was signed by.
+    /// What a refusal shows about the clock that the request was signed with.
     private enum Clock {
         /// The server's time is not known.
         case unknown
-        /// It is near the one that was signed with.
+        /// The request's timestamp is within the tolerance.
         case right
         /// The server's time is used from now on, in place of the former offset.
         case corrected(from: Int)
@@ -117,7 +118,7 @@ final class CallClient: Sendable {
         var isKnown: Bool { if case .unknown = self { false } else { true } }
     }
 
-    /// Takes over the server's time, if the request was refused and the device's clock is slow.
+    /// Uses the server's time from now on, if a request was refused and its timestamp was too old.
     private func setClock(by refusal: HTTPAnswer, to outgoing: Outgoing) -> Clock {
         guard refusal.response.status.code == 403, outgoing.credentials != nil, outgoing.stamp == nil,
             let serverTime = refusal.response.serverTime
@@ -173,26 +174,26 @@ extension CallClient {
         var call: IndivoCall
         var credentials: OAuthCredentials?
         var path: [String: String] = [:]
-        /// For `GET` only, since a server leaves it out of what it signs otherwise.
+        /// For `GET` only: a server leaves the query of any other method out of the signature.
         var query: FormParameters = [:]
         var body: Body?
         var signing = OAuthSigner.Options()
-        /// Whether the library made the external id, or this document went out under it before: the same
-        /// content that is stored under it is this document then. Under an id that the app chose, it is if it
-        /// was created since the request was sent.
+        /// Whether the external id belongs to this document alone: the library generated it, or sent the
+        /// document under it before. Equal content under such an id is this document. Under an id that the
+        /// app chose, it is this document only if the server created it after the request was sent.
         var hasOwnID = false
-        /// Whether an earlier call may have sent the same, so that a refusal of a duplicate says that it
+        /// Whether an earlier call may have sent the same; then a refusal as a duplicate means that it
         /// arrived.
         var mayHaveBeenSentBefore = false
-        /// What content is checked against, where the response cannot be seen to be whole.
+        /// The metadata to check content against, if the response does not show that the content is complete.
         var expected: DocumentMetadata?
-        /// What to sign with, where copies of one request have to be one to the server; fresh for each
-        /// sending otherwise.
+        /// The nonce and time to sign with, if the server has to recognise copies of one request; otherwise
+        /// each attempt gets new ones.
         var stamp: SigningStamp?
 
-        /// Refuses a text with a character that XML cannot carry: a server takes it, and its lists, histories
-        /// and inboxes are malformed from then on, for every app. Documents were parsed before, or are handed
-        /// back as they are.
+        /// Refuses a text with a character that XML cannot contain. A server would accept it, and its lists,
+        /// histories and inboxes would be malformed from then on, for every app. Documents need no such
+        /// check: they were parsed before, or the server returns them as they are.
         func checkTexts() throws(IndivoError) {
             var texts = query.map { ("the query's “\($0.name)”", $0.value) }
             switch body {
@@ -211,8 +212,8 @@ extension CallClient {
         func request(at address: ServerAddress) throws(IndivoError) -> HTTPRequest {
             try checkTexts()
             var target = address.path + (try CallPath.fill(call, path))
-            // A server notes each path in a column after it has done what was asked, and says 500 where it
-            // does not fit.
+            // A server logs the path after it has carried out the call, and fails with 500 if the path does
+            // not fit into the log's column.
             let count = target.utf8.count
             try call.require(
                 count <= 200,
@@ -240,8 +241,8 @@ extension CallClient {
                 contentType: body?.contentType,
                 body: body.map { Array($0.data) }
             )
-            // A path that needs escapes is signed as the server verifies it, decoded; all else is the same to
-            // both rules.
+            // An Indivo server verifies the decoded path. Without escapes in the path, both rules give the
+            // same signature.
             let rule: SignatureRule = signed.path.utf8.contains(UInt8(ascii: "%")) ? .indivo : .rfc5849
             let signer = OAuthSigner(
                 credentials: credentials,
@@ -258,8 +259,8 @@ extension CallClient {
     }
 }
 
-/// The nonce and time of a signature, kept so that a request can be sent again as the very same: of several
-/// copies a server acts on one at most, which makes calls safe to retry that have no id to find them by.
+/// The nonce and time of a signature, kept so that exactly the same request can be sent again. A server acts
+/// on at most one of several copies, so that even a call without an id is safe to retry.
 package struct SigningStamp: Sendable, Hashable, Codable {
     package let nonce: String
     /// Seconds since 1970-01-01T00:00:00Z.

@@ -14,7 +14,8 @@ struct CallResponse: Sendable {
     /// How many times the request was sent.
     var attempts = 1
 
-    /// What is known of a body's end: a response of HTTP/1.0 ends with the connection, too early or not.
+    /// Whether a body is complete. A response of HTTP/1.0 ends with the connection, so that it may be
+    /// truncated.
     enum End: Sendable {
         /// The body is as long as the response said, or its content ends as it has to.
         case whole
@@ -40,14 +41,14 @@ struct CallResponse: Sendable {
         }
     }
 
-    /// The root element, which has a name.
+    /// The root element, checked for the name that it should have.
     func xml(root name: String) throws(IndivoError) -> XMLNode {
         let root = try xml()
         guard root.name == name else { throw malformed("its root is <\(root.name)>, not <\(name)>") }
         return root
     }
 
-    /// The body, if reading it as JSON takes no more memory than it may.
+    /// The body, checked for the memory that reading it as JSON may take.
     func json() throws(IndivoError) -> Data {
         try check(ResponseWeight.ofJSON(body, upTo: maximumReadingBytes))
         return body
@@ -72,8 +73,8 @@ struct CallResponse: Sendable {
     /// The metadata in it.
     func metadata() throws(IndivoError) -> DocumentMetadata { try value(DocumentMetadata.self) }
 
-    /// The one document of a list, as the label calls give it, or the document by itself, as a search for it
-    /// gives it.
+    /// The metadata in the response to a label call: a list of one document, or the document alone if a
+    /// lookup found it.
     func labelledMetadata() throws -> DocumentMetadata {
         if try xml().name == "Document" { return try metadata() }
         let documents = try value(DocumentList.self).documents
@@ -83,7 +84,7 @@ struct CallResponse: Sendable {
         return documents[0]
     }
 
-    /// Does what reads the response, and makes its errors ones of this call.
+    /// Runs code that reads the response, and converts its errors into errors of this call.
     func reading<Value>(_ read: () throws -> Value) throws(IndivoError) -> Value {
         do { return try read() } catch {
             throw error as? IndivoError ?? malformed("it cannot be read", because: error)
@@ -111,7 +112,7 @@ struct CallResponse: Sendable {
         for report in reports.reports { try check(report.meta?.document?.recordID, is: "record") }
     }
 
-    /// Servers leave out what goes without saying; what they do say must be so.
+    /// A server may leave an id out; an id that it reports must match the request's.
     private func check(_ told: String?, is name: String) throws(IndivoError) {
         guard let asked = place[name], let told, !told.isEmpty else { return }
         guard told.lowercased() == asked.lowercased() else { throw malformed("it is about another \(name)") }
@@ -119,7 +120,7 @@ struct CallResponse: Sendable {
 
     // MARK: Errors
 
-    /// The error that something is missing.
+    /// The error for a truncated response.
     func lost() -> IndivoError {
         error(
             .responseLost,
@@ -127,8 +128,8 @@ struct CallResponse: Sendable {
         )
     }
 
-    /// The error that the response is not what it should be. What stands at the place it names is for the
-    /// developer only.
+    /// The error for a response that is not what it should be. The text at the position of the problem is for
+    /// the developer only.
     func malformed(_ what: String, because error: (any Error)? = nil) -> IndivoError {
         var place = ""
         var details = error.map { ["\($0)"] } ?? []
@@ -161,7 +162,7 @@ struct CallResponse: Sendable {
 }
 
 extension CallResponse {
-    /// What a server says that has done what was asked.
+    /// The response `<ok/>` to a call that the server is known to have carried out.
     init(ok call: IndivoCall) {
         let response = HTTPResponse(status: .ok, headerFields: [.contentType: "application/xml"])
         self.init(call: call, answer: HTTPAnswer(response: response, body: Data("<ok/>".utf8)), end: .whole)
@@ -172,7 +173,7 @@ extension HTTPAnswer {
     /// How the body of a response to a call ends.
     func end(of outgoing: CallClient.Outgoing) -> CallResponse.End {
         let fields = response.headerFields
-        // A recording without its secrets has another length than it says.
+        // A redacted recording has another length than its header reports.
         if let length = fields[.contentLength].flatMap({ Int($0) }), body.count == length { return .whole }
         if fields[.transferEncoding]?.lowercased().contains("chunked") == true { return .whole }
         switch outgoing.call.response {
@@ -181,14 +182,15 @@ extension HTTPAnswer {
             return StructureEnd.ofXML(body) == .cut ? .cut : .whole
         case .models: return StructureEnd.ofXMLOrJSON(body) == .cut ? .cut : .whole
         case .json: return StructureEnd.ofJSON(body)
-        // Where it is one parameter too short it is refused; one that stands in the last one cannot be seen.
+        // A response that lacks a parameter is refused when it is read; a truncated last value cannot be
+        // detected.
         case .token: return .whole
         case .text: return .unknown
         case .content:
             if let known = outgoing.expected, known.tellsContent {
                 return known.mismatch(with: body) == nil ? .whole : .cut
             }
-            // A document may look like XML and be something else: only that it ends well says something.
+            // A document may look like XML and be something else: only a complete end proves anything.
             return StructureEnd.ofXMLOrJSON(body) == .whole ? .whole : .unknown
         }
     }
@@ -236,7 +238,7 @@ enum StructureEnd {
         // A page for people is not an answer to any call, and need not close its elements.
         let beginning = String(decoding: body.prefix(100), as: UTF8.self).lowercased()
         if beginning.contains("<html") || beginning.contains("<!doctype html") { return .unknown }
-        // Words instead of an element: no more of them would make it XML.
+        // Text without an element: even with more of it, it would not be XML.
         guard body.contains(UInt8(ascii: "<")) else { return body.allSatisfy(isSpace) ? .cut : .unknown }
         return body.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
             var rest = bytes[...]
@@ -260,12 +262,12 @@ enum StructureEnd {
         }
     }
 
-    /// What may hold anything, tags too.
+    /// Sections that may contain anything, even tags.
     private static let sections: [(start: String, end: String)] = [
         ("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>"),
     ]
 
-    /// Where what follows a mark begins. `firstRange(of:)` takes half a second for a megabyte.
+    /// The index after a mark. `firstRange(of:)` takes half a second for a megabyte.
     private static func place(behind mark: String.UTF8View, in bytes: Slice<UnsafeRawBufferPointer>) -> Int? {
         var rest = bytes
         while let start = rest.firstIndex(where: { $0 == mark.first }) {
@@ -276,7 +278,8 @@ enum StructureEnd {
         return nil
     }
 
-    /// Where a tag ends, or a declaration, whose own declarations count as tags; `nil` when it does not.
+    /// The index of the `>` that ends a tag, or of the `<` of a declaration inside it; `nil` if there is
+    /// neither.
     private static func endOfTag(_ tag: Slice<UnsafeRawBufferPointer>) -> Int? {
         var quote: UInt8?
         return tag.indices.dropFirst().first { index in
@@ -293,16 +296,16 @@ enum StructureEnd {
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 }
 
-/// How much memory a response takes once it is read, reckoned before: an element of four bytes may become an
-/// object of hundreds.
+/// Estimates how much memory a response takes once it is read: an element of four bytes may become an object
+/// of hundreds.
 enum ResponseWeight {
-    /// What an element, or a value in JSON, may weigh when it has become a tree and an object; and what an
-    /// attribute may.
+    /// The estimated bytes of a node and object, for each XML element or JSON value; and those of an
+    /// attribute.
     private static let piece = 1_000
     private static let attribute = 130
 
-    /// What XML will weigh, no less; 0 where its length alone (4 bytes an element, 1 an attribute) keeps it
-    /// below a maximum.
+    /// The estimated bytes of XML, never too few; 0 if the body is so short that it cannot exceed the maximum
+    /// (an element has at least 4 bytes, an attribute 1).
     static func ofXML(_ body: Data, upTo maximum: Int) -> Int {
         guard body.count > maximum / (1 + piece / 4 + attribute) else { return 0 }
         // In another encoding than these "<" may be another byte; no server sends one.
@@ -312,14 +315,14 @@ enum ResponseWeight {
             for index in bytes.indices {
                 if bytes[index] == UInt8(ascii: "=") { weight += attribute }
                 guard bytes[index] == UInt8(ascii: "<") else { continue }
-                // The byte behind "<" tells an element's beginning from its end, a comment or an instruction.
+                // The byte after `<` distinguishes a start tag from an end tag, a comment and an instruction.
                 if index + 1 == bytes.count || !"/!?".utf8.contains(bytes[index + 1]) { weight += piece }
             }
             return weight
         }
     }
 
-    /// Whether "<" is the byte that it is in ASCII, by the beginning of a document.
+    /// Whether the encoding writes `<` as the ASCII byte, judged by the document's beginning.
     private static func isEncodedPlainly(_ beginning: Data) -> Bool {
         let text = String(decoding: beginning.filter { $0 != 0 }, as: UTF8.self).lowercased()
         guard text.contains("<") else { return false }
@@ -329,8 +332,8 @@ enum ResponseWeight {
         }
     }
 
-    /// What JSON will weigh, no less; 0 where it cannot be more than a maximum, as each of its values has a
-    /// byte.
+    /// The estimated bytes of JSON, never too few; 0 if the body is so short that it cannot exceed the
+    /// maximum (a value has at least 1 byte).
     static func ofJSON(_ body: Data, upTo maximum: Int) -> Int {
         guard body.count > maximum / (1 + piece) else { return 0 }
         return body.withUnsafeBytes { bytes in

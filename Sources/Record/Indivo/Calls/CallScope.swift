@@ -7,14 +7,14 @@ protocol CallScope: Sendable {
     var credentials: OAuthCredentials? { get }
     /// The values of the path variables that it stands for.
     var variables: [String: String] { get }
-    /// The record to which the documents belong that it gives, where the token is for all of it.
+    /// The record of the documents that the calls return, if the token is for the whole record.
     var record: IndivoRecord? { get }
 }
 
 extension CallScope {
     var record: IndivoRecord? { nil }
 
-    /// Where the documents are that it gives.
+    /// The stage of the documents that the calls return.
     var stage: DocumentStage { record.map { .inRecord($0) } ?? .inNoRecord }
 
     /// Sends a call with the scope's credentials and ids; see ``CallClient/Outgoing``.
@@ -35,7 +35,7 @@ extension CallScope {
         return try await server.calls.send(outgoing)
     }
 
-    /// Sends what a server keeps, and checks by what it says of it that it is what was sent.
+    /// Stores content, and checks the metadata that the server returns against what was sent.
     func store(_ content: FileContent, _ call: IndivoCall, path: [String: String] = [:]) async throws
         -> DocumentMetadata
     {
@@ -52,7 +52,7 @@ extension CallScope {
         return try await send(call, path: path, body: .text(label)).labelledMetadata()
     }
 
-    /// What a call gives, or `nil` where the server says that there is no such thing.
+    /// The result of a call; `nil` if the server responds with 404.
     func ifFound<Value>(_ ask: () async throws -> Value) async throws -> Value? {
         do { return try await ask() } catch let error as IndivoError where error.reason == .notFound {
             return nil
@@ -75,8 +75,8 @@ extension CallScope {
         )
     }
 
-    /// Fetches a document's content, and checks it against its metadata, which is asked for where neither the
-    /// response nor the metadata at hand says that the content is whole, or where it may have changed.
+    /// Fetches a document's content, and checks it against its metadata. The metadata is fetched again if the
+    /// content may have changed, or if nothing shows that the content is complete.
     func content(
         _ call: IndivoCall,
         of document: String,

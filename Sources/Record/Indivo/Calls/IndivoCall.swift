@@ -97,15 +97,15 @@ public struct IndivoCall: Sendable, Hashable, Identifiable, CustomStringConverti
     package let swift: String
     /// Whether servers keep the call only for old apps.
     public let isDeprecated: Bool
-    /// Whether it may be sent again when nobody knows what became of it.
+    /// Whether it may be retried when its outcome is unknown.
     let repetition: Repetition
     /// What to try when the server responds with 404, where the status alone does not say enough.
     let notFoundHint: String?
 
     public var id: String { name }
 
-    /// Whether the library sends it again when its answer was lost: it only reads, or stores under an
-    /// external id.
+    /// Whether the library retries it when the response is lost: it only reads, or stores under an external
+    /// id.
     public var isRetryable: Bool { repetition != .never }
 
     init(
@@ -175,7 +175,7 @@ public struct IndivoCall: Sendable, Hashable, Identifiable, CustomStringConverti
     /// Number, name, method and path.
     public var description: String { (number.map { "\($0) " } ?? "") + "\(name): \(method) \(path)" }
 
-    /// The call by which is found out whether a server has done this one, where its response does not say so.
+    /// The call that looks up whether the server has carried out this one, if no response shows it.
     var lookUp: IndivoCall? { Self.lookUps[name] }
 
     private static let lookUps = [
@@ -198,16 +198,16 @@ public struct IndivoCall: Sendable, Hashable, Identifiable, CustomStringConverti
     /// Whether its responses hold secrets.
     var givesTokens: Bool { path.hasPrefix("/oauth/") || path.hasSuffix("/access_token") }
 
-    /// An argument that no server would take: nothing was sent.
+    /// The error for an argument that no server would accept; nothing was sent.
     func refused(_ why: String) -> IndivoError { IndivoError(.badArgument(why), call: self) }
 
-    /// Does what a bad argument makes fail.
+    /// Runs code that fails on a bad argument, and converts its error.
     func checked<Value>(_ body: () throws -> Value) throws(IndivoError) -> Value {
         do { return try body() } catch { throw refused("\(error)") }
     }
 
-    /// Does what reads or writes documents, and makes its errors ones of this call. What documents say is for
-    /// the developer only.
+    /// Runs code that reads or writes documents, and converts its errors into errors of this call. What the
+    /// documents contain goes only into the details for the developer.
     func converting<Value>(_ what: String, _ body: () throws -> Value) throws(IndivoError) -> Value {
         do {
             return try body()
@@ -234,31 +234,30 @@ public struct IndivoCall: Sendable, Hashable, Identifiable, CustomStringConverti
     }
 }
 
-/// Whether a call may be sent again when nobody knows what became of it.
+/// Whether a call may be retried when its outcome is unknown.
 enum Repetition: Sendable, Hashable {
     /// It may have been done, and would be done twice.
     case never
-    /// It only reads, or sets what it sets however often it is sent.
+    /// The call only reads, or has the same effect however often it is sent.
     case freely
-    /// It stores under an external id, and would be refused if an earlier sending arrived: the library
-    /// searches for it first.
+    /// The call stores under an external id, and would be refused if an earlier attempt had arrived: the
+    /// library looks the id up first.
     case afterLookingUp
-    /// It has an id of its own, and a server that has done it refuses to do it again: that refusal is a
+    /// The call has an id of its own, and a server refuses to carry it out twice: that refusal counts as a
     /// success.
     case untilRefusedAsDuplicate
 }
 
 /// Fills a call's path template.
 enum CallPath {
-    /// What an Indivo server verifies in a path, which it signs decoded: it fails on anything beyond ASCII,
-    /// takes an escaped `/` for the end of a segment, and leaves out of the signature what follows `?`, `#`
-    /// or `;`.
+    /// Whether an Indivo server can verify a byte in a path. It signs the decoded path: it fails on anything
+    /// beyond ASCII, takes an escaped `/` for the end of a segment, and ignores what follows `?`, `#` or `;`.
     private static func isVerified(_ byte: UInt8) -> Bool {
         (0x20...0x7E).contains(byte) && !"/?#;".utf8.contains(byte)
     }
 
-    /// A text as it goes into the request line: what a path may hold (RFC 3986, section 3.3) stays, but for
-    /// `;`.
+    /// A text, percent-encoded for the request line. The characters that a path may hold (RFC 3986, section
+    /// 3.3) stay, except `;`.
     private static func escaped(_ text: String) -> String {
         PercentEncoding.encode(text, keeping: "!$&'()*+,=:@/")
     }
@@ -304,7 +303,7 @@ enum CallPath {
         )
     }
 
-    /// What a variable of a path is called in an error, where that is not its name and “id”.
+    /// The names of path variables in errors, where “id” after the variable's own name would be wrong.
     private static let nouns = [
         "code": "measurement code", "model": "model's name", "function": "function's name",
         "relation": "relation",

@@ -17,10 +17,10 @@ import IndivoBase
 ///     }
 /// }
 /// ```
-/// ``description`` is for people and logs: no secret, no id and nothing of what a document says is in it. Of
-/// a refusal it holds the beginning of the server's own words, without what was sent and what is quoted; what
-/// it says of a patient in words that were not sent cannot be recognised, and would be in it.
-/// ``debugDetails`` is for developers, and may quote documents.
+/// ``description`` is for people and logs: it contains no secret, no id and nothing from a document. For a
+/// refusal it includes the beginning of the server's message, without the values that were sent and without
+/// quotations. If that message describes the patient in other words, they cannot be recognised and stay in
+/// it. ``debugDetails`` is for developers, and may quote documents.
 public struct IndivoError: Error, Sendable {
     /// What kind of failure it is.
     public enum Reason: Sendable, Hashable {
@@ -29,32 +29,33 @@ public struct IndivoError: Error, Sendable {
         /// The document breaks rules of its model; nothing was sent. To send it all the same, use
         /// ``DocumentValidation/none``.
         case invalidDocument(problems: [ValidationError.Problem])
-        /// There is no way to the server: no address, nothing that responds, no secure connection. Nothing
-        /// was sent.
+        /// The server cannot be reached: its address is unknown, nothing responds, or there is no secure
+        /// connection. Nothing was sent.
         case notReachable
         /// There was no complete response in time.
         case timedOut
-        /// The connection broke before the answer was complete.
+        /// The connection broke before the response was complete.
         case responseLost
-        /// The answer is longer than the transport takes (`HTTPLimits.maximumResponseBytes`), or reading it
-        /// would take too much memory (``IndivoServer/Options/maximumReadingBytes``).
+        /// The response is longer than the transport allows (`HTTPLimits.maximumResponseBytes`), or reading
+        /// it would take too much memory (``IndivoServer/Options/maximumReadingBytes``).
         case responseTooLarge
-        /// 403. The server gives one answer for all causes; these are the ones it can have, the likeliest
-        ///      first.
+        /// 403. The server responds in the same way for every cause; these are the possible ones, the
+        /// likeliest first.
         case refused(causes: [RefusalCause])
         /// 404: there is no such thing, or no such path.
         case notFound
-        /// What is on the server already stands in the way.
+        /// The call conflicts with what is on the server already.
         case conflict(Conflict)
-        /// 400, or 404 for new content: the server refuses what was sent. With its own words, which may quote
-        /// values that were sent, and with what this library finds wrong with the documents that were sent.
+        /// 400, or 404 for new content: the server refuses what was sent. `serverMessage` is in the server's
+        /// own words, and may quote values that were sent. `problems` is what this library finds wrong with
+        /// the documents that were sent.
         case invalid(serverMessage: String, problems: [ValidationError.Problem])
         /// 5xx: the server failed.
         case serverFailed(status: Int)
         /// Another status that is not a success: a redirection, which is not followed, 405, 413, …
         case unexpectedStatus(Int)
-        /// The answer is not what the call gives. The text says what it should be, and the place where it is
-        /// not.
+        /// The response is not what the call returns. The text says what was expected, and where the response
+        /// differs.
         case malformedResponse(String)
         /// The login did not end with a record.
         case login(IndivoError.LoginError)
@@ -62,7 +63,7 @@ public struct IndivoError: Error, Sendable {
         case cancelled
     }
 
-    /// What on the server stands in the way of a call.
+    /// What on the server a call conflicts with.
     public enum Conflict: Sendable, Hashable {
         /// The external id belongs to a document that is stored already.
         case externalIDUsed
@@ -82,7 +83,7 @@ public struct IndivoError: Error, Sendable {
     public let request: String
     /// The HTTP status, where there was a response.
     public internal(set) var status: Int?
-    /// Why there is no complete response, where there is none.
+    /// Why no complete response arrived; `nil` if one did.
     public internal(set) var transportError: HTTPTransportError?
     /// How many times the library tried to send the request; 0 where it refused to.
     public package(set) var attempts: Int
@@ -90,8 +91,8 @@ public struct IndivoError: Error, Sendable {
     public package(set) var mayHaveBeenDone: Bool
     /// How long the server asks to wait before another attempt (RFC 9110, section 10.2.3).
     public internal(set) var retryAfter: Duration?
-    /// Whether the same call may be made again without doing anything twice: it only reads, or it stores
-    /// under an external id, or the server has done nothing. That it would succeed then is not said.
+    /// Whether the same call can be made again without doing anything twice: it only reads, it stores under
+    /// an external id, or the server has done nothing. It may fail again all the same.
     public internal(set) var isSafeToRetry: Bool
 
     /// What the developer may see beside the description.
@@ -99,7 +100,7 @@ public struct IndivoError: Error, Sendable {
     /// The server's words without what was sent and what is quoted.
     var safeMessage = ""
     let notFoundHint: String?
-    /// What the response says of a wrong API address: an advice of one or two sentences.
+    /// Advice of one or two sentences, if the response suggests that the API's address is wrong.
     var addressHint: String?
     /// Whether the server or a proxy says that it is busy.
     var isServerBusy = false
@@ -115,7 +116,7 @@ public struct IndivoError: Error, Sendable {
         notFoundHint = call.notFoundHint
         self.details = details
         changes = call.method != .get
-        // What got a response was sent.
+        // A response means that the request was sent.
         attempts = status == nil ? 0 : 1
         mayHaveBeenDone =
             switch reason {
@@ -143,7 +144,7 @@ public struct IndivoError: Error, Sendable {
     /// A login that failed otherwise than in a call. It may be begun again.
     init(_ reason: LoginError) { self.init(.login(reason), call: IndivoCall("login", .post, "", .token, "")) }
 
-    /// What may be behind a 403, which an Indivo server answers to everything it does not allow.
+    /// A possible cause of a 403, with which an Indivo server refuses everything that it does not allow.
     public enum RefusalCause: Sendable, Hashable, CaseIterable, CustomStringConvertible {
         /// The token was removed, with the app from the record or in a clean-up: log in again.
         case tokenGone
@@ -156,8 +157,8 @@ public struct IndivoError: Error, Sendable {
         case notAuthorized
         /// The device's clock is more than five minutes slow, and the server's time is not known.
         case slowClock
-        /// What arrived is not what was signed: something between changed the host name, the path or a
-        /// header, or the addresses are not those that the server has of itself.
+        /// The server received something else than was signed: a proxy changed the host name, the path or a
+        /// header, or the addresses differ from those that the server uses for itself.
         case changedOnTheWay
 
         public var description: String {
@@ -182,8 +183,8 @@ extension IndivoError: CustomStringConvertible, CustomDebugStringConvertible, Cu
     LocalizedError
 {
     /// The call, what went wrong and the next step, in one line without secrets, ids and content, as far as
-    /// the server's own words can be cleared of them (see ``IndivoError``). Control characters and changes of
-    /// direction are U+FFFD.
+    /// the server's own words can be cleared of them (see ``IndivoError``). Control characters and marks that
+    /// change the text's direction are replaced by U+FFFD.
     public var description: String {
         if case .login(let error) = reason { return "\(call): \(error)".shown() }
         return "\(call) (\(request)): \(explanation)\(advice)".shown()

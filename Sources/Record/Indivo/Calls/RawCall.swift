@@ -2,7 +2,7 @@ import HTTPTypes
 import OAuth1
 
 extension IndivoRecord {
-    /// Makes any call with the record's token, and gives the response as it came: for calls that the library
+    /// Makes any call with the record's token, and returns the response unchanged: for calls that the library
     /// has no method for.
     ///
     /// ```swift
@@ -12,9 +12,9 @@ extension IndivoRecord {
     ///   - path: The path, without a query, and with nothing escaped: a `%` in it stands for itself.
     ///   - query: For `GET` only.
     ///   - body: The body; a form has the type `application/x-www-form-urlencoded`.
-    /// - Throws: ``IndivoError``. When its answer is lost, a `GET` is repeated, and a call of
-    ///   ``IndivoCall/all`` that is retryable (``IndivoCall/isRetryable``), after it was looked for what is
-    ///   stored under an external id. Nothing else is sent twice.
+    /// - Throws: ``IndivoError``. If the response is lost, a `GET` is retried, and so is a call of
+    ///   ``IndivoCall/all`` that is retryable (``IndivoCall/isRetryable``), after a lookup of what is stored
+    ///   under its external id. Nothing else is sent twice.
     @discardableResult
     public func call(
         _ method: HTTPRequest.Method,
@@ -46,7 +46,7 @@ extension IndivoServer {
         as credentials: OAuthCredentials?
     ) async throws -> FileContent {
         let known = IndivoCall.matching(method, path)
-        // What the table knows of the call makes the errors better.
+        // A call that the table knows gives better errors.
         var call = known ?? IndivoCall(IndivoCall.unknownName, method, path, .content, "")
         call.path = path
         try call.require(path.hasPrefix("/"), "the path “\(path)” does not begin with “/”")
@@ -63,7 +63,7 @@ extension IndivoServer {
         let sent: CallClient.Body? = body.map { body in
             switch body.contentType {
             case FormParameters.contentType: .form(FormParameters(decoding: body.data))
-            // A label: what is sent is looked at like any other.
+            // As a label, it is checked for characters that XML cannot contain.
             case "text/plain" where known?.body == .text: .text(body.text)
             default: .data(body.data, type: body.contentType)
             }

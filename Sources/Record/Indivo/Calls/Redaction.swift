@@ -1,30 +1,29 @@
 import Foundation
 import IndivoBase
 
-/// Leaves out of a server's words, as `…`, what was sent to it and what it quotes, as far as it can be
-/// recognised:
+/// Replaces by `…`, in a server's message, what was sent to the server and what the message quotes, as far as
+/// that can be recognised:
 /// - values that were sent, wherever they stand, as they are and as servers escape them;
 /// - the beginnings of such values, from four characters on: servers cut short what they quote;
 /// - words of four characters and more that are words of such values, or begin one;
-/// - values of less than four characters, where they stand alone;
+/// - values of fewer than four characters, where they stand alone;
 /// - what stands in quotation marks, but for names of elements, models and fields; and ids in the form of a
 ///   UUID.
 struct Redaction {
     private let text: [UInt8]
     private var isHidden: [Bool]
-    /// Where each four bytes of the text are.
+    /// The positions of each sequence of four bytes in the text.
     private var places: [UInt32: [Int]] = [:]
     /// The words of the text of four bytes and more, by their first four.
     private var words: [UInt32: [Range<Int>]] = [:]
 
-    /// The text without what is to be left out; nothing where more than 4 MiB was sent, which is too much to
-    /// search.
+    /// The redacted text; empty if more than 4 MiB was sent, which would take too long to search for.
     static func redact(_ text: String, sent values: some Sequence<String>, names: Set<String> = []) -> String
     {
         let forms = Set(
             values.flatMap { value in
                 let plain = ServerMessage.collapsed(value)
-                // A server's words come here as they may be shown.
+                // The text had its control characters replaced before, so the values need the same.
                 return [plain.shown(), asHTML(plain).shown(), asPython(plain)]
             }
         )
@@ -74,7 +73,8 @@ struct Redaction {
                 length += 1
             }
             if length < value.count {
-                // Not all of it: then whole words, so that a word that merely begins in the same way stays.
+                // Only the beginning matched: hide whole words, so that a word that merely begins in the same
+                // way stays.
                 guard place == 0 || !Self.isWord(text, place - 1) else { continue }
                 while length > 0, place + length < text.count, Self.isWord(text, place + length),
                     Self.isWord(text, place + length - 1)
@@ -97,7 +97,7 @@ struct Redaction {
 
     // MARK: What looks like somebody's
 
-    /// What stands between quotation marks; after one that is not closed, everything.
+    /// Hides what stands between quotation marks; after an unclosed mark, the rest of the text.
     private mutating func hideQuotations(except names: Set<[UInt8]>) {
         let string = text
         var place = 0
@@ -123,7 +123,7 @@ struct Redaction {
     private static func closingMark(_ text: [UInt8], at place: Int) -> [UInt8]? {
         if text[place...].starts(with: "“".utf8) { return Array("”".utf8) }
         guard [0x22, 0x27, 0x60].contains(text[place]) else { return nil }
-        // As in u'…' of the server's language; otherwise an apostrophe after a letter is none that opens.
+        // Python writes u'…' and b'…'. Otherwise an apostrophe after a letter does not open a quotation.
         var before = place - 1
         if before >= 0, [0x75, 0x62].contains(text[before]) { before -= 1 }
         return before < 0 || !isWord(text, before) ? [text[place]] : nil
@@ -145,11 +145,11 @@ struct Redaction {
 
     /// What is not hidden, with `…` for the rest.
     private mutating func rest() -> String {
-        // A character goes as a whole.
+        // A character is hidden with all its bytes.
         for place in text.indices.dropFirst() where isHidden[place - 1] && text[place] & 0xC0 == 0x80 {
             isHidden[place] = true
         }
-        // Several in a row are one.
+        // Hidden ranges with only a blank between them are shown as one `…`.
         let shown = text.indices.split { isHidden[$0] }
             .filter { $0.lowerBound == 0 || $0.upperBound == text.count || text[$0] != [0x20] }
         let pieces = shown.map { String(decoding: text[$0], as: UTF8.self) }
@@ -158,8 +158,8 @@ struct Redaction {
         )
     }
 
-    /// Whether a byte is of a letter or digit, or of whatever is not ASCII but for the General Punctuation of
-    /// Unicode.
+    /// Whether a byte belongs to a letter, a digit, or a character beyond ASCII that is not in Unicode's
+    /// General Punctuation.
     private static func isWord(_ text: [UInt8], _ place: Int) -> Bool {
         switch text[place] {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -180,7 +180,7 @@ struct Redaction {
 
     // MARK: How servers write values down
 
-    /// As a template of the server's escapes it.
+    /// The value as the server's HTML templates escape it.
     private static func asHTML(_ value: String) -> String {
         let escapes: [Unicode.Scalar: String] = [
             "&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;", "'": "&#39;",
@@ -188,7 +188,7 @@ struct Redaction {
         return value.unicodeScalars.map { escapes[$0] ?? String($0) }.joined()
     }
 
-    /// As the server's language shows a text in a message: `caf\xe9`.
+    /// The value as Python shows it in a message: `caf\xe9`.
     private static func asPython(_ value: String) -> String {
         value.unicodeScalars.map { scalar in
             switch scalar.value {

@@ -1,10 +1,9 @@
 import Foundation
 import IndivoBase
 
-/// What a server says in the body of a refusal.
+/// The server's message in the body of a refusal.
 struct ServerMessage {
-    /// The beginning of what it says, without markup, white space collapsed, and without what commands a
-    /// terminal.
+    /// The message's beginning, without markup and control characters, with white space collapsed.
     private let beginning: String
 
     init(_ body: Data) {
@@ -14,11 +13,11 @@ struct ServerMessage {
         let words = Self.collapsed(text.replacing(#/</?[a-zA-Z][a-zA-Z0-9]*(\s[^<>]*)?>/#, with: " ")).shown()
         let cut = words.prefix(Self.maximumLength)
         let isWhole = body.count <= Self.maximumBodyLength && cut.endIndex == words.endIndex
-        // Without the word that was cut in two, which could no longer be recognized as one that was sent.
+        // A word that was cut in two is dropped: it could no longer be recognised as one that was sent.
         beginning = isWhole ? words : String(cut[..<(cut.lastIndex(of: " ") ?? cut.endIndex)])
     }
 
-    /// So many bytes of a refusal are read, and so many characters of its words: 500 are shown.
+    /// How many bytes of a refusal are read, and how many characters of its message are kept. 500 are shown.
     private static let maximumBodyLength = 16 << 10
     private static let maximumLength = 4 << 10
 
@@ -39,8 +38,8 @@ struct ServerMessage {
         return words.contains("already been versioned") ? .alreadyReplaced : nil
     }
 
-    /// The words without what was sent and what is quoted (``Redaction``): a server likes to quote what it
-    /// does not take. Of what is quoted, the names of elements, models and fields stay.
+    /// The message without what was sent and what is quoted (``Redaction``): servers often quote what they
+    /// refuse. Quoted names of elements, models and fields stay.
     func leavingOut(_ values: some Sequence<String>, keeping names: Set<String> = []) -> String {
         Self.short(Redaction.redact(beginning, sent: values, names: names))
     }
@@ -94,8 +93,7 @@ struct SentContent {
         values += texts.map { $0.text().trimmingCharacters(in: .whitespacesAndNewlines) }
     }
 
-    /// What this library itself finds wrong with the documents that were sent, as far as their classes are
-    /// known.
+    /// The rules that the sent documents break, as far as this library knows the documents' classes.
     var problems: [ValidationError.Problem] { root.map { ValidationError.Problem.found(in: $0) } ?? [] }
 
     /// The models that were sent and that this library does not know.

@@ -10,8 +10,7 @@ public struct IndivoCarenet: Sendable {
     /// The carenet's id.
     public let id: String
     let token: OAuthToken
-    /// The record, where the token is for all of it. Documents that come through the carenet can be changed
-    /// then.
+    /// The record, if the token is for the whole record. Then documents from the carenet can be changed.
     public let record: IndivoRecord?
 
     /// The record behind the carenet (`carenet_record`). Needs a token for the carenet.
@@ -105,7 +104,7 @@ public struct IndivoCarenet: Sendable {
         minimalReports(.simpleClinicalNotes, query) { $0.simpleClinicalNote }
     }
 
-    /// A number over many shared facts, for each group of them; see
+    /// Computes a number over many shared facts, for each group of them; see
     /// ``IndivoRecord/aggregate(_:over:matching:)``.
     /// - Throws: ``IndivoError``; audits are not shared.
     public func aggregate(

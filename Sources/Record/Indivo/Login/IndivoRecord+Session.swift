@@ -1,7 +1,7 @@
 import Foundation
 
 extension IndivoRecord {
-    /// What is to be kept to open this record again without a login.
+    /// The session to keep, with which this record can be opened again without a login.
     public func session(label: String? = nil) -> IndivoSession {
         IndivoSession(
             api: server.api,
@@ -23,10 +23,10 @@ extension IndivoRecord {
 
     /// Logs out: forgets the kept session, and sends nothing with this token any more.
     ///
-    /// No call ends a token on an Indivo server: it is gone when the person takes the app from the record, or
-    /// an administrator cleans up. So that the next login asks for a password, let the browser open
-    /// ``IndivoServer/logoutURL`` too.
-    /// - Throws: What the store throws; the token is out of use all the same.
+    /// No call revokes a token on an Indivo server. A token ends when the person removes the app from the
+    /// record, or when an administrator cleans up. To make the next login ask for a password, also open
+    /// ``IndivoServer/logoutURL`` in the browser.
+    /// - Throws: What the store throws; the token is not used any more even then.
     public func logOut() async throws {
         server.calls.accepted.end(token)
         try await server.options.sessions.forget(session())
@@ -48,9 +48,8 @@ extension IndivoServer {
     /// let record = if let kept = try await server.keptRecords().last { kept }
     ///     else { try await server.selectRecord { url in open(url) } }
     /// ```
-    /// Whether a server still takes a token shows with the first call: an
-    /// ``IndivoError/Reason/refused(causes:)`` then means that a login is due, best with
-    /// ``authorize(record:callback:open:)``.
+    /// Only the first call shows whether the server still accepts the token. If it throws an
+    /// ``IndivoError/Reason/refused(causes:)``, log in again, best with ``authorize(record:callback:open:)``.
     /// - Throws: What the store throws, such as `SessionStoreError`.
     public func keptRecords() async throws -> [IndivoRecord] {
         try await keptSessions().map { record(id: $0.record, token: $0.token) }

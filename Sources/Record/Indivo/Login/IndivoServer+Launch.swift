@@ -13,7 +13,7 @@ extension IndivoServer {
     /// ```
     /// - Parameters:
     ///   - url: What the app was opened with.
-    ///   - startURL: The app's start URL as it is registered, where the app sees another, as behind a proxy.
+    ///   - startURL: The start URL as registered, if the app sees another one, for example behind a proxy.
     /// - Throws: ``IndivoError`` with the reason ``IndivoError/Reason/login(_:)``: the URL holds no
     ///   credentials, they are not signed with the app's secret, more than five minutes old, used before, or
     ///   for another server or app.
@@ -33,8 +33,8 @@ extension IndivoServer {
         return self.record(id: record, token: OAuthToken(value: token, secret: Secret(secret)))
     }
 
-    /// An Indivo server signs the start URL without its query; one that keeps to the RFC would sign it with
-    /// it.
+    /// An Indivo server signs the start URL without its query; a server that follows the RFC includes the
+    /// query.
     private func verify(_ authorization: OAuthAuthorization, over url: URL) async throws {
         let origin = (url.host(percentEncoded: true) ?? "") + (url.port.map { ":\($0)" } ?? "")
         let query = url.query(percentEncoded: true)?.split(separator: "&").filter {
@@ -68,9 +68,8 @@ extension IndivoServer {
 }
 
 extension URL {
-    /// The header in a start URL. The UI server escapes its blanks and quotation marks only, so that the
-    /// escapes in its values are to be decoded once; in a URL that was escaped properly they come out when
-    /// the header is decoded.
+    /// The header in a start URL. The UI server escapes only blanks and quotation marks, which are undone
+    /// here; the header's own escapes stay. A URL that was escaped properly is decoded as a whole.
     fileprivate var launchAuthorization: OAuthAuthorization? {
         let name = "oauth_header="
         let parts = query(percentEncoded: true)?.split(separator: "&") ?? []
@@ -84,7 +83,7 @@ extension URL {
     }
 }
 
-/// Knows the app's own secret.
+/// Has the app's own secret, and no other.
 private struct ConsumerSecret: OAuthSecretSource {
     let consumer: OAuthConsumer
 

@@ -7,10 +7,11 @@ extension IndivoServer {
     /// Opens the UI server's page for the app, waits for the browser to come back with the chosen record, has
     /// the app authorised for it, and exchanges the tokens (RFC 5849, section 2). Cancel the task to give up.
     /// - Parameters:
-    ///   - callback: The way back; by default a listener on 127.0.0.1, port 8002, for which the app's start
-    ///     URL is registered as `http://127.0.0.1:8002/start?record_id={record_id}&carenet_id={carenet_id}`.
-    ///   - open: Shows a page in a browser; called again where the way back cannot send the browser on
-    ///     itself.
+    ///   - callback: How the browser comes back; by default a listener on 127.0.0.1, port 8002, for which the
+    ///     app's start URL is registered as
+    ///     `http://127.0.0.1:8002/start?record_id={record_id}&carenet_id={carenet_id}`.
+    ///   - open: Shows a page in a browser. It is called a second time if the callback cannot redirect the
+    ///     browser.
     /// - Throws: ``IndivoError``, for the login itself with ``IndivoError/Reason/login(_:)``; or what `open`
     ///   throws.
     public func selectRecord(
@@ -33,7 +34,7 @@ extension IndivoServer {
                     if let redirect = choice.redirect { redirect(url) } else { try await open(url) }
                 }
             } catch {
-                // Where the browser still waits for where to go.
+                // The browser may still be waiting for a response.
                 choice.finish(Self.failurePage)
                 throw error
             }
@@ -43,7 +44,7 @@ extension IndivoServer {
     /// Lets a person authorise the app for a record that is known already, as when the token of an earlier
     /// login is gone.
     ///
-    /// Where the app is on the record still, and the person logged in in the browser, no page is shown.
+    /// If the app is still on the record, and the person still logged in in the browser, no page is shown.
     /// - Throws: As ``selectRecord(callback:open:)``.
     public func authorize(
         record id: String,
@@ -51,7 +52,7 @@ extension IndivoServer {
         open: (URL) async throws -> Void
     ) async throws -> IndivoRecord { try await login(callback) { try await authorize(id, $0, open: open) } }
 
-    /// Whatever ends a login because it was cancelled is the same error.
+    /// However a login is cancelled, it throws the same error.
     private func login(
         _ callback: some CallbackReceiver,
         _ body: (CallbackSession) async throws -> IndivoRecord
@@ -114,7 +115,7 @@ extension IndivoServer {
         let named = parameters["oauth_token"]
         if let named, usedCallbacks.withLock({ $0.contains(named) }) { throw IndivoError(.callbackReplayed) }
         if let callback = session.callback, !url.isSamePlace(as: callback) { throw IndivoError(.wrongState) }
-        // A person who pastes a bare code names no token; then the server reports whether it fits.
+        // A code that a person pasted comes without a token; then the server checks that it fits.
         guard named == token.value || (named == nil && session.callback == nil) else {
             throw IndivoError(.callbackForAnotherToken)
         }

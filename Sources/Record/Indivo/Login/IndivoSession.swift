@@ -2,8 +2,8 @@ import Foundation
 import IndivoBase
 import OAuth1
 
-/// What an app keeps of a login to open the record again without another: a token for a record of an account
-/// on a server.
+/// A kept login, with which an app can open the record again without another: a token for one record on one
+/// server.
 public struct IndivoSession: KeptSession, Hashable {
     /// The address of the API.
     public let api: URL
@@ -35,7 +35,7 @@ public struct IndivoSession: KeptSession, Hashable {
         self.keptAt = keptAt
     }
 
-    /// An address by which two spellings of it are the same.
+    /// An address in normal form: the same for different spellings of it.
     package static func place(_ url: URL) -> String {
         ServerAddress(url).map { "\($0.scheme)://\($0.authority)\($0.path)" } ?? url.absoluteString
     }

@@ -22,7 +22,7 @@ public struct LoopbackListener: CallbackReceiver {
     package var patience = Duration.seconds(10)
     private let socket: LoopbackSocket?
 
-    /// A listener on a port that is taken when a login begins, and given back before the login returns.
+    /// A listener that opens its port when a login begins, and closes it before the login returns.
     public init(port: UInt16 = 8002) {
         self.port = port
         socket = nil
@@ -33,7 +33,7 @@ public struct LoopbackListener: CallbackReceiver {
         self.socket = socket
     }
 
-    /// A listener on a port that is free now, and kept. It serves one login at a time.
+    /// A listener on a port that is free now. It keeps the port, and serves one login at a time.
     /// - Throws: `CallbackError` when the system gives none.
     public static func onFreePort() throws -> LoopbackListener {
         try LoopbackListener(socket: LoopbackSocket(port: 0))
@@ -62,8 +62,8 @@ public struct LoopbackListener: CallbackReceiver {
         return try pages.listen(on: socket ?? LoopbackSocket(port: port), keepsPort: socket != nil)
     }
 
-    /// Why a visit to the start URL does not end the choice; `nil` where it chooses a record, or a carenet,
-    /// for which the person would wait in vain.
+    /// Why a visit to the start URL does not end the choice. It is `nil` for a record, and for a carenet,
+    /// too: the person would wait in vain if the login did not end.
     private static func problem(with url: URL) -> String? {
         do throws(IndivoError.LoginError) {
             return isID(try url.chosenRecord()) ? nil : "No record was chosen: this is no id of a record."

@@ -1,4 +1,4 @@
-/// A number over many facts, for each group of them.
+/// A computation over many facts, such as their count or mean, for each group of facts.
 ///
 /// ```swift
 /// let collectedAt = LabResult.Columns.collectedAt
@@ -24,9 +24,9 @@ public struct AggregateQuery: Sendable, Hashable {
         case count
     }
 
-    /// A stretch of time.
+    /// A unit of time to group by.
     public enum Increment: String, Sendable, Hashable, CaseIterable {
-        /// One stretch of the calendar.
+        /// Each hour, day, week, month or year is a group.
         case hour, day, week, month, year
         /// The same hour of all days, the same day of all weeks, and so on, in one group: 24, 7, 53 and 12
         /// groups.
@@ -53,7 +53,7 @@ public struct AggregateQuery: Sendable, Hashable {
     public var operation: Operation
     /// Of which field, named as in ``ReportQuery``.
     public var field: String
-    /// `nil` for one number over everything, which a server gives of minimal reports and audits only.
+    /// `nil` for one number over everything, which servers compute for minimal reports and audits only.
     public var grouping: Grouping?
 
     /// A number over a field, for each group.

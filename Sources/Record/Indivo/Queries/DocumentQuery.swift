@@ -18,7 +18,7 @@ public struct DocumentQuery: Sendable, Hashable {
     /// How many are fetched at once.
     public var pageSize: Int
 
-    /// All active documents, unless something else is said.
+    /// All active documents, by default.
     public init(
         type: DocumentType? = nil,
         status: DocumentStatus = .active,
@@ -72,7 +72,7 @@ public struct DocumentQuery: Sendable, Hashable {
 
     /// A document's type: namespace and name of its root element.
     public struct DocumentType: Sendable, Hashable, ExpressibleByStringLiteral {
-        /// As the server writes it: both one after the other.
+        /// The namespace directly followed by the name, as servers write it.
         public let uri: String
 
         /// - Parameter uri: The namespace, directly followed by the name. A bare name is one of Indivo's own.
@@ -86,7 +86,7 @@ public struct DocumentQuery: Sendable, Hashable {
         /// SDMX of any model: a server does not list documents by their model. Use the record's
         /// `reports(of:matching:)`.
         public static let models: DocumentType = "Models"
-        /// A document of Indivo's own schemas, which has its name.
+        /// A document of the Indivo schema with that name.
         public static let equipment: DocumentType = "Equipment", procedure: DocumentType = "Procedure",
             simpleClinicalNote: DocumentType = "SimpleClinicalNote",
             demographics: DocumentType = "Demographics",

@@ -23,7 +23,7 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
     var tellsTotal = true
     /// Whether the server gives the list whole, and takes no limit.
     var isWhole = false
-    /// What is asked for, without the part of the list.
+    /// The query's parameters, without limit and offset.
     let parameters: @Sendable () throws -> FormParameters
     var report: (@Sendable (Progress) -> Void)?
     let read: @Sendable (CallResponse) async throws -> FetchedPage<Element>
@@ -47,8 +47,8 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
         return all
     }
 
-    /// How many elements the server says there are, whatever the query's own limit; `nil` where it does not
-    /// say, as it does not for reports on models. One request, for as little as possible.
+    /// How many elements there are according to the server, whatever the query's limit; `nil` if the server
+    /// does not report it, as for reports on models. Sends one request, for a single element.
     /// - Throws: ``IndivoError``.
     public func total() async throws -> Int? {
         tellsTotal ? try await page(offset: paging.offset, limit: 1).total : nil
@@ -151,7 +151,7 @@ public struct PagedList<Element>: AsyncSequence, Sendable {
                         paging.limit ?? .max
                     )
                     list.report?(Progress(loaded: loaded, total: total != nil ? end : isAtEnd ? loaded : nil))
-                    // The first page is one even where nothing is on it.
+                    // An empty list has one page, which is empty.
                     if !new.isEmpty || (isAtEnd && offset == paging.offset) {
                         return Page(elements: Array(page.elements[new]), offset: offset, total: page.total)
                     }
@@ -167,14 +167,15 @@ extension PagedList.Page: Sendable where Element: Sendable {}
 /// A page as a server gave it.
 struct FetchedPage<Element> {
     let elements: [Element]
-    /// By what each is known again; not unique where one document has several facts.
+    /// The keys by which elements are recognised on another page; not unique where one document has several
+    /// facts.
     let keys: [String]
     let total: Int?
 }
 
 extension CallResponse {
-    /// The total that the response reports, if there is one; none that no list can have, since it is used in
-    /// arithmetic.
+    /// The total that the response reports, if it reports one.
+    /// - Throws: ``IndivoError`` for a number that no list can have, since the total is used in arithmetic.
     func total(_ told: Int?) throws(IndivoError) -> Int? {
         guard let told, !(0...Int(Int32.max)).contains(told) else { return told }
         throw malformed("the total that it tells (\(told)) is that of no list")
@@ -199,10 +200,10 @@ struct Paging: Sendable, Hashable {
     }
 }
 
-/// How far a list has been read that others work on meanwhile. Pages are counted from its beginning, and its
-/// total comes from a statement of its own: neither shows how far it has shifted. So each page is asked for
-/// with some elements of the one before it, and with one more than is wanted, which shows whether the list
-/// continues.
+/// The position in a list that others may change while it is read. Offsets count from the list's beginning,
+/// and the server counts the total in a separate statement: neither shows how far the list has shifted. So
+/// each page is requested with some elements of the page before it, and with one element more than wanted,
+/// which shows whether the list continues.
 struct ListCursor {
     /// A part of a list to ask for.
     struct Request {
@@ -216,7 +217,7 @@ struct ListCursor {
     private enum Mode {
         /// The next page begins with the last elements of the one before.
         case following
-        /// Nothing of a page was known: a known element is searched for from a few pages before it.
+        /// No element of the page was known: a known element is searched for from a few pages before it.
         case steppingBack
         /// The list is searched from its beginning for a known element.
         case searching
@@ -228,7 +229,7 @@ struct ListCursor {
     private let start: Int
     private let pageSize: Int
     private var mode = Mode.following
-    /// Where on the server the first element stands that was not read yet, as of the last page.
+    /// The offset on the server of the first element that was not read yet, as of the last page.
     private var position: Int
     /// The keys of what was read, in order.
     private var read: [String] = []
@@ -238,8 +239,8 @@ struct ListCursor {
     private var fruitlessPages = 0
     private var failedSearches = 0
 
-    /// So many pages are searched, and so many searches made in vain, before a list counts as one that cannot
-    /// be read.
+    /// After how many pages a search is given up, and after how many failed searches the list counts as
+    /// unreadable.
     private static let maximumSearchLength = 1000
     private static let maximumFailedSearches = 8
     private static let searchedAtOnce = 100
@@ -251,7 +252,7 @@ struct ListCursor {
         position = start
     }
 
-    /// What to ask for, where no more than `rest` elements are wanted.
+    /// The next request, if at most `rest` elements are still wanted.
     func request(upTo rest: Int) -> Request {
         let wanted = min(pageSize, rest)
         let overlap = mode == .following ? min(read.count, max(1, pageSize / 10), position - start) : 0
@@ -266,7 +267,8 @@ struct ListCursor {
         )
     }
 
-    /// - Throws: ``IndivoError`` for a list in which again and again nothing is found of what was read.
+    /// - Throws: ``IndivoError`` for a list in which searches repeatedly find no element that was read
+    ///   before.
     func checkSteadiness(_ call: IndivoCall) throws {
         guard failedSearches > Self.maximumFailedSearches else { return }
         throw IndivoError(
@@ -278,18 +280,19 @@ struct ListCursor {
         )
     }
 
-    /// Takes what is new of a page: which of its elements are, and whether the list ends with them.
+    /// Takes the new elements of a page. Returns their range, and whether the list ends with them.
     mutating func take(_ page: [String], total newTotal: Int?, of request: Request) -> (
         new: Range<Int>, isLast: Bool
     ) {
         let isShort = page.count < request.limit
-        // The beginning may hold nothing that was read because that was taken out of the list.
+        // The list's first page may be all new, because everything that was read has been removed from the
+        // list.
         let isNew = mode == .restarting || request.offset == start && newTotal ?? .max < total ?? .min
         guard let first = self.first(in: page, after: request.overlap) ?? (isNew ? 0 : nil) else {
             // An empty list has no more.
             if page.isEmpty, request.offset == start { return (0..<0, true) }
-            // What was added between the server's two statements may stand behind the end that the total
-            // tells.
+            // Elements that were added between the server's two statements may stand after the end that its
+            // total gives.
             let isBehindEnd = newTotal.map { request.offset + page.count > $0 + Self.slack } ?? false
             search(after: page, of: request, isAtEnd: isShort || isBehindEnd)
             return (0..<0, false)
@@ -305,11 +308,11 @@ struct ListCursor {
         return (new, isShort && new.upperBound == page.count && !isCapped)
     }
 
-    /// Where on a page what was not read begins; `nil` when nothing on it is known.
+    /// The index on a page of the first element that was not read; `nil` if no element of the page is known.
     private func first(in page: [String], after overlap: Int) -> Int? {
         guard let last = read.last else { return 0 }
         if overlap > 0, page.prefix(overlap).elementsEqual(read.suffix(overlap)) { return overlap }
-        // Several rows may be alike: the one counts before which most of the others are the same too.
+        // Several rows may have the same key: the right one has the longest run of known rows before it.
         var best: (index: Int, length: Int)?
         for index in page.indices where page[index] == last {
             let length = zip(page[...index].reversed(), read.reversed()).prefix { $0 == $1 }.count
@@ -321,7 +324,7 @@ struct ListCursor {
         return page.lastIndex { known.contains($0) }.map { $0 + 1 }
     }
 
-    /// Goes on with a search, or begins one.
+    /// Continues a search, or begins one.
     private mutating func search(after page: [String], of request: Request, isAtEnd: Bool) {
         fruitlessPages += 1
         switch mode {

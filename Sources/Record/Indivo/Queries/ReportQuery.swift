@@ -15,7 +15,7 @@ import Foundation
 /// is when the document was stored. A field that the report does not have, a value of the wrong kind, and
 /// everything else that a server would refuse or fail on throws an ``IndivoError`` before anything is sent.
 public struct ReportQuery: Sendable, Hashable {
-    /// What a field has to be: one of some values.
+    /// A condition that a field has one of several values.
     public struct Filter: Sendable, Hashable {
         /// The field.
         public var field: String
@@ -29,7 +29,7 @@ public struct ReportQuery: Sendable, Hashable {
         }
     }
 
-    /// Between which dates a field has to lie, both of them included.
+    /// A condition that a field lies between two dates, both of them included.
     public struct DateRange: Sendable, Hashable {
         /// The field, which holds a date.
         public var field: String
@@ -62,9 +62,9 @@ public struct ReportQuery: Sendable, Hashable {
 
     /// A server reports the facts of one status at a time; audits have none.
     public var status: DocumentStatus = .active
-    /// All have to hold, and no two for the same field.
+    /// All filters must match. Each is for another field.
     public var filters: [Filter] = []
-    /// A server takes one.
+    /// Servers accept only one.
     public var dateRange: DateRange?
     /// `nil` leaves it to the server: by when they were stored, the newest first.
     public var order: Order?
@@ -74,7 +74,7 @@ public struct ReportQuery: Sendable, Hashable {
     public var offset = 0
     /// How many are fetched at once.
     public var pageSize = 100
-    /// What to ask for, where a server gives several; the same objects come out.
+    /// The format to request, if a server offers several. The resulting objects are the same.
     public var format = Format.xml
 
     /// Everything that is active.
@@ -154,7 +154,7 @@ public struct ReportQuery: Sendable, Hashable {
     }
 }
 
-/// Writes a report's query as the server takes it, and refuses what no server would.
+/// Encodes a report's query as servers expect it, and refuses a query that no server would accept.
 struct QueryEncoder {
     let source: ReportQuery.Source
     let call: IndivoCall
@@ -285,7 +285,7 @@ struct QueryEncoder {
         case (.number, .number(let number)) where number.isFinite: return number.lexical
         case (.number, .number):
             throw call.refused("“\(field.property)” cannot be compared with a number that is not finite")
-        // A server takes any text but these for true, “false” too.
+        // Servers take any other text for true, even “false”.
         case (.boolean, .truth(let truth)): return truth ? "1" : "0"
         case (.string, .text(let text)):
             let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
@@ -322,7 +322,7 @@ struct QueryEncoder {
                 field
             )
         case .time(let time):
-            // By its parts, never as it was spelled; a server takes no digits beyond the microsecond.
+            // Written from its parts, not as it was spelled: servers accept no digits beyond the microsecond.
             if let offset = time.offset, offset != 0 { return try date(.time(XMLDateTime(time.date)), field) }
             let utc = XMLDateTime(
                 year: time.year,

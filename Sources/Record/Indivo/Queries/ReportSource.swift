@@ -23,7 +23,7 @@ extension ReportQuery {
         let path: [String: String]
         /// `nil` where the library does not know them; then the server alone checks.
         public let fields: [Field]?
-        /// Whether a server answers with `Reports` and a total, and aggregates without groups.
+        /// Whether a server responds with `Reports` and a total, and aggregates without groups.
         var isMinimal: Bool { call.response == .reports }
         /// Whether the facts have a status.
         var hasStatus: Bool { call != .auditQuery }
@@ -95,7 +95,7 @@ extension ReportQuery {
             )
         }
 
-        /// What the server remembers of requests on the record.
+        /// The server's log of requests on the record.
         public static let audit = Source(
             "audits",
             .auditQuery,
@@ -114,10 +114,10 @@ extension ReportQuery {
             scope is IndivoCarenet ? Self.inCarenet[call.name] ?? call : call
         }
 
-        /// Whether a carenet gives it too.
+        /// Whether a carenet has the same report.
         var isShared: Bool { Self.inCarenet[call.name] != nil }
 
-        /// The calls that give the same through a carenet.
+        /// The carenet's calls, by the name of the record's call.
         private static let inCarenet: [String: IndivoCall] = [
             IndivoCall.genericList.name: .carenetGenericList,
             IndivoCall.equipmentList.name: .carenetEquipmentList,
@@ -268,8 +268,8 @@ extension AggregateQuery.Result {
 }
 
 extension Report {
-    /// By what a result is known again on another page: the document's id, the fact's, or all that an audit
-    /// says.
+    /// A key by which a result is recognised on another page: the id of the document, the id of the fact, or
+    /// everything that an audit entry contains.
     fileprivate var listKey: String {
         if let id = meta?.document?.id, !id.isEmpty { return id }
         if let measurement = item?.measurement { return measurement.factID ?? "\(measurement)" }

@@ -1,7 +1,7 @@
 import Foundation
 import IndivoBase
 
-/// Bytes with their content type: what a document is made of, whatever it says.
+/// Bytes with their content type: the content of any document.
 ///
 /// ```swift
 /// let scan = FileDocument(FileContent(pdf, contentType: "application/pdf"))
@@ -52,8 +52,8 @@ public struct FileContent: Sendable, Hashable {
         SDMJ.isLikely(data) ? try SDMXDocument(json: data) : try SDMXDocument(xml())
     }
 
-    /// The models of what a server has: values that cannot be read are left out, and the models'
-    /// readingProblems have them.
+    /// The models that a server has stored. Values that cannot be read are left out, and the models'
+    /// `readingProblems` list them.
     func storedModels() throws -> SDMXDocument {
         SDMJ.isLikely(data)
             ? try SDMXDocument(stored: SDMJ.models(parsing: data)) : try SDMXDocument(stored: xml())
@@ -66,8 +66,8 @@ public struct FileContent: Sendable, Hashable {
     /// Whether a server keeps it as text, and its digest is SHA-256.
     var isText: Bool { Self.xmlTypes.contains(contentType) || Self.textTypes.contains(contentType) }
 
-    /// Why a server would refuse the content, or keep it as something else than is meant; `nil` when it would
-    /// not.
+    /// Why a server would refuse the content, or store it as another kind of content; `nil` if it would do
+    /// neither.
     /// - Parameter isWritten: Whether it was written from a tree, and so is well-formed.
     package func problem(xmlOnly: Bool = false, isWritten: Bool = false) -> String? {
         let bare = contentType.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
@@ -144,7 +144,7 @@ extension DocumentMetadata {
         throw error
     }
 
-    /// Whether the server says anything of the content by which one can check it.
+    /// Whether the metadata has a size or a digest, by which content can be checked.
     var tellsContent: Bool { size != nil || digest.flatMap { DocumentDigest(matchingFormOf: $0) } != nil }
 
     /// How content differs from what the server says of it, if it does.

@@ -63,11 +63,11 @@ public final class FileDocument: RecordDocument, CustomStringConvertible {
 
     /// Reads the content as a document of a class, which from then on knows where it is.
     ///
-    /// Of an SDMX document with several models, the one of that class. A value that cannot be read is
-    /// missing, and the document's `readingProblems` has it.
-    /// - Throws: ``IndivoError`` when no content was fetched, or it is another one.
+    /// From an SDMX document with several models, it reads the one of that class. A value that cannot be read
+    /// is missing, and the document's `readingProblems` lists it.
+    /// - Throws: ``IndivoError`` if no content was fetched, or if it is not a document of that class.
     public func read<Document: IndivoDocument>(as type: Document.Type) throws -> Document {
-        let content = try fetched()
+        let content = try contentToStore()
         let call = IndivoCall.recordSpecificDocument
         let found = try call.converting("the content cannot be read as \(type.modelName)") {
             let root = try content.xml()
@@ -87,7 +87,7 @@ public final class FileDocument: RecordDocument, CustomStringConvertible {
     /// Reads the content as SDMX: all its models, which from then on know where they are.
     /// - Throws: ``IndivoError`` when no content was fetched, or it is not SDMX or SDMJ.
     public func models() throws -> SDMXDocument {
-        let content = try fetched()
+        let content = try contentToStore()
         let file = try IndivoCall.recordSpecificDocument.converting("the content cannot be read as models") {
             try content.storedModels()
         }
@@ -95,7 +95,9 @@ public final class FileDocument: RecordDocument, CustomStringConvertible {
         return file
     }
 
-    private func fetched() throws -> FileContent {
+    /// The content.
+    /// - Throws: ``IndivoError`` when it is not here yet.
+    public func contentToStore() throws -> FileContent {
         guard let content else {
             throw IndivoCall.recordSpecificDocument.refused(
                 "the document's content is not here yet; call fetchContent()"
@@ -106,7 +108,7 @@ public final class FileDocument: RecordDocument, CustomStringConvertible {
 
     /// What to send of the document.
     func upload() throws -> DocumentUpload {
-        let content = try fetched()
+        let content = try contentToStore()
         return DocumentUpload(documents: [self], content: content) { [self] in storedContent = content }
     }
 

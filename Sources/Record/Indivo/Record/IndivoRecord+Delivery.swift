@@ -1,5 +1,5 @@
-/// The calls that deliver queued changes, each sent once: the caller checks what became of it, and when to
-/// send it again.
+/// The calls that deliver queued changes. Each is sent once: the caller finds out whether it arrived, and
+/// decides when to retry it.
 extension IndivoRecord {
     /// Stores a document under an external id (`document_create_by_ext_id`), and gives its id.
     package func deliverDocument(_ content: FileContent, externalID: String) async throws -> String {
@@ -64,7 +64,7 @@ extension IndivoRecord {
         try await once(.recordDocumentMeta, ["document": document]).metadata().label ?? ""
     }
 
-    /// Asks something harmless, to see whether the server takes the token for this record (`record`).
+    /// Checks with a harmless call that the server accepts the token for this record (`record`).
     package func checkAccess() async throws {
         let response = try await once(.record, [:])
         guard try response.value(RecordInformation.self).id == id else {

@@ -28,7 +28,7 @@ extension IndivoRecord {
 
     /// Sets who the patient is (`set_demographics`). The record's label stays.
     ///
-    /// A telephone that does not say whether it is preferred is not: a server would take it for preferred.
+    /// A telephone without `isPreferred` is sent as not preferred: a server would store it as preferred.
     ///
     /// They are checked first. A new birth date before 1900 is a problem, since a server stores it and cannot
     /// report it: its reports say `BAD DATE`, and other clients may fail on that. To send it all the same,
@@ -46,7 +46,8 @@ extension IndivoRecord {
         for index in demographics.telephones.indices where demographics.telephones[index].isPreferred == nil {
             demographics.telephones[index].isPreferred = false
         }
-        // What the server reported is sent whole; of the document that it stores it took each value before.
+        // Demographics from the server are sent whole. It accepted their values before, so only new problems
+        // count.
         let isStored = demographics.storedRoot != nil
         try demographics.check(validation, isNewVersion: isStored, for: .setDemographics)
         let upload = try DocumentUpload(new: demographics, .setDemographics)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Storing documents so that each is stored once, also where nobody knows whether an earlier attempt arrived.
+/// Stores each document exactly once, even if it is not known whether an earlier attempt arrived.
 extension IndivoRecord {
     /// Adds a document, by the call with an external id or the one without.
     func addNew(
@@ -13,7 +13,7 @@ extension IndivoRecord {
         let call = externalID == .none ? calls.withoutID : calls.withID
         try checkNew(document, call)
         try document.check(validation)
-        // What changed in it since an earlier attempt that arrived is a new version.
+        // If an earlier attempt arrived and the document has changed since, the change becomes a new version.
         let isAsItIs = try await store(DocumentUpload(new: document, call), call, path, externalID)
         if !isAsItIs { try await document.replace(validation: .none) }
     }
@@ -30,18 +30,18 @@ extension IndivoRecord {
         if !isAsItIs { try await document.replace(validation: validation) }
     }
 
-    /// What to send of a new version, once it is sure that the document may be replaced.
+    /// The upload of a new version, after a check that the document may be replaced.
     private func version(
         of document: some RecordDocument,
         _ call: IndivoCall,
         _ validation: DocumentValidation
     ) async throws -> DocumentUpload {
         let former = try idle(document, call)
-        // What replaced it may be the version that was sent before.
+        // After an attempt with an unknown outcome, the newer version may be the one that was sent then.
         if former == nil { try document.checkNewest(call) }
         return try await sending([document]) {
             if document is IndivoDocument, document.documentPlace.metadata == nil {
-                // What came from a report knows nothing of its versions.
+                // A document from a report has no metadata, and so knows nothing of its versions.
                 try await document.refreshMetadata()
                 if former == nil { try document.checkNewest(call) }
             }
@@ -72,7 +72,7 @@ extension IndivoRecord {
             upload.confirm(metadata, in: self, isAsItIs: isSame)
             return isSame
         }
-        // Nobody sent it: then it must be the newest version that is replaced.
+        // The earlier attempt did not arrive, so the version to replace must be the newest.
         if former != nil, path["document"] != nil, call == .documentVersionByExternalID {
             for document in upload.documents { try document.checkNewest(call) }
         }
@@ -99,13 +99,13 @@ extension IndivoRecord {
         return true
     }
 
-    /// From now on this version is known to have a newer one.
+    /// Remembers that a version was replaced.
     func noteReplaced(_ document: String?) {
         if let document { _ = replacedVersions.withLock { $0.insert(document) } }
     }
 
-    /// Has documents be sent while `work` runs; afterwards they are where they were, but for a `write` that
-    /// it leaves open.
+    /// Marks documents as being sent while `work` runs. Afterwards they have their former stage again, unless
+    /// the outcome of `write` is unknown.
     private func sending<Result>(
         _ documents: [any RecordDocument],
         orElse write: SentWrite? = nil,
@@ -133,7 +133,8 @@ extension IndivoRecord {
 
     // MARK: Earlier attempts
 
-    /// What is not known of documents, of which none may be on its way, or may be stored otherwise already.
+    /// The earlier write whose outcome is unknown, if there is one.
+    /// - Throws: ``IndivoError`` if a document is being sent, or if a different call may have stored it.
     private func former(
         _ documents: [any RecordDocument],
         _ call: IndivoCall,
@@ -169,8 +170,8 @@ extension IndivoRecord {
         _ = try idle(document, call)
     }
 
-    /// What the server says of a document that may be stored, `nil` when it is not; a conflict when something
-    /// else is under its id.
+    /// The metadata of a document that an earlier write may have stored; `nil` if it did not.
+    /// - Throws: A conflict if something else is stored under its id.
     private func find(_ write: SentWrite, _ call: IndivoCall) async throws -> DocumentMetadata? {
         guard let metadata = try await documentMetadata(externalID: write.externalID) else { return nil }
         guard write.contents.contains(where: { metadata.mismatch(with: $0) == nil }) else {
@@ -212,7 +213,7 @@ extension DocumentStage {
 }
 
 extension RecordDocument {
-    /// Why it is not sent by another call than the one before.
+    /// Why a document may not be sent by another call while the outcome of the first is unknown.
     package var mayBeStored: String {
         "the \(kind) may be stored already, by a call whose outcome is not known; "
             + "make that call again to find out, or send a copy() of it"
@@ -221,12 +222,12 @@ extension RecordDocument {
 
 /// Documents with the content in which they are sent, and what to do once the server has it.
 struct DocumentUpload {
-    /// They share the content, and its id afterwards.
+    /// The documents in the content. They share its id once it is stored.
     let documents: [any RecordDocument]
     let content: FileContent
     /// Whether the content was written from a tree.
     var isWritten = false
-    /// Makes the content what the documents compare themselves with.
+    /// Makes the content the one that later changes of the documents are compared with.
     let commit: () -> Void
 }
 
@@ -248,7 +249,10 @@ extension DocumentUpload {
                 try DocumentUpload(PreparedDocument(new: document), of: [document])
             }
         case let file as FileDocument: self = try file.upload()
-        default: throw call.refused("the document is neither an IndivoDocument nor a FileDocument")
+        default:
+            self = try call.converting("the document cannot be written") {
+                try DocumentUpload(documents: [document], content: document.contentToStore(), commit: {})
+            }
         }
     }
 
@@ -265,7 +269,8 @@ extension DocumentUpload {
         }
     }
 
-    /// The server has the documents now, with this content (`isAsItIs`) or with what an earlier attempt sent.
+    /// Records that the server has the documents: with this content, or, unless `isAsItIs`, with an earlier
+    /// one.
     func confirm(_ metadata: DocumentMetadata, in record: IndivoRecord, isAsItIs: Bool = true) {
         if isAsItIs { commit() }
         for document in documents { document.confirm(id: metadata.id, metadata: metadata, in: record) }

@@ -1,7 +1,7 @@
 import OAuth1
 import Synchronization
 
-/// A person's record on a server, as far as a token lets the app into it.
+/// A person's record on a server, as far as the app's token gives access to it.
 ///
 /// ```swift
 /// for try await medication in record.reports(of: Medication.self) { … }
@@ -18,8 +18,9 @@ public final class IndivoRecord: Sendable {
     /// The versions that this process has seen replaced: a second object of the same document then knows that
     /// it is outdated.
     let replacedVersions = Mutex<Set<String>>([])
-    /// Messages of which it is not known whether they arrived, or all of their attachments. When one is sent
-    /// again, and the server says that it has it, that is this message. Another with its id is still refused.
+    /// Messages of which it is not known whether they, or all of their attachments, arrived. If one of them
+    /// is sent again and refused as a duplicate, it had arrived. A different message with the same id is
+    /// still refused.
     let unresolvedMessages = Mutex<[String: OutgoingMessage]>([:])
 
     init(server: IndivoServer, id: String, token: OAuthToken) {
@@ -58,17 +59,16 @@ extension IndivoRecord: RecordReference, CallScope {
 extension IndivoRecord {
     // MARK: Adding
 
-    /// Adds a document (`document_create_by_ext_id`, `document_create`), of which id and metadata are known
-    /// then.
+    /// Adds a document (`document_create_by_ext_id`, `document_create`). Afterwards its id and metadata are
+    /// known.
     ///
     /// The document is checked by the rules of its model first. To send a document that breaks a rule, such
     /// as one with a code that the model does not know yet, say so: `add(medication, validation: .none)`.
     ///
-    /// Nothing is stored twice when a response is lost, unless ``ExternalID/none`` is given: the library then
-    /// searches for the document by the external id, and sends it again only if it did not arrive. Where even
-    /// that cannot be found out, the document remembers the id, and the same call continues from there: it
-    /// adopts the stored document, or stores it. If the document changed in between, the change becomes a new
-    /// version.
+    /// Nothing is stored twice if a response is lost, unless ``ExternalID/none`` is given: the library looks
+    /// the document up by its external id, and sends it again only if it did not arrive. If the lookup fails,
+    /// too, the document remembers the id, and the same call continues from there: it finds the stored
+    /// document, or stores it. If the document changed in between, the change becomes a new version.
     /// - Parameter document: A new document: an ``IndivoModel/IndivoDocument`` or a ``FileDocument``.
     /// - Throws: ``IndivoError``, with ``IndivoError/Reason/invalidDocument(problems:)`` for a document that
     ///   breaks rules of its model.
@@ -243,7 +243,7 @@ extension IndivoRecord {
     // MARK: Aggregates
 
     /// A number over many facts, for each group of them (`generic_list`, the minimal reports, `audit_query`).
-    /// - Parameter query: Which facts to take. Its format does not count; its limit counts groups.
+    /// - Parameter query: Selects the facts. Its format is ignored; its limit is a number of groups.
     /// - Throws: ``IndivoError``.
     public func aggregate(
         _ aggregate: AggregateQuery,
@@ -255,7 +255,7 @@ extension IndivoRecord {
 
     /// The server's log of requests on the record (`audit_query`), the newest first, with a total. This
     /// request is logged too.
-    /// - Parameter query: By the fields of ``ReportQuery/Source/audit``. Its status does not count.
+    /// - Parameter query: Selects by the fields of ``ReportQuery/Source/audit``. Its status is ignored.
     public func audit(matching query: ReportQuery = ReportQuery()) -> PagedList<AuditEntry> {
         reportList(.audit, query) { $0.item?.auditEntry }
     }

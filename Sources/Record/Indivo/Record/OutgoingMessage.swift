@@ -7,8 +7,8 @@ import Foundation
 /// try message.attach(labResult)
 /// try await record.send(message)
 /// ```
-/// Its id is the app's own, and accepted once: a message whose response was lost can be sent again unchanged,
-/// and arrives once.
+/// The app chooses its id, and the server accepts each id once. So a message whose response was lost can be
+/// sent again unchanged, and arrives once.
 public struct OutgoingMessage: Sendable, Hashable {
     /// How a server shows the body.
     public enum BodyType: String, Sendable, Hashable, CaseIterable {
@@ -97,7 +97,7 @@ extension IndivoRecord {
             }
             unresolvedMessages.withLock { $0[message.id] = nil }
         } catch {
-            // Once the message is there, what is left open is whether its attachments are.
+            // If the message arrived, it is still unknown whether its attachments did.
             if (error as? IndivoError).map({ $0.mayHaveBeenDone || $0.call != call.name }) ?? true {
                 unresolvedMessages.withLock { $0[message.id] = message }
             }
@@ -105,11 +105,12 @@ extension IndivoRecord {
         }
     }
 
-    /// Sends an attachment (`record_message_attach`) of which it is not known whether it arrived;
+    /// Sends one attachment again (`record_message_attach`), if it is not known whether it arrived;
     /// ``send(_:)`` sends them all.
     /// - Parameters:
     ///   - attachment: XML.
-    ///   - message: The message; a server takes attachments to one that it does not know, and forgets them.
+    ///   - message: The message, which was sent before: a server accepts and drops attachments to an unknown
+    ///     one.
     ///   - number: From 1 to the number of attachments that the message announced.
     /// - Throws: ``IndivoError``.
     public func attach(_ attachment: FileContent, to message: OutgoingMessage, number: Int) async throws {

@@ -9,18 +9,32 @@ import IndivoBase
 /// let notes = try await medication.related(as: .annotation)
 /// ```
 /// Documents are classes, and not `Sendable`: one belongs to the actor that uses it, and its methods run
-/// there.
+/// there. An app's own class can be one: its `documentPlace` begins as ``DocumentPlace/init()``.
 public protocol RecordDocument: AnyObject {
-    /// Where the document is: its record, its id, its metadata.
+    /// Where the document is: its record, its id, its metadata. The library sets it when the document was
+    /// stored.
     var documentPlace: DocumentPlace { get set }
+
+    /// What is sent when the document is stored.
+    /// - Throws: What keeps it from being written.
+    func contentToStore() throws -> FileContent
 
     /// Whether the document is new, or says something else than the server has.
     var state: DocumentPlace.State { get }
 }
 
-/// Where a document is stored: in no record yet, or in one, with an id and metadata. Only the library makes
-/// and changes it.
+/// Where a document is stored: in no record yet, or in one, with an id and metadata. Only the library changes
+/// it.
 public struct DocumentPlace: Sendable {
+    /// In no record.
+    public init() {}
+
+    init(stage: DocumentStage, id: String? = nil, metadata: DocumentMetadata? = nil) {
+        self.stage = stage
+        self.id = id
+        self.metadata = metadata
+    }
+
     /// The record the document is in.
     public var record: IndivoRecord? { stage.record as? IndivoRecord }
     /// Where it is on its way between the app and the record.
@@ -80,8 +94,9 @@ extension RecordDocument {
             """ : nil
     }
 
-    /// Throws what breaks rules of the model, and in a new version did not before; also what its model cannot
-    /// hold.
+    /// Checks a document by the rules of its model, and that the model can hold its values.
+    /// - Throws: ``IndivoError`` with the problems; in a new version, only with those that the former one
+    ///   lacked.
     package func check(
         _ validation: DocumentValidation,
         isNewVersion: Bool = false,
@@ -96,10 +111,10 @@ extension RecordDocument {
         throw IndivoError(.invalidDocument(problems: problems), call: call)
     }
 
-    /// What it is called in errors, which hold no ids.
+    /// Its name in errors, which contain no ids.
     var kind: String { (self as? IndivoDocument)?.modelName ?? "document" }
 
-    /// The server has the document now, under this id and with this metadata, where that is known.
+    /// Records that the server has the document, under this id and with this metadata, if that is known.
     package func confirm(id: String, metadata: DocumentMetadata? = nil, in record: IndivoRecord) {
         documentPlace = DocumentPlace(stage: .inRecord(record), id: id, metadata: metadata)
     }
@@ -116,6 +131,10 @@ extension IndivoDocument: RecordDocument {
         }
     }
 
+    /// The document as XML.
+    /// - Throws: `DocumentError` when a value cannot be written.
+    public func contentToStore() throws -> FileContent { try FileContent(PreparedDocument(new: self)) }
+
     /// Whether the document is new, or differs from what was last read from or written to a server.
     public var state: DocumentPlace.State { id == nil ? .new : isChanged ? .changed : .pushed }
 }
@@ -126,8 +145,8 @@ public enum DocumentValidation: Sendable, Hashable {
     /// documents. A document that breaks one is not sent, and
     /// ``IndivoError/Reason/invalidDocument(problems:)`` lists all of them.
     ///
-    /// For a new version of a document, only problems count that the version that was read did not have: a
-    /// document that another app stored in an unusual form can still be changed and sent back.
+    /// In a new version of a document, only problems that the former version did not have count: a document
+    /// that another app stored in an unusual form can still be changed and sent back.
     ///
     /// A ``FileDocument`` is sent as it is; `IndivoDocument.problems()` checks a model that it holds.
     case model

@@ -68,7 +68,7 @@ public struct SMARTGraph: Sendable {
         }
     }
 
-    /// The ids of the facts of a kind, which no call but this and the one for measurements gives.
+    /// The ids of the facts of a kind. Besides this, only the report on measurements contains fact ids.
     /// - Throws: `XMLError`.
     public func factIDs(of kind: Kind) throws -> [String] {
         let wanted = kind.types.map { "http://smartplatforms.org/terms#" + $0 }

@@ -60,11 +60,11 @@ public final class IndivoServer: Sendable {
         public var retry: RetryPolicy
         /// How many requests may be under way at a time; further calls wait for their turn.
         public var maximumConcurrentCalls: Int
-        /// The hosts to which HTTP without TLS is allowed, beside this machine itself: everybody on the way
-        /// reads what goes there.
+        /// The hosts to which HTTP without TLS is allowed, besides this machine. Anyone on the network can
+        /// read what is sent to them.
         public var plainHTTPHosts: Set<String>
-        /// How much memory reading one response may take, in bytes: the response itself, and what is made of
-        /// it at about a kilobyte an element, reckoned beforehand. What would take more is refused
+        /// How much memory reading one response may take, in bytes: for the response itself and for what is
+        /// read from it, estimated at about a kilobyte for each element. A larger response is refused
         /// (``IndivoError/Reason/responseTooLarge``).
         public var maximumReadingBytes: Int
         /// Where sessions are kept by ``IndivoRecord/keepSession(label:)``.
@@ -116,9 +116,9 @@ public final class IndivoServer: Sendable {
     /// The page that a login begins with.
     var appPage: URL { ui.appending(path: "apps").appending(path: app.id, directoryHint: .notDirectory) }
 
-    /// Asks for the page that a login begins with, as the API server has something at its path too: a browser
-    /// would show that, and the login would wait for ever. A request that fails says nothing of the
-    /// browser's, which may go through a proxy.
+    /// Requests the page that a login begins with. The API server also responds at its path: a browser would
+    /// show that response, and the login would wait forever. A failed request proves nothing, since the
+    /// browser may use a proxy.
     func checkPages(areThere: Bool = false) async throws {
         // A password is typed into the pages: they need TLS as the API does.
         let address: ServerAddress
@@ -156,7 +156,7 @@ public final class IndivoServer: Sendable {
         )
     }
 
-    /// Asks both servers for something harmless, since a login would wait for a browser that finds nobody.
+    /// Sends a harmless request to both servers, so that no login waits for a browser that finds no server.
     ///
     /// - Parameter withPages: Whether a browser on this machine has to reach the UI server.
     /// - Throws: ``IndivoError`` where nobody listens, or the addresses are wrong.
@@ -189,7 +189,7 @@ public struct AppCredentials: Sendable, Hashable {
     public var consumerKey: String { consumer.key }
 }
 
-/// Which of Indivo's two servers a response comes from, as far as its own words say.
+/// Which of Indivo's two servers sent a response, as far as the response shows it.
 enum RespondingServer {
     /// The REST API.
     case api
@@ -216,6 +216,6 @@ enum RespondingServer {
 }
 
 extension IndivoCall {
-    /// The page of the UI server that a login begins with; no call of the API.
+    /// The page of the UI server that a login begins with. It is not a call of the API.
     fileprivate static let loginPage = Self("login", .get, "/apps/{app}", .text, "")
 }

@@ -5,8 +5,8 @@ import IndivoBase
 import IndivoModel
 import IndivoXML
 
-/// Delivers one change: sends it, and after anything but a clear response checks what became of it before
-/// sending again.
+/// Delivers one change: sends it, and unless the response is clear, checks whether it was made before sending
+/// it again.
 struct ItemDelivery {
     private(set) var attempt: DeliveryAttempt
 
@@ -25,17 +25,17 @@ struct ItemDelivery {
 
     private var id: OutboxItem.ID { attempt.item.id }
 
-    /// What stands in the way of a change before it is sent.
+    /// Why a change is not sent.
     private enum Interruption: Error {
         /// It can never be made.
         case refused(String)
-        /// It cannot be seen whether it was made, since somebody made another meanwhile.
+        /// Whether it was made cannot be seen, since somebody made another change meanwhile.
         case overtaken(String)
         /// It is not made now, or not by this process.
         case decided(DeliveryOutcome)
     }
 
-    /// How many responses with 403 are taken for copies of the request that crossed each other.
+    /// How many responses with 403 may come from copies of the request that overlapped.
     private static let forbiddenLimit = 3
 
     private static let blindness =
@@ -48,25 +48,25 @@ struct ItemDelivery {
         do { return try await run(target: target()) } catch Interruption.decided(let outcome) {
             return outcome
         } catch Interruption.overtaken(let reason) {
-            // Whoever retries it wants it made anew.
+            // Whoever retries it wants it to be made anew.
             notes.isUnsure = false
             return .setAside(reason: reason)
         } catch let problem as IndivoError {
-            // What counts against the change, or what became of it, cannot be seen.
+            // Neither what counts against the change, nor whether it was made, can be seen.
             try Task.checkCancellation()
             return .stopped(DeliveryStop(problem))
         }
     }
 
-    /// - Returns: The id of the document that the change is about; "" for one that is to be made.
+    /// - Returns: The id of the document that the change is about; "" for a document that is to be created.
     private mutating func target() async throws -> String {
         switch attempt.predecessor {
         case .none: return change.document ?? ""
         case .delivered(let document): return String(decoding: document, as: UTF8.self)
         case .unknown(let damaged):
             let item = attempt.item.predecessor ?? ""
-            // Delivered so long ago that it is forgotten, discarded, or one whose file cannot be read: the
-            // server knows.
+            // The predecessor was delivered long ago, or discarded, or its file cannot be read: the server
+            // knows.
             do {
                 if let document = try await record.delivered(externalID: item) { return document.id }
             } catch let error as IndivoError {
@@ -84,7 +84,7 @@ struct ItemDelivery {
     private mutating func run(target: String) async throws -> DeliveryOutcome {
         var failures = 0
         var forbidden = 0
-        // A stamp on the disk: the change was sent before, and what became of it is not known.
+        // A stored stamp means that the change was sent before, with an unknown outcome.
         var mayBeDone = notes.stamp != nil
         if mayBeDone, notes.isBlind { throw Interruption.overtaken("it was interrupted, \(Self.blindness)") }
         while true {
@@ -104,7 +104,7 @@ struct ItemDelivery {
                 return .setAside(reason: reason)
             }
             try Task.checkCancellation()
-            // Why it cannot be seen what became of it, or how the server is.
+            // Why neither the change's outcome nor the server's condition can be seen.
             var problem: IndivoError?
             do {
                 if let document = try await look(target) { return .arrived(document) }
@@ -114,7 +114,7 @@ struct ItemDelivery {
             notes.isUnsure = problem != nil
             try Task.checkCancellation()
             var errorClass = ErrorClass(error)
-            // No other judgement counts as long as the change may have been made.
+            // No other outcome counts as long as the change may have been made.
             if problem != nil, errorClass != .serverFailed { errorClass = .tryAgain }
             do {
                 switch errorClass {
@@ -131,9 +131,9 @@ struct ItemDelivery {
                     forbidden += 1
                     if forbidden > ItemDelivery.forbiddenLimit {
                         try await checkAccess()
-                        // The signature is used up or too old, and its request was not carried out: no copy
-                        // of it ever will be, so a new one does no harm. If that is refused as well, the
-                        // change is.
+                        // The signature was used or is too old, and its request was not carried out: no copy
+                        // of it ever will be, so a new one does no harm. If that one is refused as well, so
+                        // is the change.
                         guard notes.stamp != nil, forbidden <= 2 * ItemDelivery.forbiddenLimit else {
                             return .setAside(reason: "\(error)")
                         }
@@ -153,12 +153,12 @@ struct ItemDelivery {
         }
     }
 
-    /// Counts failures against the change, if the record can be used otherwise: it must not hold up all
-    /// others for ever.
-    /// - Throws: What the change came to, unless it is to be tried again; `IndivoError` when the record
-    ///   cannot be used either, which is nothing against the change.
+    /// Counts failures against the change, if the record can be used otherwise: a change must not block all
+    /// others forever.
+    /// - Throws: The outcome of the change, unless it is to be tried again; `IndivoError` if the record
+    ///   cannot be used either, which does not count against the change.
     private mutating func count(_ failures: Int, _ error: IndivoError) async throws {
-        // Without a way to the server nothing is known of either.
+        // If the server cannot be reached, nothing is known about either.
         if error.reason == .notReachable { return }
         try await checkAccess()
         notes[
@@ -205,10 +205,10 @@ struct ItemDelivery {
         }
     }
 
-    /// Notes what was there before a change is made, by which it can be seen later whether it was.
+    /// Stores the state before a change, from which it can be seen later whether the change was made.
     ///
-    /// Another client may have stored there what XML cannot carry: the server's account of it is malformed
-    /// for good then, and the change is made without it.
+    /// If another client has stored something there that XML cannot contain, the server's response stays
+    /// malformed, and the change is made without the state.
     private mutating func readBefore<Value>(
         _ note: WritableKeyPath<DeliveryNotes, Value?>,
         _ read: (Self) async throws -> Value
@@ -219,13 +219,13 @@ struct ItemDelivery {
             notes.isBlind = false
         } catch let error as IndivoError {
             guard case .malformedResponse = error.reason else { throw error }
-            // Such as the page of a network that wants a login of its own first.
+            // For example the page of a network that requires a login first.
             try await checkAccess()
             notes.isBlind = true
         }
     }
 
-    /// What is done after an error that leaves open whether the change was made.
+    /// The outcome after an error that leaves open whether the change was made.
     private mutating func giveUpBlindly(on error: IndivoError) async throws -> DeliveryOutcome {
         try await checkAccess()
         return .setAside(
@@ -240,7 +240,7 @@ struct ItemDelivery {
         guard let patch = try? content.xml() else { throw OutboxError.damaged(file: "item \(id)") }
         let document: IndivoDocument
         do { document = try DocumentPatch.document(in: patch) } catch {
-            // What is kept is whole: another process, which knows the class, can read it.
+            // What is kept is complete: another process, which knows the class, can read it.
             throw Interruption.decided(
                 .skipped(reason: "its changes cannot be made here: \(Self.words(error))")
             )
@@ -259,12 +259,12 @@ struct ItemDelivery {
         }
     }
 
-    /// What an error says of a document, without the values that stand there.
+    /// The text of an error about a document, without values from the document.
     private static func words(_ error: any Error) -> String {
         (error as? DocumentError)?.withoutValue ?? "it cannot be written"
     }
 
-    /// Makes a new signature the one to send with, durably before anything is sent with it.
+    /// Makes a new signature, and stores it durably before anything is sent with it.
     @discardableResult
     private mutating func stamp() throws -> SigningStamp {
         let stamp = record.newStamp()
@@ -273,7 +273,8 @@ struct ItemDelivery {
         return stamp
     }
 
-    /// Checks whether the server has the change already. A server that refuses to report it does not have it.
+    /// Checks whether the server has the change already. If it refuses to report the change, it does not have
+    /// it.
     private func look(_ target: String) async throws -> String? {
         do { return try await find(target) } catch let error as IndivoError
             where ErrorClass(error) == .refused
@@ -304,7 +305,7 @@ struct ItemDelivery {
             let label = try await record.label(ofDocument: target)
             if XMLText.areSame(label, change.label ?? "") { return target }
             guard !XMLText.areSame(label, before) else { return nil }
-            // Whether this one was made before the other, or never arrived, nobody knows.
+            // Nobody knows whether this change was made before the other one, or never arrived.
             throw Interruption.overtaken(
                 "its response was lost, and somebody set another label meanwhile; "
                     + "look which one is right, and retry or discard it"
@@ -320,9 +321,9 @@ struct ItemDelivery {
         }
     }
 
-    /// Ends the delivery where the record cannot be used at all just now: no judgement of a change counts
-    /// while that is so.
-    /// - Throws: `IndivoError` where that cannot be seen.
+    /// Ends the delivery if the record cannot be used at all at the moment: until then, no outcome of a
+    /// change counts.
+    /// - Throws: `IndivoError` if that cannot be seen.
     private func checkAccess() async throws {
         var refusal: IndivoError?
         for _ in 0..<ItemDelivery.forbiddenLimit {
@@ -336,7 +337,7 @@ struct ItemDelivery {
 }
 
 extension DeliveryOutcome {
-    /// The server has the change; the id is that of the document it made or was about.
+    /// The server has the change. The id is that of the document that it created or was about.
     fileprivate static func arrived(_ document: String) -> DeliveryOutcome {
         .delivered(receipt: Data(document.utf8))
     }

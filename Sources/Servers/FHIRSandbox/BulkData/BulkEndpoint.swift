@@ -15,7 +15,7 @@ struct BulkEndpoint: Sendable {
         case group(String)
     }
 
-    /// What an export is of.
+    /// What an export contains.
     fileprivate struct Order: Sendable {
         var level: Level
         var types: [String]
@@ -27,7 +27,7 @@ struct BulkEndpoint: Sendable {
     private static let pieceLimit = 8 << 20
     private static let totalLimit = 1 << 30
 
-    /// - Returns: `nil` for what is the business of others.
+    /// - Returns: `nil` for a request that is not about an export.
     func respond(to request: Request, _ segments: [String], base: String, access: SMARTAccess?) async throws
         -> Response?
     {
@@ -50,7 +50,7 @@ struct BulkEndpoint: Sendable {
         -> Response
     {
         guard request.method == "GET" else { throw FHIRFailure.methodNotAllowed("GET") }
-        // A page elsewhere cannot send it without asking first (CORS), and so begins no export.
+        // A page elsewhere cannot send this field without a preflight (CORS), and so cannot begin an export.
         guard (request.header("Prefer") ?? "").lowercased().contains("respond-async") else {
             throw FHIRFailure.invalid("$export needs the field Prefer: respond-async")
         }
@@ -237,7 +237,7 @@ struct BulkEndpoint: Sendable {
 }
 
 extension Session {
-    /// The rows of a type that an export has.
+    /// The rows of a type that are exported.
     fileprivate func rows(of type: String, _ order: BulkEndpoint.Order) throws -> [Int64] {
         var conditions: [SQL] = ["resource.type = \(type)", "NOT resource.isDeleted"]
         if let since = order.since { conditions.append("resource.updatedAt >= \(since)") }

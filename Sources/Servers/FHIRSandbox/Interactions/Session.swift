@@ -13,12 +13,12 @@ struct Session {
     /// The address of the server as the client knows it: `http://127.0.0.1:8080/fhir`.
     let base: String
     let now: Timestamp
-    /// Until when the request may take; nil for what is loaded.
+    /// The end of the time that the request may take; `nil` while data is loaded.
     var deadline: RequestDeadline?
-    /// Whether a conditional reference that matches nothing stays as it is, as in files that name what is
-    /// elsewhere.
+    /// Whether a conditional reference that matches nothing stays as it is, as in files that refer to
+    /// resources elsewhere.
     var keepsConditionalReferences = false
-    /// What the client's token opens; nil for everything.
+    /// What the client's token gives access to; `nil` for everything.
     var access: SMARTAccess?
 
     var limits: FHIRSandboxLimits { server.configuration.limits }
@@ -28,7 +28,7 @@ struct Session {
         ResourceStore(db: db, catalog: catalog, now: now, bases: bases, limits: limits, logger: server.logger)
     }
 
-    /// Does what a request asks for. Bundles are done entry by entry, each by this.
+    /// Carries out a request. The entries of a Bundle are carried out one by one, each by this method.
     func perform(_ request: SandboxRequest) throws -> FHIRResponse {
         try permitted(request) { try interact(request) }
     }
@@ -183,7 +183,8 @@ struct Session {
         return try update(type, match.id, resource, request)
     }
 
-    /// In a transaction other entries refer to what the condition matched before any was done.
+    /// In a transaction, other entries refer to the resource that the condition matched before any entry was
+    /// carried out.
     private static func check(_ match: ResourceVersion, isAssigned id: String?) throws(FHIRFailure) {
         guard id == nil || id == match.id else {
             throw FHIRFailure(

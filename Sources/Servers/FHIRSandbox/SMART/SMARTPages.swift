@@ -4,8 +4,8 @@ import IndivoBase
 import OrderedJSON
 import WebServing
 
-/// The pages of a login: who it is, which patient, what the app may do. They work without scripts, by
-/// keyboard, and on a phone.
+/// The pages of a login: who the person is, which patient, and what the app may do. They work without
+/// scripts, by keyboard, and on a phone.
 struct SMARTPages: Sendable {
     let endpoints: SMARTEndpoints
     let request: Request
@@ -30,7 +30,7 @@ struct SMARTPages: Sendable {
             ? FormParameters(decoding: request.body) : FormParameters(decoding: request.rawQuery)
     }
 
-    /// Who is logged in in the browser.
+    /// The session of the person who is logged in in the browser.
     var session: SMARTState.BrowserSession? { state.session(sessionToken) }
 
     private var sessionToken: String? { request.cookie(Self.cookie(base)) }
@@ -48,7 +48,7 @@ struct SMARTPages: Sendable {
             return problem("The app is not registered here (client_id).")
         }
         let redirectURI = asked["redirect_uri"] ?? ""
-        // Nobody is sent to an address that the app is not registered with.
+        // Nobody is redirected to an address that is not registered for the app.
         guard app.redirectURIs.contains(redirectURI) else {
             return problem(
                 "The app asks to go back to an address that it is not registered with (redirect_uri)."
@@ -159,7 +159,7 @@ struct SMARTPages: Sendable {
         return Response.seeOther("/auth/login").adding("Set-Cookie", setCookie(nil))
     }
 
-    /// Lax and not Strict: the browser comes here from the app, already logged in perhaps.
+    /// Lax and not Strict: the browser comes from the app, and may be logged in already.
     private func setCookie(_ token: String?) -> String {
         "\(Self.cookie(base))=\(token ?? ""); Path=/; HttpOnly; SameSite=Lax"
             + (base.hasPrefix("https:") ? "; Secure" : "") + (token == nil ? "; Max-Age=0" : "")
@@ -203,7 +203,7 @@ struct SMARTPages: Sendable {
 
     // MARK: The patient
 
-    /// Lets the person choose whose resources the app gets.
+    /// Lets the person choose the patient whose resources the app gets.
     func choosePatient() async -> Response {
         guard let session else { return loginFirst() }
         let fields = parameters
@@ -299,7 +299,7 @@ struct SMARTPages: Sendable {
 
     // MARK: Consent
 
-    /// The next step of a login: who, whose data, and what may be done with them.
+    /// The next step of a login: who the person is, which patient, and what the app may do.
     func decide() async -> Response {
         guard let session else { return loginFirst() }
         let fields = parameters
@@ -445,7 +445,7 @@ struct SMARTPages: Sendable {
         page("That did not work", status: status, "<p class=\"problem\" role=\"alert\">\(text)</p>")
     }
 
-    /// The pages send forms that lead to other sites, which a policy on forms would forbid.
+    /// The pages' forms lead to other sites, which a policy on form targets would forbid.
     private func page(
         _ title: String,
         for session: SMARTState.BrowserSession? = nil,

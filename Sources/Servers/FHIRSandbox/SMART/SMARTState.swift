@@ -5,9 +5,9 @@ import OrderedJSON
 import Synchronization
 import WebServing
 
-/// What the authorization server knows: apps, people in browsers, logins under way, and what was granted.
+/// The state of the authorization server: apps, people in browsers, logins under way, and grants.
 ///
-/// Each kind is bounded; where there are too many the oldest go.
+/// The number of each kind is limited: the oldest are removed.
 final class SMARTState: Sendable {
     typealias App = SMARTSandboxConfiguration.App
     typealias User = SMARTSandboxConfiguration.User
@@ -38,14 +38,14 @@ final class SMARTState: Sendable {
         var patient: String?
         var encounter: String?
         var isLaunched = false
-        /// The refresh token that is good, and the one before it, which is good until this one is used: a
-        /// client may have lost the response that brought it.
+        /// The current refresh token, and the one before it. The earlier one stays valid until the current
+        /// one is used: a client may have lost the response with the current one.
         var refreshToken: String?
         var earlierRefreshToken: String?
-        /// The session in a browser that it lasts as long as (`online_access`); nil for others.
+        /// The browser session whose end ends the grant (`online_access`); `nil` for other grants.
         var session: String?
         var isRefreshTokenUsed = false
-        /// Access tokens: of a grant that ends they end, too.
+        /// The access tokens. They end with the grant.
         var accessTokens: [String] = []
         let end: Date
     }
@@ -53,16 +53,16 @@ final class SMARTState: Sendable {
     private struct Code: Sendable {
         var login: Login
         var user: User
-        /// The session in the browser in which it was allowed.
+        /// The browser session in which the person allowed it.
         var session: String?
         var end: Date
-        /// The grant that it became; a second use ends that.
+        /// The grant that was made for it. A second use of the code ends the grant.
         var grant: String?
     }
 
     struct BrowserSession: Sendable {
         let user: User
-        /// What a form brings back: a page elsewhere cannot know it.
+        /// A token that each form sends back: a page elsewhere cannot know it.
         let csrf = RandomToken.make(length: 32)
         let end: Date
     }
@@ -84,7 +84,8 @@ final class SMARTState: Sendable {
         var assertions = BoundedMap<Date>(limit: 10_000)
         var failures = BoundedMap<(count: Int, end: Date)>(limit: 1_000)
 
-        /// Whether a grant is good: not over, and the person still logged in where it is for that long.
+        /// Whether a grant is valid: it has not ended, and if it depends on a session, the person is still
+        /// logged in.
         func isGood(_ grant: Grant, at time: Date) -> Bool {
             grant.end > time && (grant.session.map { isLoggedIn($0, at: time) } ?? true)
         }
@@ -120,7 +121,7 @@ final class SMARTState: Sendable {
         contents.withLock { $0.apps.values.filter { $0.launchURL != nil } }.sorted { $0.id < $1.id }
     }
 
-    /// - Returns: Whether there was room.
+    /// - Returns: Whether there was room for it.
     func register(_ app: App) -> Bool {
         contents.withLock { contents in
             guard contents.apps.count < Self.registrationLimit + configuration.apps.count else {
@@ -131,7 +132,7 @@ final class SMARTState: Sendable {
         }
     }
 
-    /// Whether an assertion was not seen before.
+    /// Accepts an assertion once; false if it was seen before.
     func accept(assertion id: String, of client: String, until end: Date) -> Bool {
         contents.withLock { contents in
             let name = client + "\n" + id
@@ -146,7 +147,7 @@ final class SMARTState: Sendable {
     /// The user of a name and a password. After five failures a name waits for a minute.
     func user(_ name: String, _ password: Secret) -> User? {
         let time = now()
-        // Failures of names that do not exist would push out those that count.
+        // Failures of unknown names would displace those that count.
         guard configuration.users.contains(where: { $0.name == name }) else { return nil }
         return contents.withLock { contents in
             var failures = contents.failures[name] ?? (0, time)
@@ -162,7 +163,7 @@ final class SMARTState: Sendable {
         }
     }
 
-    /// Begins a session in a browser; the value of its cookie comes back.
+    /// Begins a session in a browser, and returns the value of its cookie.
     func beginSession(_ user: User) -> String {
         let token = RandomToken.make(length: 40)
         let session = BrowserSession(user: user, end: now().addingTimeInterval(Self.sessionLifetime))
@@ -200,7 +201,7 @@ final class SMARTState: Sendable {
         }
     }
 
-    /// Ends a login, which leads nowhere twice.
+    /// Ends a login, so that it cannot be used twice.
     func end(_ id: String) -> Login? {
         contents.withLock { contents in
             let login = contents.logins[id]
@@ -225,7 +226,7 @@ final class SMARTState: Sendable {
         }
     }
 
-    /// A code for a login that a person allowed, good for a minute.
+    /// A code for a login that a person allowed. It is valid for a minute.
     /// - Parameter session: The session in the browser, for `online_access`.
     func code(for login: Login, by user: User, in session: String? = nil) -> String {
         let code = RandomToken.make(length: 40)
@@ -236,7 +237,7 @@ final class SMARTState: Sendable {
 
     // MARK: Tokens
 
-    /// What a client gets.
+    /// The tokens that a client gets.
     struct Tokens: Sendable {
         var accessToken: String
         var refreshToken: String?
@@ -244,13 +245,13 @@ final class SMARTState: Sendable {
         var nonce: String?
     }
 
-    /// What a code becomes, once, for who began the login.
+    /// Exchanges a code for tokens, once, for the client that began the login.
     func tokens(forCode code: String, client: String, redirectURI: String?, verifier: String) -> Tokens? {
         let challenge = Base64URL.encode(Data(SHA256Sum.hash(Data(verifier.utf8))))
         return contents.withLock { contents in
             guard var entry = contents.codes[code], entry.login.app.id == client else { return nil }
             if let grant = entry.grant {
-                // The code was stolen, or the verifier was: nobody keeps what it gave.
+                // The code or the verifier was stolen: nobody keeps the tokens.
                 Self.end(grant, in: &contents)
                 return nil
             }
@@ -303,9 +304,9 @@ final class SMARTState: Sendable {
 
     /// New tokens for a refresh token.
     ///
-    /// A refresh token is replaced by each refresh, and stays good until the new one, or an access token that
-    /// came with it, is used: a client that lost the response asks again. After that whoever presents it has
-    /// stolen it, or was robbed, and the grant ends (RFC 9700, section 4.14.2).
+    /// Each refresh replaces the refresh token. The old one stays valid until the new one, or an access token
+    /// that came with it, is used: a client that lost the response can ask again. If the old one is presented
+    /// after that, it was stolen, and the grant ends (RFC 9700, section 4.14.2).
     func tokens(forRefreshToken token: String, client: String, scopes: [SMARTScope]?) -> Tokens? {
         contents.withLock { contents in
             guard let id = contents.refreshTokens[token], var grant = contents.grants[id],
@@ -347,7 +348,7 @@ final class SMARTState: Sendable {
         contents.grants[id] = nil
     }
 
-    /// Ends what a token is of (RFC 7009): of an access token that alone, of a refresh token the grant.
+    /// Revokes a token (RFC 7009): an access token alone, or with a refresh token the whole grant.
     func revoke(_ token: String, client: String) {
         contents.withLock { contents in
             if let id = contents.refreshTokens[token], contents.grants[id]?.client == client {
@@ -360,7 +361,7 @@ final class SMARTState: Sendable {
         }
     }
 
-    /// What an access token is good for, and until when.
+    /// The grant of an access token, and when the token ends.
     func grant(ofAccessToken token: String) -> (grant: Grant, end: Date)? {
         contents.withLock { contents in
             guard let access = contents.accessTokens[token], access.end > now(),
@@ -370,7 +371,8 @@ final class SMARTState: Sendable {
         }
     }
 
-    /// What an access token opens. From now on the refresh token before the one that came with it is spent.
+    /// What an access token gives access to. From now on, the refresh token before the one that came with it
+    /// is invalid.
     func access(by token: String) -> SMARTAccess? {
         guard let grant = grant(ofAccessToken: token)?.grant else { return nil }
         if !grant.isRefreshTokenUsed, grant.accessTokens.last == token {
@@ -389,7 +391,7 @@ final class SMARTState: Sendable {
     }
 }
 
-/// Values by name, so many at most: the oldest go.
+/// Values by name, up to a limit: the oldest are removed.
 struct BoundedMap<Value> {
     private var values: [String: (number: Int, value: Value)] = [:]
     private var order: [(name: String, number: Int)] = []
@@ -416,7 +418,7 @@ struct BoundedMap<Value> {
             while values.count > limit || order.count - first > 4 * limit {
                 let oldest = order[first]
                 first += 1
-                // It may have gone, and come back since.
+                // The name may have been removed, and added again since.
                 if values[oldest.name]?.number == oldest.number { values[oldest.name] = nil }
             }
             if first > limit {

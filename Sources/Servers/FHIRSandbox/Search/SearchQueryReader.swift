@@ -5,7 +5,7 @@ import FHIRTerminology
 struct SearchQueryReader {
     let catalog: SearchCatalog
     let limits: FHIRSandboxLimits
-    /// The addresses under which this server's resources are referred to as a whole.
+    /// The base addresses by which absolute references name this server.
     let bases: [String]
     /// Whether a parameter that is not known is an error.
     let isStrict: Bool
@@ -23,8 +23,8 @@ struct SearchQueryReader {
     /// A parameter that is not known, which a lenient server ignores.
     private struct Unknown: Error { let reason: String }
 
-    /// - Throws: ``FHIRFailure`` for a value that is not of its parameter's kind, for more than the limits
-    ///   allow, and, of a strict reader, for a parameter that is not known.
+    /// - Throws: ``FHIRFailure`` for a value that is not of its parameter's kind, if there are more than the
+    ///   limits allow, and, from a strict reader, for an unknown parameter.
     mutating func read(_ items: QueryItems, type: String) throws(FHIRFailure) -> SearchQuery {
         var query = SearchQuery(type: type, count: limits.defaultPage)
         guard items.items.count <= limits.parameters else {
@@ -78,7 +78,7 @@ struct SearchQueryReader {
                 throw .invalid("_summary is true, false, text, data or count")
             }
             query.summary = summary
-        // `_totalMethod` is what fhirpy asks of a server beside `_total`; it changes no result.
+        // `_totalMethod` is what fhirpy sends to a server beside `_total`; it changes no result.
         case "_totalMethod": break
         case "_total":
             guard let total = SearchQuery.Total(rawValue: item.value) else {
@@ -119,7 +119,7 @@ struct SearchQueryReader {
         return keys
     }
 
-    /// - Parameter sources: the types whose references `*` means.
+    /// - Parameter sources: The types whose references `*` stands for.
     private func include(
         _ text: String,
         _ modifier: String?,
@@ -236,7 +236,8 @@ struct SearchQueryReader {
         var criteria: [(type: String, criterion: SearchCriterion)] = []
         for target in targets
         where next == "_id" || next == "_lastUpdated" || catalog.parameters(of: target)[next] != nil {
-            // A parameter of the same name may be of another kind there: then the value need not be readable.
+            // A parameter of the same name may be of another kind there; then it need not be possible to read
+            // the value.
             do throws(ReadingProblem) {
                 criteria.append((target, try criterion(rest, value, of: target, depth: depth + 1)))
             } catch {

@@ -95,9 +95,9 @@ enum CarenetCalls {
                     }
                     let record = try call.record.id
                     let carenet = try call.carenet.id
-                    // What was shared stays in the list, whatever its status, and when it was replaced. So
-                    // does what an app stores on the record, where its type is shared; its content is not
-                    // there.
+                    // A shared document stays in the list, whatever its status, and even when it was
+                    // replaced. So does a document that an app stores on the record, if its type is shared;
+                    // but its content cannot be read there.
                     let condition = "record = ? AND \(CarenetRow.shows("document.id", in: "?"))"
                     let all = try DocumentRow.all(
                         "WHERE \(condition) ORDER BY createdAt DESC, serial DESC",
@@ -110,8 +110,8 @@ enum CarenetCalls {
                 .get("carenet_document", "/documents/{document}", .carenetDocument) {
                     try $0.content(of: $0.sharedDocument)
                 },
-                // The real server tells any document's metadata here; this one only what is shared, or what
-                // the caller sees anyway.
+                // The real server returns the metadata of any document here; this one only for shared
+                // documents, or those that the caller may see anyway.
                 .get("carenet_document_meta", "/documents/{document}/meta", .carenetDocument) {
                     try $0.metadata(of: $0.reachesWholeRecord ? $0.document : $0.sharedDocument)
                 },
@@ -191,7 +191,7 @@ enum CarenetCalls {
             ]
         )
 
-    /// The name that a form gives to a carenet, new or not, and no other carenet of the record has.
+    /// The name that a form gives to a carenet, after a check that no other carenet of the record has it.
     private static func freeName(_ call: Call) throws -> String {
         let name = try call.request.form.required("name")
         let taken = try call.record.carenets(in: call.db).contains {

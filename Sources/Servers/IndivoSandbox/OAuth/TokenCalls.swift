@@ -66,8 +66,8 @@ enum TokenCalls {
                     externalId: "SETUP"
                 )
             }
-            // For no account: with it an app that is not autonomous reaches what it stores there itself, and
-            // nothing of the record.
+            // The token is for no account: with it, an app that is not autonomous reaches what it has stored
+            // itself, and nothing of the record.
             let pair = try call.store.issueAccessToken(app: app.id, record: record.id)
             return .token(pair, [("xoauth_indivo_record_id", record.id)], type: FormParameters.contentType)
         },
@@ -79,7 +79,8 @@ enum TokenCalls {
         ),
     ]
 
-    /// Who logs in. The password is checked before the transaction begins: that takes long.
+    /// The account that logs in. The password is checked before the transaction begins, since that takes
+    /// long.
     private static func logIn(_ request: Request, _ server: ServerContext) async throws -> AccountRow? {
         let username = try request.form["username"].orThrow(.badRequest("No username provided"))
         return try await server.logIn(username, request.form["password"] ?? "")
@@ -98,8 +99,7 @@ enum TokenCalls {
         try require(callbacks.count == 1, .permissionDenied(why: why))
         let isAddress = callback == "oob" || AppRow.isAddress(callback)
         try require(isAddress, .badRequest("oauth_callback must be “oob” or an absolute URL in ASCII"))
-        // Unknown ids are dropped without a word, as the real server does: the token is then bound to
-        // nothing.
+        // An unknown id is ignored silently, as on the real server: the token is then not bound to a record.
         let record = try RecordRow.find(form["indivo_record_id"], in: call.db)?.id
         let carenet = try CarenetRow.find(form["indivo_carenet_id"], in: call.db)?.id
         try call.store.forgetAbandoned()

@@ -1,11 +1,11 @@
-/// The sections of a record's page: what is known of the person, model by model.
+/// The sections of a record's page: what is known about the person, model by model.
 struct RecordSections {
     let record: String
     /// By the names of their models.
     private let facts: [String: [RecordPages.Fact]]
     /// A model and a fact of it, by document.
     private let firstFacts: [String: (String, RecordPages.Fact)]
-    /// Whether the ranges of adults say anything of the person.
+    /// Whether the reference ranges of adults apply to the person.
     private let isAdult: Bool
 
     private typealias Fact = RecordPages.Fact
@@ -14,7 +14,7 @@ struct RecordSections {
         self.record = record
         self.facts = facts
         self.isAdult = isAdult
-        // What is nested in another fact says less of the document than that.
+        // A fact that is nested in another one describes the document less well than that one.
         let nested: Set = ["Fill", "Encounter"]
         firstFacts = Dictionary(
             facts.sorted { !nested.contains($0.key) && nested.contains($1.key) }
@@ -120,13 +120,12 @@ struct RecordSections {
         return (known + others.sorted().map(anyModel)).compactMap { $0 }
     }
 
-    /// Of these fields the day is shown.
+    /// Of these fields, only the day is shown.
     private static let days: Set = [
         "startDate", "endDate", "date", "date_performed", "date_started", "date_of_visit",
     ]
 
-    /// - Parameter columns: Heads, with the fields below them, of which the first that has something is
-    ///   shown.
+    /// - Parameter columns: The heads, with the fields of each. The first field with a value is shown.
     private func table(_ model: String, _ title: String, _ columns: KeyValuePairs<String, String>) -> Section?
     {
         table(model, title, columns.map(\.key)) { fact in
@@ -154,7 +153,7 @@ struct RecordSections {
         "<a href=\"\(page(of: fact))\">\(PageTable.cell(text))</a>"
     }
 
-    /// A day keeps together.
+    /// A day is not broken across lines.
     private static func cell(_ text: String) -> Markup {
         guard text.wholeMatch(of: /\d{4}-\d\d-\d\d/) != nil else { return PageTable.cell(text) }
         return "<time datetime=\"\(text)\">\(text)</time>"
@@ -197,7 +196,7 @@ struct RecordSections {
         }
     }
 
-    /// Results that no chart can show: words instead of a number, or no date.
+    /// Results that no chart can show: their value is a word, or they have no date.
     private var wordyResults: Markup {
         let date = "collected_at"
         let number = "quantitative_result_value_value"
@@ -273,7 +272,7 @@ struct RecordSections {
         }
     }
 
-    /// So many points has a chart, the latest.
+    /// The most points of a chart; the latest are shown.
     private static let pointLimit = 400
 
     private func points(_ facts: [Fact], at: String, value: String) -> [Chart.Point] {

@@ -2,15 +2,15 @@ import GRDB
 import IndivoModel
 import OrderedJSON
 
-/// A query of the report interface: filters, a date range, groups, an aggregate, order and page, all of which
-/// its subject has.
+/// A query of the report interface: filters, a date range, groups, an aggregate, order and page. The query's
+/// subject has all the fields that it names.
 @dynamicMemberLookup
 struct ReportRequest {
     let subject: ReportSubject
     private let arguments: ListArguments
     /// The filters, in the order in which they were given.
     let filters: [(field: String, value: String)]
-    /// `FROM … WHERE …`: the rows there are to choose from.
+    /// `FROM … WHERE …`: the rows to choose from.
     let source: String
     let sourceArguments: StatementArguments
 
@@ -23,7 +23,7 @@ struct ReportRequest {
         "count": ["string", "number", "date"],
     ]
 
-    /// - Throws: ``Refusal`` with the server's sentence for what the subject does not have.
+    /// - Throws: ``Refusal`` with the server's sentence for anything that the subject does not have.
     init(
         _ arguments: ListArguments,
         on subject: ReportSubject,
@@ -43,13 +43,13 @@ struct ReportRequest {
         arguments[keyPath: argument]
     }
 
-    /// The order asked for, or the one there is without.
+    /// The requested order, or the default one.
     var orderBy: String? { arguments.orderBy ?? (arguments.aggregate == nil ? "-created_at" : nil) }
     /// The field to order by, without its direction.
     var orderField: String? { orderBy.map { $0.hasPrefix("-") ? String($0.dropFirst()) : $0 } }
     var descends: Bool { orderBy?.hasPrefix("-") ?? false }
 
-    /// Groups by date count only where no other group is asked for.
+    /// A group by date counts only if no other group is requested.
     var effectiveDateGroup: (field: String, increment: String)? {
         arguments.groupBy == nil ? arguments.dateGroup : nil
     }
@@ -84,7 +84,7 @@ struct ReportRequest {
         let isComplete = arguments.aggregate != nil || !arguments.isGrouped
         try require(isComplete, .badRequest("Cannot make grouped queries without specifying an Aggregation!"))
         try checkOrder()
-        // Without a limit, and of an aggregate that is one row, no page is taken.
+        // Without a limit, and for an aggregate that is a single row, there are no pages.
         if arguments.limit != 0, arguments.aggregate == nil || arguments.isGrouped {
             try arguments.checkPage()
         }
@@ -161,13 +161,14 @@ extension ReportRequest {
         let (condition, arguments) = filtered
         let total =
             try Int.fetchOne(statement("SELECT count(*) \(condition)", in: db), arguments: arguments) ?? 0
-        // No limit at all means everything, and then an offset counts for nothing.
+        // Without a limit the query returns everything, and the offset is ignored.
         let page: StatementArguments = self.limit == 0 ? [-1, 0] : [self.pageLength, self.offset]
         let sql = "SELECT \(columns) \(condition) ORDER BY \(order) LIMIT ? OFFSET ?"
         return (try Row.fetchAll(statement(sql, in: db), arguments: arguments + page), total)
     }
 
-    /// A statement, kept prepared when it is one of few: what filters and ranges make of it is without end.
+    /// A statement, kept prepared if there are few like it: filters and ranges produce any number of
+    /// different ones.
     private func statement(_ sql: String, in db: Database) throws -> Statement {
         filters.count <= 1 && !filters.contains { $0.value.contains("|") } && self.dateRange == nil
             ? try db.cachedStatement(sql: sql) : try db.makeStatement(sql: sql)
@@ -187,7 +188,7 @@ extension ReportRequest {
             let row = try Row.fetchOne(db, sql: "SELECT \(value) \(condition)", arguments: arguments)
             return ([(nil, cell(row?[0], valueField))], 1)
         }
-        // The real server sorts by the row as well when an order is asked for, and so splits every group into
+        // If an order is requested, the real server sorts by the row as well, and so splits every group into
         // its rows.
         let grouping = "GROUP BY grouplabel" + (orderField == nil ? "" : ", \(subject.serial)")
         let sorting = orderField.flatMap { subject.fields[$0] }.map(order(by:)) ?? "grouplabel"
@@ -246,14 +247,13 @@ extension ReportRequest {
     private func order(by field: ReportSubject.Field) -> String {
         // Where a value is missing the real server's database puts it last, or first when descending.
         let direction = descends ? "DESC NULLS FIRST" : "ASC NULLS LAST"
-        // Ties come in the order of their ids, either way; but no two facts of the real server are as old as
-        // each other.
+        // Ties are ordered by id, in either direction; on the real server, no two facts are of the same age.
         let tie = field.isUnique ? "\(subject.serial) \(descends ? "DESC" : "ASC")" : subject.id
         return "\(field.expression) \(direction), \(tie)"
     }
 
-    /// An aggregate of the values of an expression. NaN is stored as a text: what SQLite sums knows nothing
-    /// of it, nor has it a sum of both infinities.
+    /// An aggregate over the values of an expression. NaN is stored as a text: SQLite's sum does not know it,
+    /// and the sum of both infinities does not exist.
     private func aggregated(_ operation: String, _ expression: String) -> String {
         let value = "\(operation)(\(expression))"
         guard ["sum", "avg"].contains(operation) else { return value }

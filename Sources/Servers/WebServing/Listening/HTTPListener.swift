@@ -11,7 +11,7 @@ package struct HTTPListener: Sendable {
     /// when the connection is cut because the response takes too long, and when its client has left.
     package typealias Handler = @Sendable (Request) async -> Response
 
-    /// Where a listener listens, and what it says by itself.
+    /// Where a listener listens, and the responses that it gives itself.
     package struct Configuration: Sendable {
         /// An IPv4 address.
         package var address: String
@@ -21,12 +21,12 @@ package struct HTTPListener: Sendable {
         package var bodyLimit: Int
         /// How many bytes of bodies may be in memory at once.
         package var bodyBudget = Int.max
-        /// The response where the budget is used up. A body for whose next bytes there is no room is read to
-        /// its end, and dropped.
+        /// The response if the budget is used up. The rest of a body for which there is no room is read to
+        /// its end and discarded.
         package var overloaded = Response(status: 503, type: "text/plain", text: "Too much at once.\n")
             .adding("Retry-After", "5")
-        /// The fewest bytes a second of a body of which more than 64 KiB have come, measured in windows of
-        /// ten seconds. The connection of a slower one is cut; 0 for none.
+        /// The minimum rate of a body of more than 64 KiB, in bytes a second, measured over windows of ten
+        /// seconds. The connection of a slower one is cut; 0 for no minimum.
         package var bodyRate = 0
         /// How many connections may be open. Beyond it, the one that has waited longest for its client is
         /// cut.
@@ -36,8 +36,7 @@ package struct HTTPListener: Sendable {
         package var connectionsPerPeer = Int.max
         /// Seconds without a byte, and for a whole request to arrive.
         package var timeout: Int
-        /// Seconds that the handler may take for a response: on a machine that does much else it takes its
-        /// time.
+        /// How many seconds the handler may take for a response. On a busy machine it may need that long.
         package var responseTimeout = 30
         /// The header `Server` of every response.
         package var serverName: String
@@ -76,7 +75,8 @@ package struct HTTPListener: Sendable {
         }
     }
 
-    /// Where it is reached, without a slash at the end; the loopback address stands for all addresses.
+    /// The address at which it is reached, without a slash at the end. If it listens on all addresses, it is
+    /// the loopback address.
     package let url: URL
     package let port: UInt16
     private let task: Task<Void, any Error>

@@ -7,7 +7,7 @@ import IndivoModel
 import RecordCommands
 import ZipArchive
 
-/// The samples of a command: a file, and which of its samples.
+/// The samples for a command: a file, and a selection of its samples.
 struct SampleInput: ParsableArguments {
     @Argument(
         help: """
@@ -103,8 +103,8 @@ struct SampleInput: ParsableArguments {
 
     /// Reads the samples, with the progress on standard error.
     /// - Parameters:
-    ///   - parts: What a sample is taken as, where its members do not go with it; itself unless given.
-    ///   - body: Gets each sample that was chosen, and the position of its item in the file.
+    ///   - parts: Splits a sample whose members are not handled together with it; by default it stays whole.
+    ///   - body: Receives each sample that was chosen, and the position of its item in the file.
     /// - Throws: ``CommandFailure``, or what `body` throws.
     func forEach(
         _ selection: SampleSelection,
@@ -172,8 +172,9 @@ struct SampleInput: ParsableArguments {
         }
     }
 
-    /// What tells the file from others: its size, when it was changed, and a digest of its beginning and end.
-    /// All of it would be read for the digest of all. Of a folder, the names, sizes and times of its files.
+    /// Distinguishes the file from others by its size, when it was changed, and a digest of its beginning and
+    /// end: a digest of everything would need all of the file. For a folder, by the names, sizes and times of
+    /// its files.
     func fingerprint() throws -> String {
         do {
             if isFolder { return try folderFingerprint() }
@@ -197,7 +198,7 @@ struct SampleInput: ParsableArguments {
 
     private func folderFingerprint() throws -> String {
         var lines: [String] = []
-        // The reader has refused a folder with too many files.
+        // The reader refused a folder with too many files before.
         for case let name as String in FileManager.default.enumerator(atPath: file) ?? .init() {
             let facts = try FileManager.default.attributesOfItem(atPath: "\(file)/\(name)")
             guard facts[.type] as? FileAttributeType == .typeRegular else { continue }
@@ -216,13 +217,13 @@ struct SampleInput: ParsableArguments {
     }
 }
 
-/// Which samples of a file.
+/// A selection of a file's samples.
 struct SampleSelection {
     /// When the time begins or ends.
     enum Bound {
         /// Microseconds since 1970.
         case instant(Int)
-        /// A day from 1970-01-01 on, which begins when the clock of each sample's own zone shows so.
+        /// A day, counted from 1970-01-01. It begins at midnight by the clock of each sample's own zone.
         case day(Int)
 
         func instant(for date: FHIRDateTime) -> Int {
@@ -233,7 +234,7 @@ struct SampleSelection {
         }
     }
 
-    /// What names and units in the file mean.
+    /// The meaning of names and units in the file.
     var mapping: HealthMapping
     var types: Set<String>
     var since: Bound?
@@ -263,7 +264,7 @@ struct SampleSelection {
     }
 }
 
-/// What a file had. Of problems the first are shown, all are counted.
+/// What was read from a file. The first problems are shown, all are counted.
 struct SampleTally {
     let talk: MessageOptions
     var samples = 0
@@ -286,7 +287,7 @@ struct SampleTally {
         }
     }
 
-    /// Says what was read, and ends with 1 where lines were skipped.
+    /// Reports what was read, and exits with 1 if lines were skipped.
     func end() throws {
         for (name, count) in otherElements.sorted(by: { $0.key < $1.key }) {
             talk.note("not read: \(count) \(name)")
@@ -325,7 +326,7 @@ final class SampleProgress {
     /// `[########            ] 40 % `, where the size is known.
     static func bar(_ bytes: Int, of total: Int?) -> String {
         guard let total, total > 0 else { return "" }
-        // In hundredths first, as products of two sizes may be too large.
+        // Divide first: the product of two sizes may be too large.
         let percent = min(100, bytes / max(1, total / 100))
         let done = percent / 5
         let marks = String(repeating: "#", count: done) + String(repeating: " ", count: 20 - done)

@@ -14,7 +14,8 @@ extension JSONMembers {
     }
 }
 
-/// The phone's configuration, phone.json: to which study a participant gives, and how it is delivered.
+/// The phone's configuration, phone.json: the study that a participant gives data to, and how it is
+/// delivered.
 ///
 /// ```json
 /// {"study": "org.example.sleep", "subject": "0b6d…", "item": "diary", "protocol": "researchkit",
@@ -111,7 +112,7 @@ struct StudyConfiguration {
         return try StudyQueue(in: folder, study: study, subject: subject, keys: Self.keys)
     }
 
-    /// Who is withdrawing, of those whose data this device has.
+    /// The participants who are withdrawing, among those whose data this device has.
     func participants() -> ParticipantStore {
         ParticipantStore(in: BaseFolder.data.indivo().appending(path: "study-participants"), keys: Self.keys)
     }
@@ -181,7 +182,7 @@ struct StudyConfiguration {
         }
     }
 
-    /// Refuses answers that are not the participant's: the study could give them to nobody.
+    /// Refuses answers of another participant: the study could not attribute them.
     private func check(_ resource: Data, of file: String) throws {
         guard let json = try? JSONValue(parsing: resource),
             json["resourceType"]?.string == "QuestionnaireResponse"

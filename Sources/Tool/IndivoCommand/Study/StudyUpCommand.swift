@@ -114,7 +114,7 @@ struct StudyUpCommand: AsyncParsableCommand {
         work.cancel()
         let patience = Task {
             try await Task.sleep(for: .seconds(45))
-            // Nothing is lost: what was not finished comes again, as after the machine's own end.
+            // Nothing is lost: what was not finished is delivered again, as after a crash of the machine.
             StandardStreams.printError("warning: a database does not respond; its part is ended unfinished")
             Foundation.exit(ExitStatus.refused.rawValue)
         }
@@ -127,21 +127,21 @@ struct StudyUpCommand: AsyncParsableCommand {
     private var report: PartReport { PartReport(printsJSON: json) }
 }
 
-/// Tells where a part is reached.
+/// Reports the address of a part.
 struct PartReport: Sendable {
     let printsJSON: Bool
 
     /// - Parameter host: The name under which a proxy with TLS serves it.
     func callAsFunction(_ part: String, _ url: URL, host: String? = nil) {
         let line: JSONValue = ["part": JSONValue(part), "url": JSONValue(url.absoluteString)]
-        // Nobody reads it any more: the parts go on.
+        // If nobody reads the output any more, the parts continue.
         if printsJSON { try? StandardStreams.say(line.text()) }
         let from = url.absoluteString
         StandardStreams.printError("\(part): \(host.map { "https://\($0), from \(from)" } ?? from)")
     }
 }
 
-/// What a configuration asks for.
+/// What a configuration requests.
 struct StudyUpPlan: Sendable {
     /// Where a part listens.
     struct Address: Sendable {
@@ -203,7 +203,7 @@ struct StudyUp: Sendable {
         while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
     }
 
-    /// What the supervisor logs: the tool's own words.
+    /// Converts the tool's errors into ones whose text the supervisor logs.
     func told<Value>(_ body: () async throws -> Value) async throws -> Value {
         do { return try await body() } catch let error as CommandFailure {
             throw StudyOperationsError.failed(error.description)
@@ -246,7 +246,7 @@ struct StudyUp: Sendable {
         await consumer.run(watchedBy: watch)
     }
 
-    /// The consumer's, which names the study where there are several.
+    /// The consumer's logger, which names the study if there are several.
     private var logger: Logger {
         var logger = Logger(label: "study.consumer")
         logger[metadataKey: "study"] = name.map { "\($0)" }
@@ -273,7 +273,7 @@ struct StudyUp: Sendable {
         await pages.stop()
     }
 
-    /// What the pages show of the study besides its data.
+    /// What the pages show of the study, apart from its data.
     var pageConfiguration: StudyPages.Configuration {
         var configuration = StudyPages.Configuration()
         configuration.title = plan.title
@@ -282,7 +282,7 @@ struct StudyUp: Sendable {
         return configuration
     }
 
-    /// What the pages look into. Without a consumer in this process, somebody else makes the warehouse.
+    /// What the pages read. Without a consumer in this process, another one makes the warehouse.
     func shown() async throws -> (Warehouse, any MessageQueue) {
         let warehouse = try await StudyBackEnd.warehouse(
             plan.store,

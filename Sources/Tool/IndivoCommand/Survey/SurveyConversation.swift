@@ -4,8 +4,8 @@ import OrderedJSON
 import RecordCommands
 import Surveys
 
-/// Asks a survey's questions line by line: what is typed answers the question, and a few words lead through
-/// the survey.
+/// Asks a survey's questions line by line. What is typed answers the question; a few signs lead through the
+/// survey.
 struct SurveyConversation {
     private var form: SurveyForm
     /// Finds codes of value sets that are too large to be listed.
@@ -39,9 +39,9 @@ struct SurveyConversation {
     /// Asks until everything is answered, or somebody stops.
     ///
     /// - Parameters:
-    ///   - read: Gives a line; nil at the end.
-    ///   - write: Shows text.
-    ///   - save: Keeps what was answered, after each answer.
+    ///   - read: Returns a line; `nil` at the end.
+    ///   - write: Shows a text.
+    ///   - save: Stores the answers, after each one.
     mutating func hold(
         read: () -> String?,
         write: (String) -> Void,
@@ -109,7 +109,8 @@ struct SurveyConversation {
         if !isDone, session.pageIndex == page { leavePage(write) }
     }
 
-    /// At the end of a page: to the first question with a problem that stops it, else on.
+    /// At the end of a page: goes to the first question with a problem that prevents leaving it, else to the
+    /// next page.
     private mutating func leavePage(_ write: (String) -> Void) {
         let index = session.pageIndex
         switch form.advance() {
@@ -121,7 +122,7 @@ struct SurveyConversation {
                 position = open
                 return
             }
-            // Nothing that is asked can mend it.
+            // Nothing that is asked can solve the problem.
             for item in items { showProblems(of: item, "", write) }
             position = 0
             if session.pageIndex == index, !form.page.isLast { form.go(to: index + 1) } else { isDone = true }
@@ -219,7 +220,7 @@ struct SurveyConversation {
         }
     }
 
-    /// Chooses what was found by its number, else searches for what was typed.
+    /// Chooses a result by its number, or else searches for what was typed.
     private mutating func find(
         _ line: String,
         _ current: PresentedItem,

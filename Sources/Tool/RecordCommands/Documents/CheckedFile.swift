@@ -4,12 +4,11 @@ import IndivoXML
 import OrderedJSON
 import SDML
 
-/// What a check found out about one file: what is wrong with well-formedness, the schema of its kind, values,
-/// and its model.
+/// The result of checking one file: its well-formedness, the schema of its kind, its values, and its model.
 struct CheckedFile {
     static let namespace = "http://indivo.org/vocab/xml/documents#"
 
-    /// One thing that is wrong; what is only a warning can be read and sent all the same.
+    /// One problem. A document with nothing but warnings can be read and sent.
     struct Problem: Hashable {
         var severity: Diagnostic.Severity
         var line: Int?
@@ -78,7 +77,7 @@ struct CheckedFile {
             )
         }
         for problem in schemaProblems ?? [] {
-            // What was said of a value already, and in clearer words, is not said again.
+            // A value that was reported before, in clearer words, is not reported again.
             let isKnown = unreadable.contains { error in
                 guard case .unreadableValue(let text, _) = error.reason else { return false }
                 return error.line == problem.line && problem.message.contains("'\(text)'")
@@ -149,7 +148,7 @@ struct CheckedFile {
             )
         }
         var models: [IndivoDocument] = []
-        // One without a name is the schema's to printError of.
+        // A model without a name is reported by the schema.
         for element in elements where element.attr("name") != nil {
             do {
                 models.append(try IndivoDocument.registered(for: element, problems: &unreadable))
@@ -163,13 +162,13 @@ struct CheckedFile {
             let properties = model.isKnownModel ? try model.presentProperties() : fields
             documents.append((model.modelName, model.sourceLine, properties))
             try checkNames(in: model, isAnswer: isAnswer)
-            // Servers leave out in reports what they require in documents.
+            // In reports, servers leave out what they require in documents.
             if !isAnswer { try checkRules(of: model) }
         }
         if models.isEmpty, problems.isEmpty, !isAnswer { add("the document holds no model", line: root.line) }
     }
 
-    /// Looks for models and fields that nobody knows, in related documents too.
+    /// Checks for unknown models and fields, also in related documents.
     private mutating func checkNames(in document: IndivoDocument, isAnswer: Bool) throws {
         let model = document.modelName
         guard document.isKnownModel else {
@@ -199,7 +198,7 @@ struct CheckedFile {
 
     private mutating func checkRules(of document: IndivoDocument) throws {
         for problem in try document.problems() {
-            // A value that cannot be read is there all the same.
+            // A value that cannot be read is present all the same.
             let isUnreadable = unreadable.contains {
                 $0.line == problem.line && !$0.property.isEmpty && problem.property.hasSuffix($0.property)
             }
@@ -209,7 +208,7 @@ struct CheckedFile {
 
     // MARK: The result
 
-    /// For people: what the file is, what was understood, and each problem behind its place.
+    /// For people: what the file is, what was read from it, and each problem with its location.
     var lines: [String] {
         let understood = documents.map { document in
             let properties =

@@ -53,7 +53,7 @@ public struct CallbackSession: Sendable {
         public let url: URL
         /// Sends the browser on, where the receiver can; `nil` where the app must open the next page itself.
         public let redirect: (@Sendable (URL) -> Void)?
-        /// Shows the person a last word.
+        /// Shows the person a last message.
         public let finish: @Sendable (_ message: String) -> Void
 
         /// A visit to be handed to a session, from a receiver of one's own.

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// One request of a browser, with one response: where nobody gives one, a page that says that the login has
-/// ended.
+/// One request of a browser, and its response. If nobody gives a response, it is a page that says that the
+/// login has ended.
 final class LoopbackExchange: Sendable {
     private let connection: Mutex<Int32?>
 
@@ -12,7 +12,7 @@ final class LoopbackExchange: Sendable {
         show("The login has ended before it was complete. You may close this page and go back to the app.")
     }
 
-    /// Sends the browser on. A URL holds no line's end: it is percent-encoded, always.
+    /// Redirects the browser. A URL is percent-encoded, so that it contains no line break.
     func redirect(to url: URL) { answer("302 Found", "Location: \(url.absoluteString)") }
 
     func show(_ message: String) { page("200 OK", message) }

@@ -14,7 +14,7 @@ package struct LoopbackPages: Sendable {
     package var problem: @Sendable (CallbackSession.Step, URL) -> String? = { _, _ in nil }
     /// Why there is nothing at another path.
     package var problemElsewhere: @Sendable (_ path: String) -> String? = { _ in nil }
-    /// Whether a step takes one visit, and not another when that was not good.
+    /// Whether a step accepts one visit only, even if that visit was not good.
     package var takesOne = true
     /// How long a connection may take to send its request.
     package var patience = Duration.seconds(10)

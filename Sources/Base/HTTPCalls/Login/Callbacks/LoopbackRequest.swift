@@ -37,11 +37,11 @@ package struct LoopbackRequest {
     /// Whether the request is for this listener, and is one that a person's browser makes when it goes to a
     /// page.
     ///
-    /// Another `Host` is that of a page elsewhere whose name was made to lead here. Scripts, images, frames
-    /// and what a browser fetches ahead of time say so in `Sec-Fetch-Mode`, `Sec-Fetch-Dest` and
-    /// `Sec-Purpose` (W3C, Fetch Metadata Request Headers); a browser too old for these names the page of a
-    /// script in `Origin`. Where a navigation comes from (`Sec-Fetch-Site`) does not help: it comes from the
-    /// server, which is another site.
+    /// Another `Host` belongs to a page elsewhere, whose name was made to resolve to this machine. Scripts,
+    /// images, frames and what a browser fetches ahead of time are marked in `Sec-Fetch-Mode`,
+    /// `Sec-Fetch-Dest` and `Sec-Purpose` (W3C, Fetch Metadata Request Headers); a browser too old for these
+    /// names the page of a script in `Origin`. Where a navigation comes from (`Sec-Fetch-Site`) does not
+    /// help: it comes from the server, which is another site.
     package func isNavigation(to port: UInt16) -> Bool {
         guard let host = only("host")?.lowercased() else { return false }
         let names = ["127.0.0.1", "localhost"]
@@ -56,6 +56,6 @@ package struct LoopbackRequest {
             && (fields["sec-fetch-dest"] == nil || only("sec-fetch-dest") == "document")
     }
 
-    /// A field's value, where the field stands once.
+    /// A field's value, if the field appears once.
     private func only(_ name: String) -> String? { fields[name].flatMap { $0.count == 1 ? $0[0] : nil } }
 }

@@ -3,8 +3,8 @@ import Foundation
 import Synchronization
 
 /// Serves the few requests of one login. A thread of its own polls the connections, so that one which sends
-/// nothing (browsers open such) keeps no other waiting; one that takes longer than the patience is closed,
-/// and of too many the oldest.
+/// nothing (browsers open such connections) does not block the others. A connection that takes longer than
+/// `patience` is closed; if there are too many, so is the oldest.
 final class LoopbackService: Sendable {
     private let socket: LoopbackSocket
     private let patience: Duration
@@ -71,7 +71,7 @@ final class LoopbackService: Sendable {
             }
             visitors[connection] = ([], .now + patience)
         }
-        // Without a descriptor left, the connection goes on waiting: not to be asked about without a pause.
+        // If no descriptor is left, the connection keeps waiting: pause before polling again.
         if errno == EMFILE || errno == ENFILE { poll(nil, 0, 20) }
     }
 

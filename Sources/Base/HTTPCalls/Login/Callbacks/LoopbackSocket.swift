@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A socket listening on 127.0.0.1, for one login at a time. No process that is started gets it, nor its
+/// A socket listening on 127.0.0.1, for one login at a time. Child processes do not inherit it or its
 /// connections.
 package final class LoopbackSocket: Sendable {
     private enum State { case idle, serving, closed }
@@ -51,7 +51,7 @@ package final class LoopbackSocket: Sendable {
         }
     }
 
-    /// Ends it: from now on connections wait for the next login, or the port is given back.
+    /// Stops serving: from now on connections wait for the next login, or the port is released.
     func end(keepsPort: Bool) {
         state.withLock { state in
             guard state != .closed else { return }
@@ -68,8 +68,8 @@ package final class LoopbackSocket: Sendable {
         return connection
     }
 
-    /// Neither waits nor is inherited. (Linux's `accept4`, which makes connections so from the beginning, is
-    /// not seen from Swift.)
+    /// Makes a descriptor non-blocking, and not inherited. (Linux's `accept4`, which makes such connections
+    /// at once, is not visible to Swift.)
     private static func prepare(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)

@@ -35,7 +35,7 @@ public final class URLSchemeReceiver: CallbackReceiver {
     }
 
     public func listen() throws -> CallbackSession {
-        // The last part is this login's own: a callback that somebody else thought up does not have it.
+        // The last part is this login's own, so that nobody else can guess the callback.
         let ownCallback = URL(string: "\(scheme):///did_receive_verifier/\(RandomToken.make(length: 32))")
         guard let callback = redirectURI ?? ownCallback else {
             throw CallbackError("“\(scheme)” is no URL scheme; use letters, digits, + - and .")

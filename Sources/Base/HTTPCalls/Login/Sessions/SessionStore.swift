@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// What an app keeps of a login, to go on without another. It holds secrets, and so does what it is encoded
-/// to.
+/// A login that an app keeps, to continue without another one. It contains secrets, and so does its encoded
+/// form.
 public protocol KeptSession: Codable, Sendable {
-    /// The same for sessions of which a store keeps the last one: of one app on one server, say.
+    /// A store keeps the last session of each slot, such as an app on a server.
     var slot: String { get }
     /// When it was kept.
     var keptAt: Date { get }

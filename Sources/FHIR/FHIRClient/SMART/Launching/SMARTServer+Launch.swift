@@ -21,7 +21,7 @@ extension SMARTServer {
 
     /// Logs in to the session that a health record launched the app from.
     /// - Parameters:
-    ///   - ehr: What the app was opened with.
+    ///   - ehr: The parameters with which the app was opened.
     ///   - callback: The way back from the browser, as in ``launch(callback:open:)``.
     ///   - open: Shows a page in a browser.
     /// - Throws: ``SMARTError``, or what `open` throws.
@@ -36,7 +36,7 @@ extension SMARTServer {
         return try await launch(audience: ehr.server.absoluteString, launch: ehr.launch, callback, open)
     }
 
-    /// Whatever ends a login because it was cancelled is the same error.
+    /// However a login is cancelled, it throws the same error.
     private func launch(
         audience: String,
         launch: String?,
@@ -99,7 +99,7 @@ extension SMARTServer {
                 return launch
             } catch AuthorizationRequest.Refusal.foreign {
                 visit.finish("This page belongs to another login. Go back to the app.")
-                // Who pasted it is told; a browser's visit may be anybody's.
+                // Somebody who pasted the address gets the error; a browser's visit may be anybody's.
                 if session.callback == nil { break }
             } catch AuthorizationRequest.Refusal.final(let reason) {
                 visit.finish("The login did not succeed. You may close this page and go back to the app.")
@@ -156,7 +156,7 @@ extension SMARTServer {
         }
     }
 
-    /// What an endpoint refused.
+    /// The error for a refusal by an endpoint.
     func refusal(_ response: TokenEndpoint.Response, _ step: SMARTError.Step) -> SMARTError {
         var error = failure(
             (300..<400).contains(response.status)
