@@ -63,12 +63,13 @@ let table = """
         FHIRSandbox: FHIR FHIRClient FHIRPathEngine FHIRTables FHIRTerminology FHIRValidation FHIRXML \
             IndivoXML SurveyPages Surveys UCUM GRDB/Sandbox GRDBSQLite/Sandbox Logging; tests: IndivoCommand
         IndivoSandbox: IndivoModel IndivoXML OAuth1 SDML GRDB/Sandbox Logging; tests
-    Sources/Study: DurableQueue FHIR HTTPCalls IndivoBase OrderedJSON Crypto/Study CryptoExtras/Study; async
+    Sources/Study: FHIR HTTPCalls IndivoBase OrderedJSON Crypto/Study CryptoExtras/Study; async
         StudyFormats: ZipArchive SwiftASN1/Study X509/Study CBZip2/Study
-        StudyDelivery: StudyFormats HTTPTypes CPangoCairo/ConsentForm; tests: FHIRValidation StudyTesting
+        StudyDelivery: DurableQueue StudyFormats HTTPTypes CPangoCairo/ConsentForm; tests: FHIRValidation \
+            StudyTesting
     Sources/Study: FHIR IndivoBase OrderedJSON WebServing Crypto/Study GRDB/Sandbox
-        StudyWarehouse: CZlib FHIRTables HealthSamples IndivoXML UCUM CLibPQ/PostgreSQL; fixtures; \
-            tests: StudyTesting
+        StudyWarehouse: CZlib FHIRTables HealthSamples IndivoXML UCUM CLibPQ/PostgreSQL; tests: \
+            StudyTesting; fixtures
         StudyServer: DurableQueue FHIRValidation HTTPCalls StudyFormats StudyWarehouse Surveys HTTPTypes \
             Logging; tests: IndivoCommand StudyTesting
     Sources/Tool
@@ -127,7 +128,6 @@ let libraries = [
 let appleLike = Context.environment["INDIVO_APPLE_LIKE"]
 let absent = appleLike == nil ? ["HealthKit", "Security"] : ["CLibCurl", "CLibPQ"]
 let replaced = appleLike == nil ? [:] : ["CLibOAuth": "Crypto", "CCrypt": "CryptoExtras"]
-
 func words(_ text: Substring) -> [String] { text.split(separator: " ").map(String.init) }
 
 /// What a word of the table stands for; nil where the system has it without a target.
@@ -179,7 +179,7 @@ for line in "\(table)\n\(appleLike ?? "")".split(separator: "\n") {
         if facts["program"] != nil {
             .executableTarget(name: name, dependencies: needed, path: path)
         } else if name.hasSuffix("Tests") {
-            .testTarget(name: name, dependencies: needed + ["TestSupport"], path: path)
+            .testTarget(name: name, dependencies: needed + [.target(name: "TestSupport")], path: path)
         } else {
             .target(name: name, dependencies: needed, path: path)
         }
@@ -197,7 +197,7 @@ for line in "\(table)\n\(appleLike ?? "")".split(separator: "\n") {
     }
     if let others = facts["tests"]?.compactMap(dependency) {
         let path = "\(path)Tests".replacing("Sources/", with: "Tests/")
-        let needed = needed + others + [.target(name: name), "TestSupport"]
+        let needed = needed + others + [.target(name: name), .target(name: "TestSupport")]
         let tests = Target.testTarget(name: "\(name)Tests", dependencies: needed, path: path)
         tests.exclude = facts["fixtures"] == nil ? [] : ["Fixtures"]
         tests.swiftSettings = target.swiftSettings

@@ -1,4 +1,5 @@
 import Foundation
+import IndivoBase
 
 /// Items on a disk that outlive the process, encrypted, until they are delivered, in order.
 ///

@@ -19,7 +19,7 @@ public struct ZipReader: Sendable {
 
     /// - Throws: ``ZipError``.
     public init(url: URL, limits: ZipLimits = ZipLimits()) throws(ZipError) {
-        try self.init(source: .file(ZipSource.OpenFile(path: url.path)), limits: limits)
+        try self.init(source: ZipSource(path: url.path), limits: limits)
     }
 
     /// An archive in memory.

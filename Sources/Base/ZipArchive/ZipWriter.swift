@@ -1,4 +1,5 @@
 import Foundation
+import IndivoBase
 
 /// Writes an archive, entry by entry, in constant memory.
 ///
@@ -15,7 +16,7 @@ import Foundation
 public final class ZipWriter {
     private let limits: ZipLimits
     private let sink: (UnsafeRawBufferPointer) throws -> Void
-    private let draft: ZipDraft?
+    private let draft: Disk.Draft?
     private var offset: UInt64 = 0
     private var total: UInt64 = 0
     private var count = 0
@@ -34,10 +35,10 @@ public final class ZipWriter {
     /// An archive in a file, which replaces one that is there.
     /// - Throws: ``ZipError/system(reason:)``.
     public init(url: URL, limits: ZipLimits = ZipLimits()) throws(ZipError) {
-        let draft = try ZipDraft(path: url.path)
+        let draft = try ZipWriter.storing { try Disk().draft(url.path) }
         self.limits = limits
         self.draft = draft
-        sink = { try draft.write($0) }
+        sink = { bytes in try ZipWriter.storing { try draft.append(bytes) } }
     }
 
     /// Adds a file of known bytes.
@@ -99,7 +100,16 @@ public final class ZipWriter {
         for number in [size, start] { end.append32(UInt32(clamping: number)) }
         end.append16(0)
         try put(end)
-        try draft?.commit()
+        try Self.storing {
+            do { try draft?.commit() } catch let failure as DiskFailure where failure.isOfUnstorableFolder {}
+        }
+    }
+
+    /// Runs `body`, and converts a disk's failure.
+    private static func storing<Value>(_ body: () throws -> Value) throws(ZipError) -> Value {
+        do { return try body() } catch {
+            throw .system(reason: "\(error)")
+        }
     }
 
     private func add(

@@ -1,5 +1,6 @@
 import DurableQueue
 import Foundation
+import IndivoBase
 
 /// A folder of a test's own.
 struct Scratch {

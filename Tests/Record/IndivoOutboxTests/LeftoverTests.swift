@@ -1,5 +1,6 @@
 import Foundation
 import Indivo
+import IndivoBase
 import IndivoOutbox
 import Synchronization
 import Testing

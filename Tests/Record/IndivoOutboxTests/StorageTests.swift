@@ -1,5 +1,6 @@
 import Foundation
 import Indivo
+import IndivoBase
 import IndivoOutbox
 import IndivoTesting
 import Synchronization

@@ -1,4 +1,5 @@
 import Foundation
+import IndivoBase
 import Synchronization
 
 /// What became of one attempt to deliver an item.

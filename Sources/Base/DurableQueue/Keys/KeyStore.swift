@@ -1,4 +1,5 @@
 import Foundation
+import IndivoBase
 
 /// Keeps the key of a queue. ``FileKeyStore`` does so in a file; on Apple's systems the keychain is better.
 ///

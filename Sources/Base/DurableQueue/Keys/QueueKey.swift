@@ -4,6 +4,7 @@ import Foundation
 import CryptoKit
 #elseif canImport(Crypto)
 import Crypto
+import IndivoBase
 #else
 #error("IndivoOutbox needs the trait Outbox of swift-indivo: .package(…, traits: [\"Outbox\"])")
 #endif

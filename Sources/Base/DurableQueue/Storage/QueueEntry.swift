@@ -1,4 +1,5 @@
 import Foundation
+import IndivoBase
 
 /// A queued item as it is kept: the head of its file. The file's body is the payload.
 struct QueueEntry: Codable, Sendable, Hashable {

@@ -1,4 +1,5 @@
 import Foundation
+import IndivoBase
 
 /// The folder in which a queue keeps its items.
 ///

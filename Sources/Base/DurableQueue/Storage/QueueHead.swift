@@ -1,4 +1,5 @@
 import Foundation
+import IndivoBase
 
 /// The file that identifies a folder's queue, and shows whether a key is the queue's.
 struct QueueHead {

@@ -1,4 +1,5 @@
 import Foundation
+import IndivoBase
 
 /// The format of a queue's files, version 1.
 ///

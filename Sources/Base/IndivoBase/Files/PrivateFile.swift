@@ -52,83 +52,35 @@ package struct PrivateFile {
 
     /// Replaces the content in one step, and makes it durable.
     package func replace(with content: Data) throws(Failure) {
-        let draft = "\(path).\(UUID().uuidString)"
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .cannotWrite(reason: Self.systemError) }
-        // What was renamed is not there any more.
-        defer { unlink(draft) }
         do {
-            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-            try handle.write(contentsOf: content)
-            try handle.synchronize()
+            let draft = try Disk().draft(path)
+            try draft.append(content)
+            try draft.commit()
         } catch {
-            // Foundation's own words leave out what the system said.
-            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-            throw .cannotWrite(
-                reason: cause.map { String(cString: strerror(Int32($0.code))) } ?? error.localizedDescription
-            )
+            guard let failure = error as? DiskFailure else {
+                throw .cannotWrite(reason: error.localizedDescription)
+            }
+            if failure.isOfUnstorableFolder { return }
+            throw .cannotWrite(reason: DiskFailure.words(failure.code))
         }
-        guard rename(draft, path) == 0 else { throw .cannotWrite(reason: Self.systemError) }
-        // The new name is in the folder for good only when the folder is on the disk, where that can be asked
-        // for.
-        let folder = open((path as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { return }
-        defer { close(folder) }
-        guard fsync(folder) == 0 || errno == EINVAL else { throw .cannotWrite(reason: Self.systemError) }
     }
 
-    /// Does `body` while no other process or thread changes the file. Makes the folder when it is not there.
+    /// Runs `body` while no other process or thread changes the file. Makes the folder when it is missing.
     package func withLock<Value>(_ body: () throws -> Value) throws -> Value {
+        let lock: FileLock
         do {
             try FileManager.default.createDirectory(
-                atPath: (path as NSString).deletingLastPathComponent,
+                atPath: path.containingFolder,
                 withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700]
             )
+            // The lock is a file of its own: the other one is replaced under it.
+            lock = try FileLock(waitingFor: path + ".lock")
+        } catch let failure as DiskFailure {
+            throw Failure.cannotWrite(reason: DiskFailure.words(failure.code))
         } catch { throw Failure.cannotWrite(reason: error.localizedDescription) }
-        // The lock is a file of its own: the other one is replaced under it.
-        let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Failure.cannotWrite(reason: Self.systemError) }
-        defer { close(descriptor) }
-        guard flock(descriptor, LOCK_EX) == 0 else { throw Failure.cannotWrite(reason: Self.systemError) }
-        return try body()
+        return try withExtendedLifetime(lock, body)
     }
 
-    private static var systemError: String { String(cString: strerror(errno)) }
-}
-
-/// A folder for a person's files by the XDG Base Directory Specification, where a system has no way of its
-/// own.
-package enum BaseFolder: String, Sendable {
-    /// For what configures an app.
-    case configuration = "XDG_CONFIG_HOME"
-    /// For data that an app made.
-    case data = "XDG_DATA_HOME"
-    /// For what an app keeps from run to run.
-    case state = "XDG_STATE_HOME"
-
-    /// Where this system has such files: on Apple's, a folder in Application Support.
-    package static func standard(_ base: BaseFolder, onApple name: String = "indivo") -> URL {
-        #if canImport(Darwin)
-        URL.applicationSupportDirectory.appending(path: name)
-        #else
-        base.indivo()
-        #endif
-    }
-
-    /// The part of the folder that is this library's.
-    package func indivo(in environment: [String: String] = ProcessInfo.processInfo.environment) -> URL {
-        let standardPath =
-            switch self {
-            case .configuration: ".config"
-            case .data: ".local/share"
-            case .state: ".local/state"
-            }
-        // The specification: a relative path in a variable is to be ignored.
-        func folder(_ variable: String) -> URL? {
-            environment[variable].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
-        }
-        let base = folder(rawValue) ?? (folder("HOME") ?? URL.homeDirectory).appending(path: standardPath)
-        return base.appending(path: "indivo")
-    }
+    private static var systemError: String { DiskFailure.words(errno) }
 }

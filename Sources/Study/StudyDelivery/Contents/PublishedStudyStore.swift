@@ -2,6 +2,7 @@ import DurableQueue
 import Foundation
 import HTTPCalls
 import HTTPTypes
+import IndivoBase
 import StudyFormats
 
 /// Fetches what a study publishes, and keeps the last of it that was good, for when there is no network.

@@ -1,6 +1,7 @@
 import DurableQueue
 import FHIR
 import Foundation
+import IndivoBase
 import OrderedJSON
 import StudyFormats
 

@@ -1,5 +1,5 @@
-import DurableQueue
 import Foundation
+import IndivoBase
 
 /// A file that is to be made, for its owner only: it is there whole, or not at all.
 package struct NewFile {

@@ -1,5 +1,5 @@
-import DurableQueue
 import Foundation
+import IndivoBase
 
 /// A folder that is to be made, for its owner only: it is there whole, or not at all.
 struct NewFolder {

@@ -1,8 +1,8 @@
 import Crypto
 import CryptoExtras
-import DurableQueue
 import Foundation
 import HTTPCalls
+import IndivoBase
 
 /// A file without a name, readable by this process alone: what is in it is gone when the process ends,
 /// however it ends.

@@ -1,5 +1,6 @@
 import DurableQueue
 import Foundation
+import IndivoBase
 import OrderedJSON
 import StudyFormats
 

@@ -2,6 +2,7 @@ import DurableQueue
 import FHIR
 import Foundation
 import HTTPCalls
+import IndivoBase
 import OrderedJSON
 import Synchronization
 import Testing

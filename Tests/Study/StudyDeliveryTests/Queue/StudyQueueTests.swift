@@ -2,6 +2,7 @@ import DurableQueue
 import Foundation
 import HTTPCalls
 import HTTPTypes
+import IndivoBase
 import Synchronization
 import TestSupport
 import Testing
