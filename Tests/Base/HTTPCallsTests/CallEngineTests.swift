@@ -183,10 +183,19 @@ struct CallEngineTests {
         #expect(made.withLock { $0 } == 3 && transport.remaining.count == 3)
     }
 
+    enum Reason: CallFailureReason, Hashable {
+        case badArgument(String)
+        case notReachable
+        case timedOut
+        case responseLost
+        case responseTooLarge
+        case malformedResponse(String)
+    }
+
     @Test(
         "what a transport's failure means, and whether it may pass",
         arguments: [
-            (HTTPTransportError.Kind.invalidRequest, false, TransportOutcome.badArgument("d"), false),
+            (HTTPTransportError.Kind.invalidRequest, false, Reason.badArgument("d"), false),
             (.hostNotFound, false, .notReachable, true), (.cannotConnect, true, .responseLost, true),
             (.tls, false, .notReachable, false), (.tls, true, .responseLost, true),
             (.timedOut, true, .timedOut, true),
@@ -195,9 +204,9 @@ struct CallEngineTests {
             (.other, false, .notReachable, true),
         ]
     )
-    func outcome(kind: HTTPTransportError.Kind, mayHave: Bool, outcome: TransportOutcome, isTransient: Bool) {
+    func meaning(kind: HTTPTransportError.Kind, mayHave: Bool, reason: Reason, isTransient: Bool) {
         let error = HTTPTransportError(kind: kind, server: "s", mayHaveReachedServer: mayHave, detail: "d")
-        #expect(error.outcome == outcome && error.isTransient == isTransient)
+        #expect(Reason(error) == reason && error.isTransient == isTransient)
     }
 
     @Test("Retry-After is seconds or a date, and a year at most")

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import StudyServer
 import WebServing
@@ -19,17 +18,7 @@ import WebServing
 /// and stores are `sqlite:FILE` or `postgresql://…`.
 @main
 enum StudyLoad {
-    /// Waits on the main thread: that of an `async` one ends in a call that Valgrind 3.19 does not survive.
-    static func main() {
-        let isDone = DispatchSemaphore(value: 0)
-        Task {
-            await run()
-            isDone.signal()
-        }
-        isDone.wait()
-    }
-
-    private static func run() async {
+    static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
             switch (arguments.first, arguments.count) {

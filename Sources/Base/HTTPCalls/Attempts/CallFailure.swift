@@ -32,16 +32,6 @@ package enum NextStep<Response> {
     package static var retry: NextStep { .retry(below: .max) }
 }
 
-/// What a failure of the transport means to the caller of a client.
-package enum TransportOutcome: Sendable, Hashable {
-    case badArgument(String)
-    case notReachable
-    case timedOut
-    case responseLost
-    case responseTooLarge
-    case malformedResponse(String)
-}
-
 /// The reasons of a client's errors. Each client has these among its own.
 package protocol CallFailureReason {
     static func badArgument(_ why: String) -> Self
@@ -53,37 +43,28 @@ package protocol CallFailureReason {
 }
 
 extension CallFailureReason {
-    package init(_ outcome: TransportOutcome) {
+    /// What a failure of the transport means to the caller of a client.
+    package init(_ failure: HTTPTransportError) {
         self =
-            switch outcome {
-            case .badArgument(let why): .badArgument(why)
-            case .notReachable: .notReachable
+            switch failure.kind {
+            case .invalidRequest: .badArgument(failure.detail ?? "the request is not valid")
+            case .hostNotFound, .cannotConnect, .tls, .other:
+                failure.mayHaveReachedServer ? .responseLost : .notReachable
             case .timedOut: .timedOut
             case .responseLost: .responseLost
             case .responseTooLarge: .responseTooLarge
-            case .malformedResponse(let why): .malformedResponse(why)
+            case .malformedResponse: .malformedResponse("it is not HTTP")
             }
     }
 }
 
 extension HTTPTransportError {
-    package var outcome: TransportOutcome {
-        switch kind {
-        case .invalidRequest: .badArgument(detail ?? "the request is not valid")
-        case .hostNotFound, .cannotConnect, .tls, .other: mayHaveReachedServer ? .responseLost : .notReachable
-        case .timedOut: .timedOut
-        case .responseLost: .responseLost
-        case .responseTooLarge: .responseTooLarge
-        case .malformedResponse: .malformedResponse("it is not HTTP")
-        }
-    }
-
     /// Whether the failure is transient. A certificate does not become acceptable by waiting.
     package var isTransient: Bool {
-        switch outcome {
-        case .notReachable: kind != .tls
-        case .timedOut, .responseLost: true
-        case .badArgument, .responseTooLarge, .malformedResponse: false
+        switch kind {
+        case .hostNotFound, .cannotConnect, .other, .timedOut, .responseLost: true
+        case .tls: mayHaveReachedServer
+        case .invalidRequest, .responseTooLarge, .malformedResponse: false
         }
     }
 

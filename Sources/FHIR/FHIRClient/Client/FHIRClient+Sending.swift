@@ -144,7 +144,7 @@ extension FHIRClientError: CallFailure {
 
     /// Converts a transport's failure.
     private init(_ failure: HTTPTransportError, _ request: FHIRRequest) {
-        self.init(Reason(failure.outcome), request, mayHaveBeenDone: failure.mayHaveReachedServer)
+        self.init(Reason(failure), request, mayHaveBeenDone: failure.mayHaveReachedServer)
         transportError = failure
     }
 

@@ -123,7 +123,7 @@ extension SMARTError: CallFailure {
             self.init(.malformedResponse(error.description), step, server: server)
         default:
             let failure = error as? HTTPTransportError ?? HTTPTransportError(foreign: error, server: server)
-            self.init(Reason(failure.outcome), step, server: server)
+            self.init(Reason(failure), step, server: server)
             transportError = failure
             mayHaveBeenDone = failure.mayHaveReachedServer
         }

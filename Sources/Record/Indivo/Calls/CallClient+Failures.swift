@@ -123,7 +123,7 @@ extension IndivoError: CallFailure {
 
     /// Converts a transport's failure.
     private init(_ failure: HTTPTransportError, call: IndivoCall) {
-        self.init(Reason(failure.outcome), call: call)
+        self.init(Reason(failure), call: call)
         transportError = failure
         mayHaveBeenDone = failure.mayHaveReachedServer
         isSafeToRetry = call.repetition != .never || !failure.mayHaveReachedServer

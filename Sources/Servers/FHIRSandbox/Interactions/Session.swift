@@ -104,9 +104,7 @@ struct Session {
     func create(_ type: String, _ request: SandboxRequest, id: String? = nil) throws -> FHIRResponse {
         let resource = try checked(request.resource(of: type), type)
         if let condition = request.ifNoneExist {
-            let matches = try matches(type, try QueryItems(condition: condition))
-            if matches.count > 1 { throw FHIRFailure.severalMatches(matches.count) }
-            if let match = try matches.first.flatMap(store.current(row:)) {
+            if let match = try match(type, QueryItems(condition: condition)) {
                 try Self.check(match, isAssigned: id)
                 return written(match, status: 200, "there is one already", hasLocation: true)
             }
@@ -148,27 +146,9 @@ struct Session {
         -> FHIRResponse
     {
         let resource = try checked(request.resource(of: type), type)
-        let matches = try matches(type, request.query)
-        if matches.count > 1 { throw FHIRFailure.severalMatches(matches.count) }
         let own = resource.member("id")?.string
-        guard let match = try matches.first.flatMap(store.current(row:)) else {
-            if let own {
-                guard LogicalID.isValid(own) else {
-                    throw FHIRFailure(
-                        400,
-                        "value",
-                        "the resource's id is not a valid id of FHIR",
-                        at: "\(type).id"
-                    )
-                }
-                if let current = try store.current(type, own), !current.isDeleted {
-                    throw FHIRFailure(
-                        409,
-                        "conflict",
-                        "the resource's id is that of one that the condition does not match"
-                    )
-                }
-            }
+        guard let match = try match(type, request.query) else {
+            if let own { try checkUnmatched(own, type) }
             return try update(type, own ?? newID ?? LogicalID.make(), resource, request)
         }
         try requireWritable(match, .update)
@@ -181,6 +161,20 @@ struct Session {
             )
         }
         return try update(type, match.id, resource, request)
+    }
+
+    /// A resource of which no match was found gets the id that it has, if that is valid and free.
+    private func checkUnmatched(_ id: String, _ type: String) throws {
+        guard LogicalID.isValid(id) else {
+            throw FHIRFailure(400, "value", "the resource's id is not a valid id of FHIR", at: "\(type).id")
+        }
+        if let current = try store.current(type, id), !current.isDeleted {
+            throw FHIRFailure(
+                409,
+                "conflict",
+                "the resource's id is that of one that the condition does not match"
+            )
+        }
     }
 
     /// In a transaction, other entries refer to the resource that the condition matched before any entry was
@@ -228,9 +222,7 @@ struct Session {
     }
 
     private func conditionalDelete(_ type: String, _ request: SandboxRequest) throws -> FHIRResponse {
-        let matches = try matches(type, request.query)
-        if matches.count > 1 { throw FHIRFailure.severalMatches(matches.count) }
-        guard let match = try matches.first.flatMap(store.current(row:)) else {
+        guard let match = try match(type, request.query) else {
             return FHIRResponse(outcome: Self.done("there was nothing to delete"))
         }
         try requireWritable(match, .delete)
@@ -239,13 +231,17 @@ struct Session {
 
     /// The only match of a condition, which the request changes.
     private func onlyMatch(_ type: String, _ query: QueryItems) throws -> ResourceVersion {
-        let matches = try matches(type, query)
-        if matches.count > 1 { throw FHIRFailure.severalMatches(matches.count) }
-        guard let match = try matches.first.flatMap(store.current(row:)) else {
-            throw FHIRFailure.notFound(type)
-        }
+        guard let match = try match(type, query) else { throw FHIRFailure.notFound(type) }
         try requireWritable(match, .update)
         return match
+    }
+
+    /// The only resource that a condition matches; `nil` if there is none.
+    /// - Throws: 412 if there are several.
+    private func match(_ type: String, _ query: QueryItems) throws -> ResourceVersion? {
+        let matches = try matches(type, query)
+        if matches.count > 1 { throw FHIRFailure.severalMatches(matches.count) }
+        return try matches.first.flatMap(store.current(row:))
     }
 
     private func written(

@@ -42,20 +42,34 @@ struct SMARTEndpoints: Sendable {
         guard request.body.count <= 64 << 10 else {
             return pages.problem("The form is too long.", status: 413)
         }
-        switch (request.method, name) {
-        case ("GET", "jwks"): return Self.json(["keys": [state.key.publicJWK]])
-        case ("POST", "token"): return token(request, base: base)
-        case ("POST", "revoke"): return revoke(request, base: base)
-        case ("POST", "introspect"): return introspect(request, base: base)
-        case ("POST", "register"): return register(request)
-        case ("GET", "authorize"), ("POST", "authorize"): return await pages.authorize()
-        case ("GET", "login"), ("POST", "login"): return await pages.logIn()
-        case ("POST", "logout"): return pages.logOut()
-        case ("GET", "patient"), ("POST", "patient"): return await pages.choosePatient()
-        case ("GET", "decide"), ("POST", "decide"): return await pages.decide()
-        case ("GET", "launch"), ("POST", "launch"): return await pages.launch()
-        default: return pages.problem("There is nothing here.", status: 404)
+        switch Self.routes.match(request.method, [name]) {
+        case .found(let respond, _): return await respond(self, pages)
+        case .otherMethod(let allowed, _):
+            return pages.problem("This address takes \(allowed).", status: 405).adding("Allow", allowed)
+        case .nothing: return pages.problem("There is nothing here.", status: 404)
         }
+    }
+
+    private typealias Respond = @Sendable (SMARTEndpoints, SMARTPages) async -> Response
+
+    private static let routes = RouteTable<Respond>(
+        [
+            .get("/jwks", { endpoints, _ in json(["keys": [endpoints.state.key.publicJWK]]) }),
+            .post("/token", { $0.token($1.request, base: $1.base) }),
+            .post("/revoke", { $0.revoke($1.request, base: $1.base) }),
+            .post("/introspect", { $0.introspect($1.request, base: $1.base) }),
+            .post("/register", { $0.register($1.request) }), .post("/logout", { $1.logOut() }),
+        ]
+            + form("/authorize") { await $0.authorize() } + form("/login") { await $0.logIn() }
+            + form("/patient") { await $0.choosePatient() } + form("/decide") { await $0.decide() }
+            + form("/launch") { await $0.launch() }
+    )
+
+    /// A page that is asked for, and whose form comes back to it.
+    private static func form(_ path: String, _ respond: @escaping @Sendable (SMARTPages) async -> Response)
+        -> [RouteTable<Respond>.Route]
+    {
+        [.get(path, { await respond($1) }), .post(path, { await respond($1) })]
     }
 
     static func json(_ json: JSONValue, status: Int = 200) -> Response {

@@ -20,9 +20,6 @@ struct SearchQueryReader {
         self.isStrict = isStrict
     }
 
-    /// A parameter that is not known, which a lenient server ignores.
-    private struct Unknown: Error { let reason: String }
-
     /// - Throws: ``FHIRFailure`` for a value that is not of its parameter's kind, if there are more than the
     ///   limits allow, and, from a strict reader, for an unknown parameter.
     mutating func read(_ items: QueryItems, type: String) throws(FHIRFailure) -> SearchQuery {
@@ -295,7 +292,7 @@ struct SearchQueryReader {
         let isName =
             name.utf8.count <= 64
             && name.utf8.allSatisfy {
-                $0 == 0x2D || $0 == 0x5F || (0x30...0x39).contains($0) || (0x41...0x7A).contains($0)
+                $0 == 0x2D || $0 == 0x5F || (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
             }
         return isName ? "“\(name)”" : "of that name"
     }
