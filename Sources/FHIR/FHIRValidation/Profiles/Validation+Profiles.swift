@@ -228,10 +228,7 @@ extension Validation {
                 at: anchor
             )
         }
-        let outer = (context.resource, context.rootResource)
-        enter(focus)
-        check(focus, profile, index)
-        (context.resource, context.rootResource) = outer
+        inside(focus) { $0.check(focus, profile, index) }
         for url in index == 0 ? profile.imposed : [] {
             if let other = options.definitions.profile(url) { conform(focus, to: other) }
         }
@@ -252,11 +249,16 @@ extension Validation {
         return profile.nodes.firstIndex { $0.id == parts[1] }.map { (profile, $0) }
     }
 
-    /// Lets rules ask for a resource as `%resource`.
-    private mutating func enter(_ focus: ProfileFocus) {
-        guard focus.type.kind == .resource, let json = focus.json else { return }
+    /// Lets rules in `body` ask for a resource as `%resource`.
+    private mutating func inside(_ focus: ProfileFocus, _ body: (inout Validation) -> Void) {
+        guard focus.type.kind == .resource, let json = focus.json else { return body(&self) }
+        let outer = context.resource
+        let outerRoot = context.rootResource
         context.resource = json.value
-        if context.rootResource == nil { context.rootResource = json.value }
+        if outerRoot == nil { context.rootResource = json.value }
+        body(&self)
+        context.resource = outer
+        context.rootResource = outerRoot
     }
 
     /// Whether `body` reports no error. Nothing that it reports is kept.
@@ -287,10 +289,7 @@ extension Validation {
             apply(rule, to: focus, at: anchor)
         }
         types(focus, node, at: anchor)
-        let outer = (context.resource, context.rootResource)
-        enter(focus)
-        children(of: focus, profile, index)
-        (context.resource, context.rootResource) = outer
+        inside(focus) { $0.children(of: focus, profile, index) }
     }
 
     private mutating func apply(_ rule: ProfileRule, to focus: ProfileFocus, at anchor: ParsedNode) {
@@ -528,14 +527,14 @@ extension Validation {
         }
         if unknown.isEmpty { return false }
         let outer = scope
-        let outerContext = (context.resource, context.rootResource)
+        let outerRoot = context.rootResource
         if !isContained {
             scope = scope.entering(json)
             context.rootResource = nil
         }
         defer {
             scope = outer
-            (context.resource, context.rootResource) = outerContext
+            context.rootResource = outerRoot
         }
         for (url, profile) in unknown {
             let before = assumptions

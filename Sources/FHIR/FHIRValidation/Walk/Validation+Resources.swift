@@ -31,7 +31,8 @@ extension Validation {
         outwardCount += 1
         if name == "Bundle" { found.removeAll() }
         let outer = scope
-        let outerContext = (context.resource, context.rootResource)
+        let outerResource = context.resource
+        let outerRoot = context.rootResource
         // A resource in a contained one is a mistake, but does not hide what contains both.
         let isContained = containedIndex != nil
         scope = ValidationScope(
@@ -66,7 +67,8 @@ extension Validation {
         }
         if name == "Bundle" { found.removeAll() }
         scope = outer
-        (context.resource, context.rootResource) = outerContext
+        context.resource = outerResource
+        context.rootResource = outerRoot
     }
 
     // MARK: Bundles
