@@ -44,22 +44,13 @@ extension FHIRPathEvaluation {
 
 extension FHIRPathSyntax {
     /// Whether a node is `%resource`, or `%rootResource`, which a response is too.
-    func isResource(_ reference: Reference) -> Bool {
+    package func isResource(_ reference: Reference) -> Bool {
         guard case .variable(let name) = self[reference].kind else { return false }
         return name == "resource" || name == "rootResource"
     }
 
-    /// The link id that is asked for by `%resource.repeat(item).where(linkId = 'x')`, and the node of
-    /// `%resource` in it. Nil for another filter.
-    func row(asked criteria: [Reference], of base: Reference) -> (linkId: String, resource: Reference)? {
-        guard case .function(let root?, .repeat, let projection) = self[base].kind, isResource(root),
-            case .member(nil, "item") = self[projection[0]].kind, let linkId = linkId(asked: criteria[0])
-        else { return nil }
-        return (linkId, root)
-    }
-
     /// The link id that a criterion asks for, where it asks nothing else: `linkId = 'x'`.
-    func linkId(asked criterion: Reference) -> String? {
+    package func linkId(asked criterion: Reference) -> String? {
         guard case .operation(.equal, let left, let right) = self[criterion].kind else { return nil }
         switch (self[left].kind, self[right].kind) {
         case (.member(nil, "linkId"), .string(let text)), (.string(let text), .member(nil, "linkId")):

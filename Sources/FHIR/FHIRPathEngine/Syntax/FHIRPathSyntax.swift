@@ -84,7 +84,7 @@ package struct FHIRPathSyntax: Sendable {
     package private(set) var nodes: [Node] = []
     package private(set) var root: Reference = 0
     /// Whether there is a `defineVariable` in it, so that what is defined must be kept to its scope.
-    private(set) var definesVariables = false
+    package private(set) var definesVariables = false
     /// Of each node whether it only goes from what the expression is evaluated on to parts: see
     /// ``isNavigation(_:)``.
     private var navigations: [Bool] = []

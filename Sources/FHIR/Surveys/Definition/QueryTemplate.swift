@@ -53,16 +53,3 @@ enum QueryTemplateError: Error, CustomStringConvertible {
 
     var description: String { "braces that are opened with {{ are not closed with }}" }
 }
-
-extension FHIRPathItemReads {
-    mutating func formUnion(_ other: FHIRPathItemReads) {
-        for (linkId, part) in other.items where items[linkId] != .subtree {
-            if items[linkId] != .answer || part == .subtree { items[linkId] = part }
-        }
-        readsOwnAnswer = readsOwnAnswer || other.readsOwnAnswer
-        isComplete = isComplete && other.isComplete
-        variables.formUnion(other.variables)
-        rows.formUnion(other.rows)
-        readsWholeResource = readsWholeResource || other.readsWholeResource
-    }
-}

@@ -1,10 +1,10 @@
-import FHIR
+import FHIRPathEngine
 
 /// Which items of a QuestionnaireResponse an expression reads, found in its text: a running survey evaluates
 /// it again only when one of them has changed.
-package struct FHIRPathItemReads: Sendable {
+struct FHIRPathItemReads: Sendable {
     /// How much of an item is read.
-    package enum Part: Sendable, Hashable {
+    enum Part: Sendable, Comparable {
         /// Whether it is there.
         case structure
         /// Its answers.
@@ -14,25 +14,32 @@ package struct FHIRPathItemReads: Sendable {
     }
 
     /// The linkIds that are read, with what is read of each.
-    package var items: [String: Part] = [:]
+    var items: [String: Part] = [:]
     /// Whether the answers of the item that has the expression are read.
-    package var readsOwnAnswer = false
+    var readsOwnAnswer = false
     /// Whether nothing but ``items`` and the own answers is read; otherwise it may be any item.
-    package var isComplete = true
+    var isComplete = true
     /// The variables, without `%`.
-    package var variables: Set<String> = []
+    var variables: Set<String> = []
 
     /// The link ids that are asked for by `%resource.repeat(item).where(linkId = …)`.
-    package var rows: Set<String> = []
+    var rows: Set<String> = []
     /// Whether `%resource` is read for anything but ``rows``.
-    package var readsWholeResource = false
+    var readsWholeResource = false
 
-    package init() {}
+    mutating func formUnion(_ other: FHIRPathItemReads) {
+        items.merge(other.items, uniquingKeysWith: max)
+        readsOwnAnswer = readsOwnAnswer || other.readsOwnAnswer
+        isComplete = isComplete && other.isComplete
+        variables.formUnion(other.variables)
+        rows.formUnion(other.rows)
+        readsWholeResource = readsWholeResource || other.readsWholeResource
+    }
 }
 
 extension FHIRPath {
     /// What the expression reads of a response.
-    package var itemReads: FHIRPathItemReads {
+    var itemReads: FHIRPathItemReads {
         var reads = FHIRPathItemReads()
         let ways = ReadingWays(syntax)
         for (index, node) in syntax.nodes.enumerated() {
@@ -56,8 +63,8 @@ extension FHIRPath {
             case .function(let base, .where, let arguments):
                 guard !ways.isOfQuestionnaire(base), let filter = ways.filter(of: arguments) else { break }
                 let part = filter.isPure ? ways.part(of: reference) : .subtree
-                for linkId in filter.linkIds where reads.items[linkId] != .subtree {
-                    if reads.items[linkId] != .answer || part == .subtree { reads.items[linkId] = part }
+                for linkId in filter.linkIds {
+                    reads.items[linkId] = max(part, reads.items[linkId, default: part])
                 }
             default: break
             }
@@ -357,4 +364,17 @@ private struct ReadingWays {
 
 extension FHIRPathSyntax.Node {
     fileprivate var isThis: Bool { if case .this = kind { true } else { false } }
+}
+
+extension FHIRPathSyntax {
+    /// The link id that is asked for by `%resource.repeat(item).where(linkId = 'x')`, and the node of
+    /// `%resource` in it. Nil for another filter.
+    fileprivate func row(asked criteria: [Reference], of base: Reference) -> (
+        linkId: String, resource: Reference
+    )? {
+        guard case .function(let root?, .repeat, let projection) = self[base].kind, isResource(root),
+            case .member(nil, "item") = self[projection[0]].kind, let linkId = linkId(asked: criteria[0])
+        else { return nil }
+        return (linkId, root)
+    }
 }
