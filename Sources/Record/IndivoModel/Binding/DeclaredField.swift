@@ -10,7 +10,6 @@ struct DeclaredField: Sendable {
     let shape: FieldSchema.Shape
     /// Where the property lies in its object or value.
     var offset = 0
-    var access: any FieldAccess.Type = Field<String?>.self
 
     /// Every name, today's first.
     var names: [String] { [name] + formerly }
@@ -36,18 +35,34 @@ struct DeclaredField: Sendable {
 extension DeclaredField {
     /// `nil` for a property that is not a ``Field``.
     private init?(_ stored: StoredProperty, of prototype: UnsafeRawPointer) {
-        guard let access = stored.type as? any FieldAccess.Type else { return nil }
-        let options = access.options(at: prototype + stored.offset)
+        guard let type = stored.type as? any AnyField.Type else { return nil }
+        let options = type.options(at: prototype + stored.offset)
+        let shape = type.shape
         let property = String(stored.name.trimmingPrefix("_"))
+        precondition(FieldAccess(shape).type == type, "the shape of \(property) is not its type's")
         self.init(
             property: property,
             name: options.name.isEmpty ? property : options.name,
             formerly: options.formerly,
             place: options.place,
             rules: options.rules(),
-            shape: access.shape,
-            offset: stored.offset,
-            access: access
+            shape: shape,
+            offset: stored.offset
         )
+    }
+}
+
+/// A ``Field``, whatever its value.
+private protocol AnyField {
+    static var shape: FieldSchema.Shape { get }
+    static func options(at place: UnsafeRawPointer) -> FieldOptions
+}
+
+extension Field: AnyField {
+    fileprivate static var shape: FieldSchema.Shape { Value._shape }
+
+    fileprivate static func options(at place: UnsafeRawPointer) -> FieldOptions {
+        // A property of exactly this type lies there, initialised as all are.
+        place.assumingMemoryBound(to: Self.self).pointee.options ?? FieldOptions()
     }
 }

@@ -1,71 +1,102 @@
-/// Reads and writes a ``Field`` in place, its value type known only here.
-protocol FieldAccess: SendableMetatype {
-    static var shape: FieldSchema.Shape { get }
-    static func options(at place: UnsafeRawPointer) -> FieldOptions
-    static func read(into place: UnsafeMutableRawPointer, _ reader: FieldSchema.Reader, _ field: FieldSchema)
-        throws
-    static func write(from place: UnsafeRawPointer, _ writer: FieldSchema.Writer, _ field: FieldSchema)
-}
+/// Reads a ``Field`` from a table into its place in memory, and writes it from there.
+struct FieldAccess: Sendable {
+    typealias Reader = FieldSchema.Reader
+    typealias Writer = FieldSchema.Writer
 
-// The pointers come from a schema, which found at that offset a property of exactly this type, initialised as
-// all are.
-extension Field: FieldAccess {
-    static var shape: FieldSchema.Shape { Value._shape }
+    /// What must lie at the place.
+    let type: Any.Type
+    let read: @Sendable (UnsafeMutableRawPointer, Reader, FieldSchema) throws -> Void
+    let write: @Sendable (UnsafeRawPointer, Writer, FieldSchema) -> Void
 
-    static func options(at place: UnsafeRawPointer) -> FieldOptions {
-        place.assumingMemoryBound(to: Self.self).pointee.options ?? FieldOptions()
+    /// The types that most fields have get code of their own: of a type that is known only at run time, each
+    /// step would ask the runtime what it is.
+    init(_ shape: FieldSchema.Shape) {
+        self =
+            switch shape.kind {
+            case .leaf(is String.Type): .leaf(String.self, shape)
+            case .leaf(is Bool.Type): .leaf(Bool.self, shape)
+            case .leaf(is Int.Type): .leaf(Int.self, shape)
+            case .leaf(is Double.Type): .leaf(Double.self, shape)
+            case .leaf(is XMLDate.Type): .leaf(XMLDate.self, shape)
+            case .leaf(is XMLDateTime.Type): .leaf(XMLDateTime.self, shape)
+            case .leaf(is CodeSystem.Type): .leaf(CodeSystem.self, shape)
+            case .leaf(let type): .leaf(type, shape)
+            case .compound(is CodedValue.Type): .compound(CodedValue.self, shape)
+            case .compound(let type): .compound(type, shape)
+            case .document(let type): type.access(shape)
+            }
     }
 
-    static func read(into place: UnsafeMutableRawPointer, _ reader: FieldSchema.Reader, _ field: FieldSchema)
-        throws
-    {
-        let value = try Value._read(reader, field)
-        place.assumingMemoryBound(to: Self.self).pointee.wrappedValue = value
-    }
-
-    static func write(from place: UnsafeRawPointer, _ writer: FieldSchema.Writer, _ field: FieldSchema) {
-        place.assumingMemoryBound(to: Self.self).pointee.wrappedValue._write(writer, field)
-    }
-}
-
-// How values are read from tables and written into them.
-
-extension Optional: FieldValue where Wrapped: FieldElement {
-    @inlinable public static var absent: Self { nil }
-    public static var _shape: FieldSchema.Shape { FieldSchema.Shape(kind: Wrapped._kind, isList: false) }
-
-    public static func _read(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self {
-        try Wrapped._read(reader, field)
-    }
-
-    public func _write(_ writer: FieldSchema.Writer, _ field: FieldSchema) {
-        if let value = self { value._write(writer, field) } else { writer.absent(field) }
-    }
-}
-
-extension Array: FieldValue where Element: FieldElement {
-    @inlinable public static var absent: Self { [] }
-    public static var _shape: FieldSchema.Shape { FieldSchema.Shape(kind: Element._kind, isList: true) }
-
-    public static func _read(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self {
-        // A loop: `compactMap` in a generic function allocates memory for each element that it takes out of
-        // the array.
-        var values: [Element] = []
-        for item in reader.items(of: field) {
-            if let value = try Element._read(reader.at(item), field) { values.append(value) }
+    // The places come from a schema, which found at that offset a property of exactly this type, initialised
+    // as all are.
+    @inline(__always)
+    private init<Value: FieldValue & SendableMetatype>(
+        read: @Sendable @escaping (Reader, FieldSchema) throws -> Value,
+        write: @Sendable @escaping (Value, Writer, FieldSchema) -> Void
+    ) {
+        type = Field<Value>.self
+        self.read = {
+            let value = try read($1, $2)
+            $0.assumingMemoryBound(to: Field<Value>.self).pointee.wrappedValue = value
         }
-        return values
+        self.write = { write($0.assumingMemoryBound(to: Field<Value>.self).pointee.wrappedValue, $1, $2) }
     }
 
-    public func _write(_ writer: FieldSchema.Writer, _ field: FieldSchema) {
-        for value in self { value._write(writer, field) }
+    /// An optional or a list.
+    /// - Parameters:
+    ///   - read: Reads a field's only value, or the reader's item of a list; `nil` when there is none.
+    ///   - write: Writes a field's only value, or the value behind the others of a list.
+    @inline(__always)
+    fileprivate init<Value: FieldElement & SendableMetatype>(
+        _ shape: FieldSchema.Shape,
+        read: @Sendable @escaping (Reader, FieldSchema) throws -> Value?,
+        write: @Sendable @escaping (Value, Writer, FieldSchema) -> Void
+    ) {
+        guard shape.isList else {
+            self.init(read: read) { (value: Value?, writer, field) in
+                if let value { write(value, writer, field) } else { writer.absent(field) }
+            }
+            return
+        }
+        self.init { reader, field in
+            // A loop: `compactMap` in a generic function allocates memory for each element that it takes out
+            // of the array.
+            var values: [Value] = []
+            for item in reader.items(of: field) {
+                if let value = try read(reader.at(item), field) { values.append(value) }
+            }
+            return values
+        } write: { (values: [Value], writer, field) in
+            for value in values { write(value, writer, field) }
+        }
+    }
+
+    private static func leaf<Value: LexicalValue>(_ type: Value.Type, _ shape: FieldSchema.Shape) -> Self {
+        if shape.defaultText != nil, let type = type as? any (LexicalValue & FieldValue).Type {
+            return standingAlone(type)
+        }
+        return Self(shape, read: Value.read, write: { $1.leaf($0, $2) })
+    }
+
+    /// A value that is there also where the document does not have it.
+    private static func standingAlone<Value: LexicalValue & FieldValue>(_ type: Value.Type) -> Self {
+        Self { reader, field in
+            if let value = try Value.read(reader, field) { return value }
+            if !reader.isPresent(field) { try reader.report(.missingValue, field) }
+            return Value.absent
+        } write: {
+            $1.leaf($0, $2)
+        }
+    }
+
+    private static func compound<Value: CompoundValue>(_ type: Value.Type, _ shape: FieldSchema.Shape) -> Self
+    {
+        Self(shape, read: Value.read, write: { $0.write($1, $2) })
     }
 }
 
 extension LexicalValue {
-    public static var _kind: FieldSchema.Kind { .leaf(Self.self) }
-
-    public static func _read(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self? {
+    fileprivate static func read(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self? {
         guard let text = reader.text(of: field) else { return nil }
         do throws(LexicalError) {
             return try text.withUTF8 { (bytes) throws(LexicalError) in
@@ -76,14 +107,10 @@ extension LexicalValue {
             return nil
         }
     }
-
-    public func _write(_ writer: FieldSchema.Writer, _ field: FieldSchema) { writer.leaf(self, field) }
 }
 
 extension CompoundValue {
-    public static var _kind: FieldSchema.Kind { .compound(Self.self) }
-
-    public static func _read(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self? {
+    fileprivate static func read(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self? {
         guard let inner = field.inner else { return try reader.itemValue(field) }
         guard reader.isPresent(field) else { return nil }
         var value = Self()
@@ -91,7 +118,7 @@ extension CompoundValue {
         return value
     }
 
-    public func _write(_ writer: FieldSchema.Writer, _ field: FieldSchema) {
+    fileprivate func write(_ writer: FieldSchema.Writer, _ field: FieldSchema) {
         guard let inner = field.inner else { return writer.add(.value(self), to: field) }
         writer.compound(field) {
             withUnsafePointer(to: self) { inner.write(from: UnsafeRawPointer($0), writer) }
@@ -99,35 +126,16 @@ extension CompoundValue {
     }
 }
 
-extension IndivoDocument: FieldElement {
-    public static var _kind: FieldSchema.Kind { .document(self) }
-
-    public static func _read(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self? {
-        try reader.document(of: field, self) as? Self
-    }
-
-    public func _write(_ writer: FieldSchema.Writer, _ field: FieldSchema) {
-        writer.add(.document(self), to: field)
-    }
-}
-
-// Values that stand alone: a document without them is not read.
-
-extension String: FieldValue { @inlinable public static var absent: String { "" } }
-
-extension Bool: FieldValue { @inlinable public static var absent: Bool { false } }
-
-extension Int: FieldValue { @inlinable public static var absent: Int { 0 } }
-
-extension FieldValue where Self: LexicalValue {
-    public static var _shape: FieldSchema.Shape {
-        FieldSchema.Shape(kind: _kind, isList: false, defaultText: absent.lexical)
-    }
-
-    public static func _read(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self {
-        let value: Self? = try Self._read(reader, field)
-        if let value { return value }
-        if !reader.isPresent(field) { try reader.report(.missingValue, field) }
-        return .absent
+extension IndivoDocument {
+    /// Of the class itself: in a generic function a class's type is the one that the caller names.
+    fileprivate static func access(_ shape: FieldSchema.Shape) -> FieldAccess {
+        func access<Document: IndivoDocument & SendableMetatype>(_: Document.Type) -> FieldAccess {
+            FieldAccess(shape) {
+                try $0.document(of: $1, Document.self) as? Document
+            } write: {
+                $1.add(.document($0), to: $2)
+            }
+        }
+        return access(Self.self)
     }
 }

@@ -4,7 +4,7 @@ extension FieldSchema {
     /// Gives values the cells of a `FieldTable` from which they are read, found by field.
     ///
     /// One reader reads any number of tables of one schema, one after the other.
-    public final class Reader {
+    final class Reader {
         let schema: ModelSchema
         let format: TableFormat
         /// The model or class being read, for messages.

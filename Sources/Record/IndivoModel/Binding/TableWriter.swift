@@ -6,7 +6,7 @@ extension FieldSchema {
     /// Where the object has a source, its table is the beginning: a cell whose text is a spelling of the
     /// object's value stays as it is, with the source's text, and so does one whose text cannot be a value of
     /// the property.
-    public final class Writer {
+    final class Writer {
         @exclusivity(unchecked) private(set) var table: FieldTable
         /// The leaves and compound values that are not as in the source.
         @exclusivity(unchecked) private(set) var leaves: [Int] = []

@@ -3,18 +3,40 @@ public protocol FieldValue {
     /// The value of a field that a document does not have.
     static var absent: Self { get }
     static var _shape: FieldSchema.Shape { get }
-    static func _read(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self
-    func _write(_ writer: FieldSchema.Writer, _ field: FieldSchema)
 }
 
 /// One value of a field: a leaf, a compound or a document. Conform to ``LexicalValue`` or ``CompoundValue``
 /// instead.
-public protocol FieldElement {
-    static var _kind: FieldSchema.Kind { get }
-    /// Reads a field's only value, or the reader's item of a list; `nil` when there is none.
-    static func _read(_ reader: FieldSchema.Reader, _ field: FieldSchema) throws -> Self?
-    /// Writes a field's only value, or the value behind the others of a list.
-    func _write(_ writer: FieldSchema.Writer, _ field: FieldSchema)
+public protocol FieldElement { static var _kind: FieldSchema.Kind { get } }
+
+extension LexicalValue { public static var _kind: FieldSchema.Kind { .leaf(Self.self) } }
+
+extension CompoundValue { public static var _kind: FieldSchema.Kind { .compound(Self.self) } }
+
+extension IndivoDocument: FieldElement { public static var _kind: FieldSchema.Kind { .document(self) } }
+
+extension Optional: FieldValue where Wrapped: FieldElement {
+    @inlinable public static var absent: Self { nil }
+    public static var _shape: FieldSchema.Shape { FieldSchema.Shape(kind: Wrapped._kind, isList: false) }
+}
+
+extension Array: FieldValue where Element: FieldElement {
+    @inlinable public static var absent: Self { [] }
+    public static var _shape: FieldSchema.Shape { FieldSchema.Shape(kind: Element._kind, isList: true) }
+}
+
+// Values that stand alone: a document without them is not read.
+
+extension String: FieldValue { @inlinable public static var absent: String { "" } }
+
+extension Bool: FieldValue { @inlinable public static var absent: Bool { false } }
+
+extension Int: FieldValue { @inlinable public static var absent: Int { 0 } }
+
+extension FieldValue where Self: LexicalValue {
+    public static var _shape: FieldSchema.Shape {
+        FieldSchema.Shape(kind: _kind, isList: false, defaultText: absent.lexical)
+    }
 }
 
 extension FieldSchema {

@@ -172,7 +172,7 @@ public final class FieldSchema: Sendable {
     let relations: Range<Int>
     /// The fields of a compound value that is not in a list.
     let inner: FieldGroup?
-    private let functions: (read: ReadFunction, write: WriteFunction)
+    private let access: FieldAccess
 
     init(
         _ declared: DeclaredField,
@@ -189,7 +189,7 @@ public final class FieldSchema: Sendable {
         self.leaves = leaves
         self.relations = relations
         self.inner = inner
-        functions = Self.functions(of: declared.access)
+        access = FieldAccess(declared.shape)
     }
 
     /// The index of the one leaf that the field is.
@@ -213,30 +213,11 @@ public final class FieldSchema: Sendable {
     }
 
     func read(into place: UnsafeMutableRawPointer, _ reader: FieldSchema.Reader) throws {
-        try functions.read(place, reader, self)
+        try access.read(place, reader, self)
     }
 
     func write(from place: UnsafeRawPointer, _ writer: FieldSchema.Writer) {
-        functions.write(place, writer, self)
-    }
-
-    typealias ReadFunction = @Sendable (UnsafeMutableRawPointer, Reader, FieldSchema) throws -> Void
-    typealias WriteFunction = @Sendable (UnsafeRawPointer, Writer, FieldSchema) -> Void
-
-    /// How a field is read and written. The types that most fields have get code of their own: of a type that
-    /// is known only at run time, each step would ask the runtime what it is.
-    static func functions(of access: any FieldAccess.Type) -> (read: ReadFunction, write: WriteFunction) {
-        switch access {
-        case is Field<String?>.Type: (Field<String?>.read, Field<String?>.write)
-        case is Field<Bool?>.Type: (Field<Bool?>.read, Field<Bool?>.write)
-        case is Field<Int?>.Type: (Field<Int?>.read, Field<Int?>.write)
-        case is Field<Double?>.Type: (Field<Double?>.read, Field<Double?>.write)
-        case is Field<XMLDate?>.Type: (Field<XMLDate?>.read, Field<XMLDate?>.write)
-        case is Field<XMLDateTime?>.Type: (Field<XMLDateTime?>.read, Field<XMLDateTime?>.write)
-        case is Field<CodeSystem?>.Type: (Field<CodeSystem?>.read, Field<CodeSystem?>.write)
-        case is Field<CodedValue?>.Type: (Field<CodedValue?>.read, Field<CodedValue?>.write)
-        default: ({ try access.read(into: $0, $1, $2) }, { access.write(from: $0, $1, $2) })
-        }
+        access.write(place, writer, self)
     }
 }
 

@@ -53,7 +53,7 @@ package struct RuntimeModel: Sendable {
 
     package init(name: String, fields: [Field]) {
         self.name = name
-        // Nothing is read through offset and access: there is no object with such a property.
+        // Nothing is read through the offset: there is no object with such a property.
         schema = ModelSchema(typeName: name, modelName: name, fields.map(\.declared))
         relatedModels = Dictionary(
             fields.compactMap { field in field.related.map { (field.declared.name, $0) } },
