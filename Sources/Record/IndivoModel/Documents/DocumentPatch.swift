@@ -31,6 +31,8 @@ package struct DocumentPatch {
                 document: document.modelName
             )
         }
+        // A value that cannot be read back would be taken for one that was removed.
+        try FieldTable(sending: document).checkWhatIsSet()
         switch type(of: document).format {
         case .dataModel:
             let writer = SDMXWriter(naming: .asRead)
@@ -41,8 +43,6 @@ package struct DocumentPatch {
             changed = try document.nestedXML(root: name, namespace: namespace)
             written = [(document, changed)]
         }
-        // A value that cannot be read back would be taken for one that was removed.
-        try PreparedDocument.check(changed, of: document, original: source)
         root = XMLNode("Patch")
         root.append(XMLNode("Read").append(source.clone()))
         let numbers = Dictionary(zip(Self.models(in: source), 0...), uniquingKeysWith: { first, _ in first })
@@ -85,8 +85,14 @@ package struct DocumentPatch {
             if let number = Int(number), sources.indices.contains(number) { origins[model] = sources[number] }
         }
         // What could not be read then cannot be read now, and stays; what was set since is not a removal.
-        try PreparedDocument.check(changed, of: type, original: read)
-        let document = try type.read(from: changed, collecting: ReadingProblems())
+        let problems = ReadingProblems()
+        let document = try type.read(from: changed, collecting: problems)
+        if !problems.all.isEmpty {
+            let former = ReadingProblems()
+            _ = try? type.read(from: read, collecting: former)
+            let known = Set(former.all.map(\.reason))
+            if let error = problems.all.first(where: { !known.contains($0.reason) }) { throw error }
+        }
         document.isFromReport = true
         if type.format.isDataModel { connect(document, origins) } else { document.source = read }
         return document

@@ -156,6 +156,7 @@ open class IndivoDocument: CustomStringConvertible {
         case nested(root: String, namespace: String?)
 
         var isDataModel: Bool { if case .dataModel = self { true } else { false } }
+        var tableFormat: TableFormat { isDataModel ? .dataModel : .nested }
 
         /// Whether servers read the values: those of data models, and of the documents of Indivo's own.
         var isForServer: Bool {

@@ -73,25 +73,10 @@ extension PreparedDocument {
                 document: document.modelName
             )
         }
+        if isChecked { try FieldTable(sending: document).checkWhatIsSet() }
         let writer = SDMXWriter(naming: .current)
         try writer.write(document, into: targets[place], original: originals[place])
-        if isChecked { try Self.check(targets[place], of: document, original: originals[place]) }
         self.init(root: root, written: writer.written)
-    }
-
-    /// What the object could not read back later it must not send now. What is stored already, and stays, is
-    /// no reason.
-    static func check(_ target: XMLNode, of document: IndivoDocument, original: XMLNode) throws {
-        try check(target, of: type(of: document), original: original)
-    }
-
-    static func check(_ target: XMLNode, of type: IndivoDocument.Type, original: XMLNode) throws {
-        let former = ReadingProblems()
-        let problems = ReadingProblems()
-        _ = try? type.read(from: original, collecting: former)
-        _ = try type.read(from: target, collecting: problems)
-        let known = Set(former.all.map(\.reason))
-        if let error = problems.all.first(where: { !known.contains($0.reason) }) { throw error }
     }
 
     /// The document in UTF-8, with what stands around its root, where something does.

@@ -143,6 +143,8 @@ struct SchemaLeaf: Sendable {
 
     var name: String { names[0] }
     var rules: [FieldRule] { declared.rules }
+    /// Whether a document without it is not read.
+    var standsAlone: Bool { declared.shape.defaultText != nil }
     /// Whether nested XML has it in the text of the element itself.
     var isOwnText: Bool { declared.place == .text }
 }

@@ -133,21 +133,19 @@ struct FieldTable {
     /// The table of what an object says, whatever its source.
     init(_ document: IndivoDocument) {
         let type = type(of: document)
-        let none = FieldTable(ModelSchema.of(type), type.format.isDataModel ? .dataModel : .nested)
+        let none = FieldTable(ModelSchema.of(type), type.format.tableFormat)
         let writer = FieldSchema.Writer(over: none, isNew: true, isForServer: type.format.isForServer)
         writer.write(document)
         self = writer.table
     }
 
     /// The table of a document as it would be sent: what was not changed since it was read is as it was.
-    init(sending document: IndivoDocument) {
-        guard let source = document.source else {
-            self.init(document)
-            return
-        }
+    /// - Parameter format: That of the document around it, where there is one.
+    init(sending document: IndivoDocument, _ format: TableFormat? = nil) {
         let type = type(of: document)
-        let former = FieldTable(source, ModelSchema.of(type), type.format.isDataModel ? .dataModel : .nested)
-        let writer = FieldSchema.Writer(over: former, isForServer: type.format.isForServer)
+        let former = FieldTable(document.source, ModelSchema.of(type), format ?? type.format.tableFormat)
+        let isNew = document.source == nil
+        let writer = FieldSchema.Writer(over: former, isNew: isNew, isForServer: type.format.isForServer)
         writer.write(document)
         self = writer.table
     }
