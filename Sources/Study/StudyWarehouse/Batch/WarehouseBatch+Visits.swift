@@ -14,7 +14,7 @@ extension WarehouseBatch {
     /// Reads what is known of visits at once; others are read when they are asked for.
     ///
     /// - Parameter wanted: By the digests of their participants' ids.
-    public mutating func read(visits wanted: [(participant: String, visit: StudyVisit)]) throws {
+    package mutating func read(visits wanted: [(participant: String, visit: StudyVisit)]) throws {
         var participants: [String: String] = [:]
         var keys: Set<BatchVisit.Key> = []
         for (participant, visit) in wanted {
@@ -108,7 +108,7 @@ extension WarehouseBatch {
 
     /// Whether there is a visit of a participant already that a new one would replace, other than by the same
     /// resource.
-    public mutating func isReplaced(
+    package mutating func isReplaced(
         _ visit: StudyVisit,
         of participant: String,
         by json: JSONValue,
@@ -139,7 +139,7 @@ extension WarehouseBatch {
     ///   - isNewer: Whether it is known to be newer than what the visit has, whatever the times say.
     ///   - now: The time.
     /// - Throws: ``WarehouseError``, the database's error.
-    public mutating func store(
+    package mutating func store(
         _ set: FactSet,
         _ resource: (json: JSONValue, type: String)? = nil,
         of participant: String,

@@ -6,7 +6,7 @@ extension WarehouseBatch {
     /// Writes all that was changed.
     ///
     /// - Throws: ``WarehouseError``, the database's error.
-    public mutating func write() throws {
+    package mutating func write() throws {
         try writePeople()
         for (index, number) in try db.newLoads(loads.count).enumerated() { loads[index].number = number }
         try writeSamples()

@@ -13,7 +13,7 @@ import Foundation
 /// changes is changed in this value, where the next one sees it. ``write()`` writes all of it, by sets again.
 /// What is rare (a withdrawal, somebody who agrees anew) is done by the database at once, behind what was
 /// changed before.
-public struct WarehouseBatch {
+package struct WarehouseBatch {
     let warehouse: WarehouseTransaction
     /// By the digests of their ids.
     var people: [String: BatchPerson] = [:]
@@ -42,19 +42,19 @@ public struct WarehouseBatch {
     private(set) var kept: [StoredMessage] = []
     private(set) var subjects = TableRows("study_message_subject", ["participant", "message"])
     /// How often it was written.
-    public private(set) var writes = 0
+    package private(set) var writes = 0
 
     /// What is known of a message.
-    public struct KnownMessage: Sendable, Hashable {
+    package struct KnownMessage: Sendable, Hashable {
         /// The name of its state.
-        public let state: String
+        package let state: String
         /// The digest of its participant's id.
-        public let participant: String?
+        package let participant: String?
         /// Whether its content is kept.
-        public let hasBody: Bool
+        package let hasBody: Bool
 
         /// Whether its facts are in the warehouse.
-        public var isLoaded: Bool { state == StoredMessage.State.loaded.name }
+        package var isLoaded: Bool { state == StoredMessage.State.loaded.name }
     }
 
     /// Locks participants, and reads what is known of them and of messages.
@@ -63,7 +63,7 @@ public struct WarehouseBatch {
     ///   - messages: The ids of the messages that the batch has.
     ///   - participants: The digests of those whose messages they are, or who are named in them.
     /// - Throws: The database's error.
-    public init(_ warehouse: WarehouseTransaction, messages: [String], participants: Set<String>) throws {
+    package init(_ warehouse: WarehouseTransaction, messages: [String], participants: Set<String>) throws {
         self.warehouse = warehouse
         try warehouse.db.expectSets()
         // A message may name no participant; then that of its first delivery counts.
@@ -161,13 +161,13 @@ public struct WarehouseBatch {
     // MARK: Messages
 
     /// What is known of a message; `nil` for one that was never seen.
-    public mutating func message(_ id: String) throws -> KnownMessage? {
+    package mutating func message(_ id: String) throws -> KnownMessage? {
         if known.index(forKey: id) == nil { try read(messages: [id]) }
         return known[id] ?? nil
     }
 
     /// Keeps a message, or what became of it. Its ``StoredMessage/upload`` is that of what it stored.
-    public mutating func keep(_ message: StoredMessage) {
+    package mutating func keep(_ message: StoredMessage) {
         kept.append(message)
         let state = KnownMessage(
             state: message.state.name,
@@ -179,7 +179,7 @@ public struct WarehouseBatch {
 
     /// Files a message that could not be processed under one more participant: when they withdraw, its
     /// content goes.
-    public mutating func file(_ message: String, under participant: String) {
+    package mutating func file(_ message: String, under participant: String) {
         subjects.append([participant, message])
     }
 
@@ -200,7 +200,7 @@ public struct WarehouseBatch {
 
     /// Does something that changes a participant alone; where it fails, nothing of that is left, unless it
     /// was written meanwhile (``writes``).
-    public mutating func attempt<Value>(
+    package mutating func attempt<Value>(
         _ participant: String?,
         _ body: (inout WarehouseBatch) throws -> Value
     ) throws -> Value {
@@ -213,18 +213,18 @@ public struct WarehouseBatch {
     }
 
     /// Whether a participant has withdrawn, or stopped.
-    public mutating func hasWithdrawn(_ participant: String) throws -> Bool {
+    package mutating func hasWithdrawn(_ participant: String) throws -> Bool {
         try person(participant).left != nil
     }
 
     /// Whether a participant stopped, and what they gave stays.
-    public mutating func hasStopped(_ participant: String) throws -> Bool {
+    package mutating func hasStopped(_ participant: String) throws -> Bool {
         if case .stopped = try person(participant).left { true } else { false }
     }
 
     /// Whether a participant who stopped did so at a time or after it: what was received by then counts,
     /// unless it was erased before.
-    public mutating func tookPart(_ participant: String, at time: WarehouseTime) throws -> Bool {
+    package mutating func tookPart(_ participant: String, at time: WarehouseTime) throws -> Bool {
         guard case .stopped(let end) = try person(participant).left, time.description <= end else {
             return false
         }
@@ -233,7 +233,7 @@ public struct WarehouseBatch {
 
     /// Whether a participant withdrew at a time, or after it, and takes part again, or did until they
     /// stopped: what was received by then is of the participation that ended.
-    public mutating func withdrew(_ participant: String, at time: WarehouseTime) throws -> Bool {
+    package mutating func withdrew(_ participant: String, at time: WarehouseTime) throws -> Bool {
         try person(participant).withdrewLast.map { $0 >= time.description } ?? false
     }
 
@@ -242,7 +242,7 @@ public struct WarehouseBatch {
     /// - Parameters:
     ///   - required: The versions of the consent that a study requires.
     ///   - received: When the message was received that needs the consent; `nil` where each consent does.
-    public mutating func hasConsent(
+    package mutating func hasConsent(
         _ participant: String,
         _ required: RequiredConsents = RequiredConsents(),
         received: String? = nil
@@ -258,7 +258,7 @@ public struct WarehouseBatch {
     }
 
     /// Whether a participant agreed in just this way.
-    public mutating func hasConsent(
+    package mutating func hasConsent(
         _ participant: String,
         signed: WarehouseTime,
         version: String?,
@@ -271,7 +271,7 @@ public struct WarehouseBatch {
     /// Keeps that a participant agreed.
     ///
     /// - Parameter shares: Whether the data may be shared beyond the study, where that was asked.
-    public mutating func keepConsent(
+    package mutating func keepConsent(
         of participant: String,
         message: String,
         signed: WarehouseTime,
@@ -287,7 +287,7 @@ public struct WarehouseBatch {
 
     /// Whether an app may speak for a participant: it enrolled them, or the study's team approved something
     /// that it delivered.
-    public mutating func isClient(_ client: String, of participant: String) throws -> Bool {
+    package mutating func isClient(_ client: String, of participant: String) throws -> Bool {
         try person(participant).clients.contains(client)
     }
 
@@ -295,7 +295,7 @@ public struct WarehouseBatch {
     /// approved with it.
     ///
     /// - Parameter client: The digest of the app's id.
-    public mutating func add(client: String, of participant: String) throws {
+    package mutating func add(client: String, of participant: String) throws {
         try change(participant) { person in
             person.clients.insert(client)
             person.newClients.append(client)
@@ -305,7 +305,7 @@ public struct WarehouseBatch {
     /// The pseudonym of a participant; somebody new gets one.
     ///
     /// - Parameter now: The time.
-    public mutating func pseudonym(of participant: String, now: WarehouseTime) throws -> String {
+    package mutating func pseudonym(of participant: String, now: WarehouseTime) throws -> String {
         if let known = try person(participant).pseudonym { return known }
         let pseudonym = UUID().uuidString.lowercased()
         try change(participant) { person in
@@ -316,7 +316,7 @@ public struct WarehouseBatch {
     }
 
     /// The pseudonym of a participant who has one.
-    public mutating func knownPseudonym(of participant: String) throws -> String? {
+    package mutating func knownPseudonym(of participant: String) throws -> String? {
         try person(participant).pseudonym
     }
 
@@ -324,7 +324,7 @@ public struct WarehouseBatch {
     /// (``WarehouseTransaction/enrolAgain(_:signed:received:)``).
     ///
     /// - Returns: False for a consent that was signed, or received, before the withdrawal.
-    public mutating func enrolAgain(
+    package mutating func enrolAgain(
         _ participant: String,
         signed: WarehouseTime,
         received: WarehouseTime
@@ -333,12 +333,12 @@ public struct WarehouseBatch {
     }
 
     /// Takes nothing more of a participant (``WarehouseTransaction/stop(_:at:received:)``).
-    public mutating func stop(_ participant: String, at time: WarehouseTime, received: String) throws {
+    package mutating func stop(_ participant: String, at time: WarehouseTime, received: String) throws {
         try writeThrough { try $0.stop(participant, at: time, received: received) }
     }
 
     /// Removes everything of a participant (``WarehouseTransaction/withdraw(_:now:received:)``).
-    public mutating func withdraw(_ participant: String, now: WarehouseTime, received: String) throws {
+    package mutating func withdraw(_ participant: String, now: WarehouseTime, received: String) throws {
         try writeThrough { _ = try $0.withdraw(participant, now: now, received: received) }
     }
 

@@ -93,7 +93,7 @@ extension WarehouseTransaction {
     /// - Parameter id: The message; all of them without it.
     /// - Returns: How many will be.
     @discardableResult
-    public func requestReprocessing(_ id: String?) throws -> Int {
+    package func requestReprocessing(_ id: String?) throws -> Int {
         let sql = "UPDATE study_message SET state = 'again' WHERE state = 'failed' AND body IS NOT NULL"
         guard let id else { return try db.execute(sql: sql) }
         return try db.execute(sql: sql + " AND id = ?", arguments: [id])
@@ -103,7 +103,7 @@ extension WarehouseTransaction {
     /// end each that is started after it.
     ///
     /// - Returns: False when somebody else has done it.
-    public func takeReprocessingRequest(_ id: String) throws -> Bool {
+    package func takeReprocessingRequest(_ id: String) throws -> Bool {
         try db.execute(
             sql: "UPDATE study_message SET state = 'failed' WHERE id = ? AND state = 'again'",
             arguments: [id]
@@ -111,7 +111,7 @@ extension WarehouseTransaction {
     }
 
     /// The messages that are to be processed again, the oldest first.
-    public func requestedMessages(limit: Int = 100) throws -> [String] {
+    package func requestedMessages(limit: Int = 100) throws -> [String] {
         try db.rows(
             sql: "SELECT id FROM study_message WHERE state = 'again' ORDER BY received, id LIMIT ?",
             arguments: [max(0, limit)]

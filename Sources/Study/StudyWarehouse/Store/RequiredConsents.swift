@@ -49,7 +49,7 @@ extension WarehouseTransaction {
     /// - Parameters:
     ///   - required: The versions that messages wait for.
     ///   - limit: How many at most.
-    public func messagesWithConsent(_ required: RequiredConsents = RequiredConsents(), limit: Int = 100)
+    package func messagesWithConsent(_ required: RequiredConsents = RequiredConsents(), limit: Int = 100)
         throws -> [String]
     {
         var conditions: [String] = []

@@ -4,12 +4,13 @@ import Foundation
 /// owner alone can read, or in a database of PostgreSQL.
 ///
 /// ```swift
-/// let warehouse = try Warehouse(URL(filePath: "study.sqlite"), source: "SLEEP")
-/// try await warehouse.transaction { warehouse in
-///     let participant = try warehouse.participant(digest, now: time)
-///     try warehouse.store([facts], of: participant, label: "message 7", written: time, now: time)
+/// let warehouse = try Warehouse(URL(filePath: "study.sqlite"))
+/// try await warehouse.read { warehouse in
+///     print(try warehouse.overview(since: "2026-03-01").participants)
+///     try warehouse.eachFact { cells in print(cells.joined(separator: "\t")) }
 /// }
 /// ```
+/// The consumer of StudyServer fills it.
 public final class Warehouse: Sendable {
     /// The code of the study: where ids and facts come from.
     public let source: String

@@ -65,8 +65,7 @@ public struct StoredMessage: Sendable, Hashable {
     var storedReason: String? { state.reason ?? (isSigned ? Self.signed : nil) }
     static let signed = "signed"
 
-    /// A message.
-    public init(
+    package init(
         id: String,
         kind: String,
         body: Data?,
@@ -121,7 +120,7 @@ extension WarehouseTransaction {
     }
 
     /// Keeps a message, or what became of it, as a batch of it alone (``WarehouseBatch``).
-    public func keep(_ message: StoredMessage) throws {
+    package func keep(_ message: StoredMessage) throws {
         var batch = WarehouseBatch(self)
         _ = try batch.message(message.id)
         batch.keep(message)
@@ -129,7 +128,7 @@ extension WarehouseTransaction {
     }
 
     /// Those of some ids of which there is a message.
-    public func knownMessages(_ ids: [String]) throws -> Set<String> {
+    package func knownMessages(_ ids: [String]) throws -> Set<String> {
         let rows = try db.rows(
             sql: "SELECT id FROM study_message WHERE id IN (\(db.listed))",
             arguments: [type(of: db).list(ids)]
@@ -244,7 +243,7 @@ extension WarehouseTransaction {
     /// Keeps that a participant agreed, as a batch of it alone (``WarehouseBatch``).
     ///
     /// - Parameter shares: Whether the data may be shared beyond the study, where that was asked.
-    public func keepConsent(
+    package func keepConsent(
         of participant: String,
         message: String,
         signed: WarehouseTime,
@@ -287,7 +286,7 @@ extension WarehouseTransaction {
     ///
     /// - Returns: False when no such message waits.
     @discardableResult
-    public func approve(_ id: String) throws -> Bool {
+    package func approve(_ id: String) throws -> Bool {
         try db.execute(
             sql: "UPDATE study_message SET state = 'approved' WHERE id = ? AND state = 'pending'",
             arguments: [id]
@@ -298,7 +297,7 @@ extension WarehouseTransaction {
     ///
     /// - Returns: False when no such message waits.
     @discardableResult
-    public func dismiss(_ id: String) throws -> Bool {
+    package func dismiss(_ id: String) throws -> Bool {
         try db.execute(
             sql:
                 """
@@ -311,7 +310,7 @@ extension WarehouseTransaction {
     }
 
     /// The messages that the team approved, and that are not processed yet, the oldest first.
-    public func approvedMessages(limit: Int = 100) throws -> [String] {
+    package func approvedMessages(limit: Int = 100) throws -> [String] {
         try db.rows(
             sql: "SELECT id FROM study_message WHERE state = 'approved' ORDER BY received, id LIMIT ?",
             arguments: [max(0, limit)]
@@ -322,7 +321,7 @@ extension WarehouseTransaction {
     /// that is started after it.
     ///
     /// - Returns: False when somebody else has done it.
-    public func takeApproval(_ id: String) throws -> Bool {
+    package func takeApproval(_ id: String) throws -> Bool {
         try db.execute(
             sql: "UPDATE study_message SET state = 'pending' WHERE id = ? AND state = 'approved'",
             arguments: [id]
@@ -332,7 +331,7 @@ extension WarehouseTransaction {
     // MARK: Withdrawal
 
     /// Whether a participant has withdrawn, or stopped.
-    public func hasWithdrawn(_ participant: String) throws -> Bool {
+    package func hasWithdrawn(_ participant: String) throws -> Bool {
         try db.finds(sql: "SELECT 1 FROM study_withdrawal WHERE participant = ?", arguments: [participant])
     }
 
@@ -341,7 +340,7 @@ extension WarehouseTransaction {
     ///
     /// - Parameter signed: When they agreed again, at the latest.
     /// - Returns: False for a consent that was signed, or received, before the withdrawal.
-    public func enrolAgain(_ participant: String, signed: WarehouseTime, received: WarehouseTime) throws
+    package func enrolAgain(_ participant: String, signed: WarehouseTime, received: WarehouseTime) throws
         -> Bool
     {
         let isAfter = try db.finds(
@@ -381,7 +380,7 @@ extension WarehouseTransaction {
     }
 
     /// Whether anything is known of a participant: a message, a consent, or that they left.
-    public func knows(_ participant: String) throws -> Bool {
+    package func knows(_ participant: String) throws -> Bool {
         var tables = ["study_participant", "study_consent", "study_withdrawal", "study_message"]
         // Whoever reads a warehouse of an earlier version does without the table.
         if try db.hasTable("study_message_subject") { tables.append("study_message_subject") }
@@ -399,7 +398,7 @@ extension WarehouseTransaction {
     /// was removed for its age, what was loaded stays, and only the others are processed again.
     ///
     /// - Parameter received: When it was received that they stop, as messages have it; `nil` for now.
-    public func stop(_ participant: String, at time: WarehouseTime, received: String? = nil) throws {
+    package func stop(_ participant: String, at time: WarehouseTime, received: String? = nil) throws {
         try lock(participant)
         let received = received ?? Self.endOfTime
         let messages = try db.execute(
@@ -492,7 +491,7 @@ extension WarehouseTransaction {
     ///   no content any more is removed, too. `nil` removes all.
     /// - Returns: How many facts and samples were removed.
     @discardableResult
-    public func withdraw(_ participant: String, now: WarehouseTime, received: String? = nil) throws -> Int {
+    package func withdraw(_ participant: String, now: WarehouseTime, received: String? = nil) throws -> Int {
         var facts = 0
         try lock(participant)
         if let known = try knownParticipant(participant) {

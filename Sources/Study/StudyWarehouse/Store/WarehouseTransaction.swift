@@ -7,11 +7,11 @@ public struct WarehouseTransaction {
     let concepts: SeenConcepts
 
     /// Somebody who takes part, as the warehouse knows them.
-    public struct Participant: Sendable, Hashable {
+    package struct Participant: Sendable, Hashable {
         /// The pseudonym, which has nothing to do with the id on the phone.
-        public let pseudonym: String
+        package let pseudonym: String
         /// i2b2's number.
-        public let number: Int
+        package let number: Int
     }
 
     // MARK: Participants
@@ -20,10 +20,10 @@ public struct WarehouseTransaction {
     ///
     /// What a transaction writes depends on what it read of the participant: whether they agreed, and have
     /// not withdrawn.
-    public func lock(_ digest: String) throws { try db.lock("participant " + digest) }
+    package func lock(_ digest: String) throws { try db.lock("participant " + digest) }
 
     /// Who is known under a digest of an id.
-    public func knownParticipant(_ digest: String) throws -> Participant? {
+    package func knownParticipant(_ digest: String) throws -> Participant? {
         guard
             let row = try db.row(
                 sql: "SELECT pseudonym, patient_num FROM study_participant WHERE participant = ?",
@@ -39,7 +39,7 @@ public struct WarehouseTransaction {
     /// - Parameters:
     ///   - digest: Of the id that the phone uses.
     ///   - now: The time.
-    public func participant(_ digest: String, now: WarehouseTime) throws -> Participant {
+    package func participant(_ digest: String, now: WarehouseTime) throws -> Participant {
         var batch = WarehouseBatch(self)
         _ = try batch.pseudonym(of: digest, now: now)
         try batch.write()
@@ -63,7 +63,7 @@ public struct WarehouseTransaction {
     ///   - isNewer: Whether it is known to be newer than what the visit has, whatever the times say.
     ///   - now: The time.
     /// - Throws: ``WarehouseError``, the database's error.
-    public func store(
+    package func store(
         _ sets: [FactSet],
         _ resource: (json: JSONValue, type: String)? = nil,
         of participant: Participant,
