@@ -30,7 +30,8 @@ public struct ActivitySample: Sendable, Hashable {
     }
 }
 
-/// Somebody's activity in a period: sums of samples, and minutes of each kind of activity.
+/// Somebody's activity in a period: sums of samples, and minutes of each kind of activity, as motion samples
+/// show it (sleeping, stationary, driving, walking, running, cycling).
 public struct ActivityReport: Sendable, Hashable {
     /// The beginning of the period.
     public let start: Date
@@ -39,7 +40,7 @@ public struct ActivityReport: Sendable, Hashable {
     /// Sums of the samples that began in the period.
     public private(set) var sums: [ActivitySample.Kind: Decimal] = [:]
     /// Tenths of seconds of each activity.
-    public private(set) var durations: [ActivityStretch.Kind: Int] = [:]
+    private(set) var durations: [ActivityStretch.Kind: Int] = [:]
 
     /// The report of a period.
     public init(from start: Date, to end: Date, samples: [ActivitySample] = [], motion: [MotionSample] = []) {

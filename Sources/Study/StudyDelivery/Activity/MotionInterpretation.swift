@@ -2,9 +2,9 @@ import Foundation
 import StudyFormats
 
 /// A stretch of time with one activity.
-public struct ActivityStretch: Sendable, Hashable {
+struct ActivityStretch: Sendable, Hashable {
     /// What somebody did, by C3-PRO's names.
-    public enum Kind: String, Sendable, Hashable, CaseIterable {
+    enum Kind: String, Sendable, Hashable, CaseIterable {
         /// Three hours or more at rest.
         case sleeping
         /// At rest.
@@ -22,11 +22,11 @@ public struct ActivityStretch: Sendable, Hashable {
     }
 
     /// What it was.
-    public let kind: Kind
+    let kind: Kind
     /// When it began.
-    public let start: Date
+    let start: Date
     /// When it ended.
-    public let end: Date
+    let end: Date
 }
 
 /// Makes stretches of activity of motion samples, by C3-PRO's documented rules:
@@ -36,7 +36,7 @@ public struct ActivityStretch: Sendable, Hashable {
 /// - walking for less than a minute with low confidence is stationary;
 /// - of several kinds at once counts the first of cycling, running, walking, automotive, stationary;
 /// - stationary for three hours or more, after all else was joined, is sleeping.
-public enum MotionInterpretation {
+enum MotionInterpretation {
     private struct Entry {
         var kinds: MotionSample.Kinds
         let confidence: MotionSample.Confidence
@@ -51,7 +51,7 @@ public enum MotionInterpretation {
     ///
     /// - Parameter samples: In any order; of two with the same start the first counts. Samples from the end
     ///   of the period on do not count.
-    public static func stretches(_ samples: [MotionSample], from start: Date, to end: Date)
+    static func stretches(_ samples: [MotionSample], from start: Date, to end: Date)
         -> [ActivityStretch]
     {
         let first = MotionSample.tenths(start)

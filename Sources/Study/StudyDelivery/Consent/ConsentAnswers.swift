@@ -144,14 +144,14 @@ public struct ConsentAnswers: Sendable, Hashable {
 }
 
 /// A drawn signature, a PNG of bounded size.
-public enum SignatureImage {
+package enum SignatureImage {
     /// The most bytes.
-    public static let maximumBytes = 1 << 20
+    static let maximumBytes = 1 << 20
     /// The most pixels.
-    public static let maximumPixels = 4_000_000
+    static let maximumPixels = 4_000_000
 
     /// What is wrong with an image; `nil` for a PNG that can be printed.
-    public static func problem(_ data: Data) -> String? {
+    package static func problem(_ data: Data) -> String? {
         let bytes = [UInt8](data.prefix(24))
         guard data.count <= maximumBytes else { return "the image has more than \(maximumBytes) bytes" }
         guard bytes.count == 24, bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),

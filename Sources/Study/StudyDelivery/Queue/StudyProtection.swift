@@ -18,7 +18,7 @@ public enum StudyProtection: Sendable {
     case c3ProEnvelope(StudyQueue.Sealing)
 
     /// A protection without its keys, as a submission has it and endpoints look at it.
-    public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+    enum Kind: String, Codable {
         /// By the connection alone.
         case none
         /// A CMS message.
@@ -28,7 +28,7 @@ public enum StudyProtection: Sendable {
     }
 
     /// The protection without its keys.
-    public var kind: Kind {
+    var kind: Kind {
         switch self {
         case .none: .none
         case .cms: .cms

@@ -16,7 +16,9 @@ public struct StudySubmission: Sendable, Hashable, Codable, Identifiable {
     /// What was submitted.
     public let content: Content
     /// How the bytes are protected for the study.
-    public let protection: StudyProtection.Kind
+    let protection: StudyProtection.Kind
+    /// Whether they are encrypted for the study: a package in a CMS message, a resource in an envelope.
+    public var isEncrypted: Bool { protection != .none }
 
     /// What was submitted.
     public enum Content: Sendable, Hashable, Codable {

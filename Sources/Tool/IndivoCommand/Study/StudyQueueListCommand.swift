@@ -28,7 +28,7 @@ struct StudyQueueListCommand: AsyncParsableCommand {
             return [
                 ("id", JSONValue(item.id)), ("item", JSONValue(submission?.item)),
                 ("bytes", JSONValue(item.payloadSize)),
-                ("encrypted", submission.map { JSONValue($0.protection != .none) } ?? .null),
+                ("encrypted", submission.map { JSONValue($0.isEncrypted) } ?? .null),
                 ("queued", JSONValue(StudyTime(item.queuedAt).description)),
                 ("state", JSONValue(Self.describe(item.state))),
             ]
