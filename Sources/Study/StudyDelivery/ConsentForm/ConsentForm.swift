@@ -1,4 +1,5 @@
 import Foundation
+import StudyFormats
 
 /// The signed form of a consent, as a PDF: the document's text in any script, what is shared, names, date and
 /// signature, and page numbers.
@@ -19,13 +20,17 @@ public struct ConsentForm: Sendable {
 
     /// Makes the form of a signed consent.
     ///
-    /// - Throws: ``ConsentFormError``.
+    /// - Throws: ``/StudyFormats/StudyError``: ``/StudyFormats/StudyError/formUnavailable(reason:)`` without
+    ///   the trait, and where the library that sets text fails; others for texts that are too long and a
+    ///   signature that cannot be drawn.
     public init(_ consent: SignedConsent, paper: FormPaper = .a4, labels: FormLabels = FormLabels())
-        throws(ConsentFormError)
+        throws(StudyError)
     {
         let blocks = FormBlock.all(of: consent, labels)
         let size = blocks.reduce(0) { $0 + $1.byteCount }
-        guard size <= Self.maximumBytes else { throw .tooLong(bytes: size) }
+        guard size <= Self.maximumBytes else {
+            throw .tooLarge(what: "the texts have \(size) bytes", limit: Self.maximumBytes)
+        }
         #if canImport(CoreText)
         var canvas = try CoreTextCanvas(paper, title: consent.document.title)
         #elseif canImport(CPangoCairo)
@@ -35,7 +40,7 @@ public struct ConsentForm: Sendable {
             date: consent.signedAt.description
         )
         #else
-        throw .unavailable
+        throw .formUnavailable(reason: "add the trait ConsentForm, which needs Pango and Cairo")
         #endif
         #if canImport(CoreText) || canImport(CPangoCairo)
         var setter = FormSetter(canvas: canvas, paper: paper)
@@ -95,24 +100,8 @@ public struct FormLabels: Sendable, Hashable {
     public init() {}
 }
 
-/// Why a form cannot be made.
-public enum ConsentFormError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The package was built without the trait `ConsentForm`.
-    case unavailable
-    /// The texts are longer than a form can have.
-    case tooLong(bytes: Int)
-    /// The signature cannot be drawn.
-    case badImage(reason: String)
-    /// The library that sets text failed.
-    case failed(reason: String)
-
-    public var description: String {
-        switch self {
-        case .unavailable: "forms need the trait ConsentForm, with Pango and Cairo"
-        case .tooLong(let bytes):
-            "the texts have \(bytes) bytes; a form has at most \(ConsentForm.maximumBytes)"
-        case .badImage(let reason): "the signature cannot be drawn: \(reason)"
-        case .failed(let reason): "the form cannot be made: \(reason)"
-        }
+extension StudyError {
+    static func badSignature(_ reason: String) -> StudyError {
+        .badInput(reason: "the signature cannot be drawn: \(reason)")
     }
 }

@@ -3,6 +3,7 @@ import CoreGraphics
 import CoreText
 import Foundation
 import ImageIO
+import StudyFormats
 
 /// Core Text sets the text, Core Graphics draws it into a PDF.
 struct CoreTextCanvas: FormCanvas {
@@ -21,20 +22,20 @@ struct CoreTextCanvas: FormCanvas {
     /// Apple's systems have a font for every character.
     let missingCharacters = 0
 
-    init(_ paper: FormPaper, title: String) throws(ConsentFormError) {
+    init(_ paper: FormPaper, title: String) throws(StudyError) {
         var box = CGRect(x: 0, y: 0, width: paper.width, height: paper.height)
         let info = [kCGPDFContextTitle: title] as CFDictionary
         guard let consumer = CGDataConsumer(data: data),
             let context = CGContext(consumer: consumer, mediaBox: &box, info)
         else {
-            throw .failed(reason: "there is no PDF context")
+            throw .formUnavailable(reason: "there is no PDF context")
         }
         self.paper = paper
         self.context = context
     }
 
     mutating func lines(_ text: String, _ style: FormStyle, width: Double, isSingle: Bool)
-        throws(ConsentFormError) -> [Line]
+        throws(StudyError) -> [Line]
     {
         let font = CTFontCreateUIFontForLanguage(
             style.isBold ? .emphasizedSystem : .system,
@@ -43,7 +44,7 @@ struct CoreTextCanvas: FormCanvas {
         )
         let attributes = [kCTFontAttributeName: font as Any] as CFDictionary
         guard let string = CFAttributedStringCreate(nil, text as CFString, attributes) else {
-            throw .failed(reason: "there is no memory")
+            throw .formUnavailable(reason: "there is no memory")
         }
         if isSingle {
             let line = CTLineCreateWithAttributedString(string)
@@ -74,16 +75,16 @@ struct CoreTextCanvas: FormCanvas {
         CTLineDraw(line.line, context)
     }
 
-    mutating func imageSize(_ png: Data) throws(ConsentFormError) -> (width: Double, height: Double) {
-        if let problem = SignatureImage.problem(png) { throw .badImage(reason: problem) }
+    mutating func imageSize(_ png: Data) throws(StudyError) -> (width: Double, height: Double) {
+        if let problem = SignatureImage.problem(png) { throw .badSignature(problem) }
         guard let source = CGImageSourceCreateWithData(png as CFData, nil),
             let image = CGImageSourceCreateImageAtIndex(source, 0, nil)
-        else { throw .badImage(reason: "the image is damaged") }
+        else { throw .badSignature("the image is damaged") }
         self.image = image
         return (Double(image.width), Double(image.height))
     }
 
-    func drawImage(x: Double, y: Double, width: Double, height: Double) throws(ConsentFormError) {
+    func drawImage(x: Double, y: Double, width: Double, height: Double) throws(StudyError) {
         guard let image else { return }
         context.draw(image, in: CGRect(x: x, y: paper.height - y - height, width: width, height: height))
     }
@@ -92,7 +93,7 @@ struct CoreTextCanvas: FormCanvas {
 
     func endPage() { context.endPDFPage() }
 
-    func finish() throws(ConsentFormError) -> Data {
+    func finish() throws(StudyError) -> Data {
         context.closePDF()
         return data as Data
     }

@@ -1,4 +1,5 @@
 import Foundation
+import StudyFormats
 
 /// A paragraph, or an image, of a form.
 enum FormBlock {
@@ -108,13 +109,13 @@ protocol FormCanvas {
     /// Breaks a paragraph into lines; with `isSingle` it is one line that ends with an ellipsis where it is
     /// too long.
     mutating func lines(_ text: String, _ style: FormStyle, width: Double, isSingle: Bool)
-        throws(ConsentFormError) -> [Line]
+        throws(StudyError) -> [Line]
     /// Draws a line; `y` is its top, from the top of the page.
     func draw(_ line: Line, x: Double, y: Double)
     /// The size of an image in pixels.
-    mutating func imageSize(_ png: Data) throws(ConsentFormError) -> (width: Double, height: Double)
+    mutating func imageSize(_ png: Data) throws(StudyError) -> (width: Double, height: Double)
     /// Draws the image that was measured.
-    func drawImage(x: Double, y: Double, width: Double, height: Double) throws(ConsentFormError)
+    func drawImage(x: Double, y: Double, width: Double, height: Double) throws(StudyError)
     func beginPage()
     func endPage()
 }
@@ -137,7 +138,7 @@ struct FormSetter<Canvas: FormCanvas> {
         y = paper.margin
     }
 
-    mutating func add(_ block: FormBlock) throws(ConsentFormError) {
+    mutating func add(_ block: FormBlock) throws(StudyError) {
         switch block {
         case .text(let text, let style, let before):
             if !pages[pages.count - 1].isEmpty { y += before }
@@ -168,7 +169,7 @@ struct FormSetter<Canvas: FormCanvas> {
     }
 
     /// - Returns: The number of pages.
-    mutating func draw(footer: String, _ labels: FormLabels) throws(ConsentFormError) -> Int {
+    mutating func draw(footer: String, _ labels: FormLabels) throws(StudyError) -> Int {
         // Set once, drawn on each page.
         let title = try canvas.lines(footer, .small, width: paper.textWidth * 0.7, isSingle: true).first
         for (index, page) in pages.enumerated() {

@@ -1,6 +1,7 @@
 #if canImport(CPangoCairo) && !canImport(CoreText)
 import CPangoCairo
 import Foundation
+import StudyFormats
 
 /// Pango sets the text, Cairo draws it into a PDF.
 struct PangoCanvas: FormCanvas {
@@ -40,7 +41,7 @@ struct PangoCanvas: FormCanvas {
     private let document = Document()
     private(set) var missingCharacters = 0
 
-    init(_ paper: FormPaper, title: String, date: String) throws(ConsentFormError) {
+    init(_ paper: FormPaper, title: String, date: String) throws(StudyError) {
         // The document owns the surface, so it outlives every call of this closure.
         let surface = cairo_pdf_surface_create_for_stream(
             { closure, bytes, count in
@@ -62,18 +63,18 @@ struct PangoCanvas: FormCanvas {
         try check()
     }
 
-    private func check() throws(ConsentFormError) {
+    private func check() throws(StudyError) {
         let status = cairo_status(document.context)
         guard status == CAIRO_STATUS_SUCCESS else {
-            throw .failed(reason: String(cString: cairo_status_to_string(status)))
+            throw .formUnavailable(reason: String(cString: cairo_status_to_string(status)))
         }
     }
 
     mutating func lines(_ text: String, _ style: FormStyle, width: Double, isSingle: Bool)
-        throws(ConsentFormError) -> [Line]
+        throws(StudyError) -> [Line]
     {
         guard let pointer = pango_cairo_create_layout(document.context) else {
-            throw .failed(reason: "there is no memory")
+            throw .formUnavailable(reason: "there is no memory")
         }
         let layout = Layout(pointer)
         let font = pango_font_description_from_string("sans-serif")
@@ -119,8 +120,8 @@ struct PangoCanvas: FormCanvas {
         )
     }
 
-    mutating func imageSize(_ png: Data) throws(ConsentFormError) -> (width: Double, height: Double) {
-        if let problem = SignatureImage.problem(png) { throw .badImage(reason: problem) }
+    mutating func imageSize(_ png: Data) throws(StudyError) -> (width: Double, height: Double) {
+        if let problem = SignatureImage.problem(png) { throw .badSignature(problem) }
         final class Reader {
             var rest: Data
             init(_ data: Data) { rest = data }
@@ -144,14 +145,14 @@ struct PangoCanvas: FormCanvas {
         document.image = image
         let status = cairo_surface_status(image)
         guard status == CAIRO_STATUS_SUCCESS else {
-            throw .badImage(reason: String(cString: cairo_status_to_string(status)))
+            throw .badSignature(String(cString: cairo_status_to_string(status)))
         }
         return (
             Double(cairo_image_surface_get_width(image)), Double(cairo_image_surface_get_height(image))
         )
     }
 
-    func drawImage(x: Double, y: Double, width: Double, height: Double) throws(ConsentFormError) {
+    func drawImage(x: Double, y: Double, width: Double, height: Double) throws(StudyError) {
         let context = document.context
         cairo_save(context)
         cairo_translate(context, x, y)
@@ -171,12 +172,12 @@ struct PangoCanvas: FormCanvas {
     func endPage() { cairo_show_page(document.context) }
 
     /// The file. Nothing can be drawn afterwards.
-    func finish() throws(ConsentFormError) -> Data {
+    func finish() throws(StudyError) -> Data {
         try check()
         cairo_surface_finish(document.surface)
         let status = cairo_surface_status(document.surface)
         guard status == CAIRO_STATUS_SUCCESS else {
-            throw .failed(reason: String(cString: cairo_status_to_string(status)))
+            throw .formUnavailable(reason: String(cString: cairo_status_to_string(status)))
         }
         return document.bytes
     }

@@ -10,12 +10,12 @@ import StudyFormats
 /// participant.
 ///
 /// ```swift
-/// let verifier = LinkingToken.Verifier(
+/// let token = try LinkingToken(
+///     verifying: scanned,
 ///     key: .es256(pem: pem),
 ///     issuer: "https://site.example.org",
 ///     audience: "https://link.example.org"
 /// )
-/// let token = try verifier.verify(scanned, at: .now)
 /// ```
 public struct LinkingToken: Sendable, Hashable {
     /// The person's name. (`sub`)
@@ -41,58 +41,21 @@ public struct LinkingToken: Sendable, Hashable {
         /// ECDSA on P-256 with SHA-256; a public key in PEM.
         case es256(pem: String)
 
-        var algorithm: String {
+        fileprivate var algorithm: String {
             switch self {
             case .hs256: "HS256"
             case .rs256: "RS256"
             case .es256: "ES256"
             }
         }
-    }
 
-    /// Verifies tokens.
-    public struct Verifier: Sendable {
-        /// The issuer's key.
-        public let key: Key
-        /// The issuer that is accepted.
-        public let issuer: String
-        /// The audience that has to be among the token's.
-        public let audience: String
-        /// By how many seconds clocks may differ: 0 to 300.
-        public let leeway: Int
-
-        /// A verifier. The leeway is 60 seconds unless given, and never more than 300.
-        public init(key: Key, issuer: String, audience: String, leeway: Int = 60) {
-            self.key = key
-            self.issuer = issuer
-            self.audience = audience
-            self.leeway = min(max(leeway, 0), 300)
-        }
-
-        /// Verifies signature, issuer, audience and times, in this order.
-        ///
-        /// - Throws: ``LinkingTokenError``.
-        public func verify(_ token: String, at date: Date) throws(LinkingTokenError) -> LinkingToken {
-            guard token.utf8.count <= LinkingToken.maximumLength else {
-                throw .malformed("it is longer than \(LinkingToken.maximumLength) bytes")
-            }
-            guard let jws = JWS(token) else { throw .malformed("it is not three parts in base64url") }
-            let head = try LinkingToken.object(jws.header, "header")
-            guard let algorithm = head["alg"]?.string, algorithm == key.algorithm else {
-                throw .wrongAlgorithm(expected: key.algorithm)
-            }
-            guard head["crit"] == nil else { throw .malformed("it has critical extensions") }
-            guard try isValid(jws.signature, of: jws.signingInput) else { throw .wrongSignature }
-            return try claims(try LinkingToken.object(jws.payload, "claims"), token, at: date)
-        }
-
-        private func isValid(_ signature: Data, of signed: Data) throws(LinkingTokenError) -> Bool {
+        fileprivate func isValid(_ signature: Data, of signed: Data) throws(StudyError) -> Bool {
             do {
-                switch key {
+                switch self {
                 case .hs256(let secret):
                     return try secret.withBytes { bytes in
                         guard bytes.count >= 32 else {
-                            throw LinkingTokenError.unusableKey("a secret for HS256 has 32 bytes or more")
+                            throw StudyError.unusableKey(reason: "a secret for HS256 has 32 bytes or more")
                         }
                         let key = SymmetricKey(data: UnsafeRawBufferPointer(bytes))
                         return HMAC<SHA256>.isValidAuthenticationCode(
@@ -114,73 +77,96 @@ public struct LinkingToken: Sendable, Hashable {
                     guard signature.count == 64 else { return false }
                     return key.isValidSignature(try .init(rawRepresentation: signature), for: signed)
                 }
-            } catch let error as LinkingTokenError {
+            } catch let error as StudyError {
                 throw error
             } catch {
-                throw .unusableKey("it is not a public key in PEM for \(key.algorithm), or it is too short")
+                throw .unusableKey(
+                    reason: "it is not a public key in PEM for \(algorithm), or it is too short"
+                )
             }
         }
+    }
 
-        private func claims(_ claims: JSONValue, _ token: String, at date: Date) throws(LinkingTokenError)
-            -> LinkingToken
-        {
-            guard claims["iss"]?.string == issuer else { throw .wrongIssuer }
-            let audiences =
-                claims["aud"]?.elements.map { $0.compactMap(\.string) }
-                ?? [claims["aud"]?.string].compactMap { $0 }
-            guard audiences.contains(audience) else { throw .wrongAudience }
-            let now = Int(min(max(date.timeIntervalSince1970.rounded(.down), -1e12), 1e12))
-            guard let expiry = try LinkingToken.time(claims, "exp") else {
-                throw .malformed("it has no exp: it would never end")
-            }
-            guard now - leeway < expiry else { throw .expired }
-            for name in ["nbf", "iat"] {
-                if let start = try LinkingToken.time(claims, name), start > now + leeway {
-                    throw .notYetValid
-                }
-            }
-            guard let subject = claims["sub"]?.string, !subject.isEmpty else {
-                throw .malformed("it has no sub")
-            }
-            var birthDate: FHIRDate?
-            if let text = claims["birthdate"] {
-                birthDate = FHIRDate(tree: text)
-                guard birthDate != nil else {
-                    throw .malformed("birthdate is not a date, such as 1970-03-29")
-                }
-            }
-            return LinkingToken(
-                subject: subject,
-                birthDate: birthDate,
-                issuer: issuer,
-                audience: audience,
-                expiresAt: Date(timeIntervalSince1970: Double(expiry)),
-                token: Secret(token)
-            )
+    /// Verifies signature, issuer, audience and times, in this order.
+    ///
+    /// - Parameters:
+    ///   - token: As it was scanned.
+    ///   - key: The issuer's key.
+    ///   - issuer: The issuer that is accepted.
+    ///   - audience: The audience that has to be among the token's.
+    ///   - leeway: By how many seconds clocks may differ: 0 to 300.
+    /// - Throws: ``/StudyFormats/StudyError``, which quotes nothing of the token: `unusableKey` for the key,
+    ///   `malformed` for what is no token, and `notGenuine` for a token that is refused.
+    public init(
+        verifying token: String,
+        key: Key,
+        issuer: String,
+        audience: String,
+        leeway: Int = 60,
+        at date: Date = Date()
+    ) throws(StudyError) {
+        guard token.utf8.count <= Self.maximumLength else {
+            throw .badToken("it is longer than \(Self.maximumLength) bytes")
         }
+        guard let jws = JWS(token) else { throw .badToken("it is not three parts in base64url") }
+        let head = try Self.object(jws.header, "header")
+        guard head["alg"]?.string == key.algorithm else {
+            throw .refused("it is not signed with \(key.algorithm), which the issuer uses")
+        }
+        guard head["crit"] == nil else { throw .badToken("it has critical extensions") }
+        guard try key.isValid(jws.signature, of: jws.signingInput) else {
+            throw .refused("its signature is not the issuer's")
+        }
+        let claims = try Self.object(jws.payload, "claims")
+        guard claims["iss"]?.string == issuer else { throw .refused("it is not from the expected issuer") }
+        let audiences =
+            claims["aud"]?.elements.map { $0.compactMap(\.string) }
+            ?? [claims["aud"]?.string].compactMap { $0 }
+        guard audiences.contains(audience) else { throw .refused("it is not for the expected audience") }
+        let leeway = min(max(leeway, 0), 300)
+        let now = Int(min(max(date.timeIntervalSince1970.rounded(.down), -1e12), 1e12))
+        guard let expiry = try Self.time(claims, "exp") else {
+            throw .badToken("it has no exp: it would never end")
+        }
+        guard now - leeway < expiry else { throw .refused("it has expired; ask for a new one") }
+        for name in ["nbf", "iat"] {
+            if let start = try Self.time(claims, name), start > now + leeway {
+                throw .refused("it is not valid yet; look at the device's clock")
+            }
+        }
+        guard let subject = claims["sub"]?.string, !subject.isEmpty else { throw .badToken("it has no sub") }
+        birthDate = claims["birthdate"].flatMap { FHIRDate(tree: $0) }
+        guard birthDate != nil || claims["birthdate"] == nil else {
+            throw .badToken("birthdate is not a date, such as 1970-03-29")
+        }
+        self.subject = subject
+        self.issuer = issuer
+        self.audience = audience
+        expiresAt = Date(timeIntervalSince1970: Double(expiry))
+        self.token = Secret(token)
     }
 
     static let maximumLength = 16_384
 
     /// An object without duplicate members, which two programs may read differently.
-    private static func object(_ data: Data, _ part: String) throws(LinkingTokenError) -> JSONValue {
+    private static func object(_ data: Data, _ part: String) throws(StudyError) -> JSONValue {
         var limits = JSONLimits()
         limits.depth = 16
         guard let json = try? JSONValue(parsing: data, limits: limits), let members = json.members else {
-            throw .malformed("the \(part) are not a JSON object")
+            throw .badToken("the \(part) are not a JSON object")
         }
         guard Set(members.map(\.name)).count == members.count else {
-            throw .malformed("the \(part) repeat a member")
+            throw .badToken("the \(part) repeat a member")
         }
         return json
     }
 
     /// Whole seconds; a fraction is cut off.
-    private static func time(_ claims: JSONValue, _ name: String) throws(LinkingTokenError) -> Int? {
+    private static func time(_ claims: JSONValue, _ name: String) throws(StudyError) -> Int? {
         guard let claim = claims[name] else { return nil }
         guard let digits = claim.number?.split(separator: ".", maxSplits: 1).first, let seconds = Int(digits),
             (0...253_402_300_799).contains(seconds), claim.number?.lowercased().contains("e") == false
-        else { throw .malformed("\(name) is not a time in seconds since 1970") }
+        else { throw .badToken("\(name) is not a time in seconds since 1970") }
         return seconds
     }
 
@@ -191,12 +177,12 @@ public struct LinkingToken: Sendable, Hashable {
     ///
     /// - Parameter dataServer: The address of the server that has the participant's data: the identifier's
     ///   system.
-    /// - Throws: ``LinkingTokenError/wrongAudience`` unless the audience is an https address.
-    public func request(linking enrolment: Enrolment, dataServer: FHIRURI) throws(LinkingTokenError)
+    /// - Throws: ``/StudyFormats/StudyError`` unless the audience is an https address.
+    public func request(linking enrolment: Enrolment, dataServer: FHIRURI) throws(StudyError)
         -> LinkRequest
     {
         guard let url = URL(string: audience), url.scheme?.lowercased() == "https", url.host() != nil else {
-            throw .wrongAudience
+            throw .refused("its audience is no https address")
         }
         var patient = Patient()
         patient.identifier = [Identifier(system: dataServer, value: enrolment.participant.uuidString)]
@@ -241,35 +227,13 @@ public struct LinkRequest: Sendable {
     }
 }
 
-/// Why a linking token is refused. The texts quote nothing of the token.
-public enum LinkingTokenError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// It is no token.
-    case malformed(String)
-    /// It names another algorithm than the key's; `none` is never accepted.
-    case wrongAlgorithm(expected: String)
-    /// The signature is not the issuer's.
-    case wrongSignature
-    /// It is from somebody else.
-    case wrongIssuer
-    /// It is for somebody else, or its audience is no https address.
-    case wrongAudience
-    /// It has ended.
-    case expired
-    /// It has not begun.
-    case notYetValid
-    /// The key cannot be used.
-    case unusableKey(String)
+// The texts quote nothing of the token.
+extension StudyError {
+    fileprivate static func badToken(_ reason: String) -> StudyError {
+        .malformed(format: "linking token", offset: nil, reason: reason)
+    }
 
-    public var description: String {
-        switch self {
-        case .malformed(let reason): "the token is not valid: \(reason)"
-        case .wrongAlgorithm(let expected): "the token is not signed with \(expected), which the issuer uses"
-        case .wrongSignature: "the token's signature is not the issuer's"
-        case .wrongIssuer: "the token is not from the expected issuer"
-        case .wrongAudience: "the token is not for the expected audience"
-        case .expired: "the token has expired; ask for a new one"
-        case .notYetValid: "the token is not valid yet; look at the device's clock"
-        case .unusableKey(let reason): "the issuer's key cannot be used: \(reason)"
-        }
+    fileprivate static func refused(_ reason: String) -> StudyError {
+        .notGenuine(what: "the linking token", reason: reason)
     }
 }

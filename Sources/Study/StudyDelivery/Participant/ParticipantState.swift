@@ -22,7 +22,7 @@ public struct ParticipantState: Sendable {
     /// The state of a participant.
     ///
     /// - Parameter keys: Keeps the key under which everything is encrypted.
-    /// - Throws: ``ParticipantError/notEnrolled`` when the participant left in the meantime.
+    /// - Throws: ``/StudyFormats/StudyError/notEnrolled`` when the participant left in the meantime.
     public init(of enrolment: Enrolment, in participants: ParticipantStore, keys: any KeyStore) throws {
         let folder = try participants.folder(of: enrolment).appending(path: "state")
         files = SealedFolder(folder, identity: "state of \(enrolment.participant.uuidString)", keys: keys)

@@ -67,12 +67,12 @@ public final class ParticipantStore: Sendable {
 
     /// Stores which version of the consent document was signed.
     ///
-    /// - Throws: ``ParticipantError/notEnrolled`` when the participant left in the meantime.
+    /// - Throws: ``/StudyFormats/StudyError/notEnrolled`` when the participant left in the meantime.
     public func setConsentVersion(_ version: String, of enrolment: Enrolment) throws {
         try files.withLock {
             try eraseWithdrawn()
             guard var stored = try read(enrolment.study), stored.participant == enrolment.participant else {
-                throw ParticipantError.notEnrolled
+                throw StudyError.notEnrolled
             }
             stored.consentVersion = version
             try files.write(Data(stored.json.utf8()), to: Self.name(enrolment.study))
@@ -81,12 +81,12 @@ public final class ParticipantStore: Sendable {
 
     /// The participant's own folder, of mode 0700: queue, consents, motion data. A withdrawal erases it.
     ///
-    /// - Throws: ``ParticipantError/notEnrolled`` when the participant left in the meantime.
+    /// - Throws: ``/StudyFormats/StudyError/notEnrolled`` when the participant left in the meantime.
     public func folder(of enrolment: Enrolment) throws -> URL {
         try files.withLock {
             try eraseWithdrawn()
             guard try read(enrolment.study)?.participant == enrolment.participant else {
-                throw ParticipantError.notEnrolled
+                throw StudyError.notEnrolled
             }
             return try files.folder(for: Self.folderName(enrolment.participant))
         }
@@ -223,33 +223,18 @@ public final class ParticipantStore: Sendable {
     private func read(_ study: String) throws -> Enrolment? {
         guard let data = try files.read(Self.name(study)) else { return nil }
         guard let enrolment = (try? JSONValue(parsing: data)).flatMap(Enrolment.init(json:)) else {
-            throw ParticipantError.otherVersion
+            throw StudyError.otherVersion
         }
         return enrolment
     }
 
     private static func withdrawal(_ data: Data) throws -> Withdrawal {
         guard let withdrawal = (try? JSONValue(parsing: data)).flatMap(Withdrawal.init(json:)) else {
-            throw ParticipantError.otherVersion
+            throw StudyError.otherVersion
         }
         return withdrawal
     }
 
     private static func name(_ study: String) -> String { "enrolment \(study)" }
     private static func folderName(_ participant: UUID) -> String { "data \(participant.uuidString)" }
-}
-
-/// Why something cannot be done for a participant.
-public enum ParticipantError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The participant is not, or no longer, enrolled in the study.
-    case notEnrolled
-    /// What is stored has a form that this version does not read.
-    case otherVersion
-
-    public var description: String {
-        switch self {
-        case .notEnrolled: "the participant is not enrolled in the study any more"
-        case .otherVersion: "the store of participants was written by another version; update the app"
-        }
-    }
 }

@@ -44,7 +44,7 @@ public final class ScheduleModel {
     ///   - titles: Titles by the tasks' ids, such as those of the questionnaires; else the task's own, else
     ///     its id.
     ///   - completions: What was done before.
-    /// - Throws: ``/StudyFormats/ScheduleError``.
+    /// - Throws: ``/StudyFormats/StudyError``.
     public init(
         _ schedule: StudySchedule,
         enrolledAt: Date,
@@ -52,7 +52,7 @@ public final class ScheduleModel {
         titles: [String: String] = [:],
         completions: [TaskCompletion] = [],
         now: Date = Date()
-    ) throws(ScheduleError) {
+    ) throws(StudyError) {
         self.schedule = schedule
         self.enrolledAt = enrolledAt
         self.zone = zone
@@ -93,9 +93,9 @@ public final class ScheduleModel {
     /// Notes that a task was done: its earliest occurrence that is open then.
     ///
     /// - Returns: whether one was open.
-    /// - Throws: ``/StudyFormats/ScheduleError``; then nothing was noted.
+    /// - Throws: ``/StudyFormats/StudyError``; then nothing was noted.
     @discardableResult
-    public func complete(_ taskID: String, at date: Date = Date()) throws(ScheduleError) -> Bool {
+    public func complete(_ taskID: String, at date: Date = Date()) throws(StudyError) -> Bool {
         let before = completions
         let done = occurrences.count { $0.completedAt != nil }
         completions.append(TaskCompletion(taskID: taskID, date: date))
@@ -115,8 +115,8 @@ public final class ScheduleModel {
 
     /// Looks again: when the app comes to the front, at midnight, or in another zone.
     ///
-    /// - Throws: ``/StudyFormats/ScheduleError``.
-    public func refresh(at date: Date = Date(), in zone: TimeZone? = nil) throws(ScheduleError) {
+    /// - Throws: ``/StudyFormats/StudyError``.
+    public func refresh(at date: Date = Date(), in zone: TimeZone? = nil) throws(StudyError) {
         now = date
         if let zone, zone != self.zone {
             self.zone = zone
@@ -126,7 +126,7 @@ public final class ScheduleModel {
         }
     }
 
-    private func plan() throws(ScheduleError) {
+    private func plan() throws(StudyError) {
         occurrences = try schedule.occurrences(enrolledAt: enrolledAt, in: zone, completions: completions)
         present()
     }

@@ -252,11 +252,12 @@ public final class StudyQueue: Sendable {
                 )
             }
             if let objection = endpoint.objection(to: submission) { return .setAside(reason: objection) }
-            guard budget.isAllowed() else { return .stopped(DeliveryBudget.Exhausted.notAllowed) }
+            guard budget.isAllowed() else {
+                return .stopped(StudyError.outOfBudget(needed: payload.size, left: nil))
+            }
             if let bytes = budget.bytes, payload.size > bytes - used.count {
-                return .stopped(
-                    DeliveryBudget.Exhausted.bytes(needed: payload.size, left: max(0, bytes - used.count))
-                )
+                let left = max(0, bytes - used.count)
+                return .stopped(StudyError.outOfBudget(needed: payload.size, left: left))
             }
             used.add(payload.size)
             let body = BodySource(size: payload.size) { [weak self] offset, count in

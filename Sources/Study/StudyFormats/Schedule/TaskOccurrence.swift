@@ -58,25 +58,6 @@ public struct TaskCompletion: Sendable, Hashable, Codable {
     }
 }
 
-/// Why there is no list of occurrences.
-public enum ScheduleError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// All tasks together have more occurrences than ``StudySchedule/maximumOccurrences``.
-    case tooManyOccurrences(task: String)
-    /// The enrolment is not in the years 1900 to 2200.
-    case enrolmentOutOfRange
-
-    public var description: String {
-        switch self {
-        case .tooManyOccurrences(let task):
-            """
-            the schedule has more than \(StudySchedule.maximumOccurrences) occurrences, \
-            counted up to the task \(task)
-            """
-        case .enrolmentOutOfRange: "the enrolment is not in the years 1900 to 2200"
-        }
-    }
-}
-
 extension StudySchedule {
     /// All occurrences for a participant, by date.
     ///
@@ -88,14 +69,15 @@ extension StudySchedule {
     /// - Parameters:
     ///   - zone: Where the participant is. C3-PRO counts days in UTC.
     ///   - completions: What was done: each counts for one occurrence, the earliest that was open then.
-    /// - Throws: ``ScheduleError``.
+    /// - Throws: ``StudyError`` for more than ``maximumOccurrences`` of all tasks together, and for an enrolment
+    ///   that is not in the years 1900 to 2200.
     public func occurrences(
         enrolledAt: Date,
         in zone: TimeZone,
         completions: [TaskCompletion] = []
-    ) throws(ScheduleError) -> [TaskOccurrence] {
+    ) throws(StudyError) -> [TaskOccurrence] {
         guard (-2_208_988_800...7_289_654_400).contains(enrolledAt.timeIntervalSince1970) else {
-            throw .enrolmentOutOfRange
+            throw .badInput(reason: "the enrolment is not in the years 1900 to 2200")
         }
         var total = 0
         var result: [TaskOccurrence] = []
@@ -124,12 +106,19 @@ extension StudySchedule {
             .map(\.element)
     }
 
+    private static func tooMany(_ task: ScheduledTask) -> StudyError {
+        .tooLarge(
+            what: "the occurrences of the schedule, counted up to the task \(task.id)",
+            limit: maximumOccurrences
+        )
+    }
+
     private func dates(
         of task: ScheduledTask,
         _ enrolledAt: Date,
         _ zone: TimeZone,
         _ total: inout Int
-    ) throws(ScheduleError) -> [Date] {
+    ) throws(StudyError) -> [Date] {
         var dates = [enrolledAt.adding(task.starts, in: zone)]
         total += 1
         guard let repeats = task.repeats, let expires = task.expires, !repeats.isZero else { return dates }
@@ -138,11 +127,11 @@ extension StudySchedule {
         while let last = dates.last, last < end {
             count += 1
             // Multiples before the first occurrence are passed over, and they are bounded too.
-            guard count <= Self.maximumOccurrences else { throw .tooManyOccurrences(task: task.id) }
+            guard count <= Self.maximumOccurrences else { throw Self.tooMany(task) }
             let next = enrolledAt.adding(repeats * count, in: zone)
             guard next > last else { continue }
             total += 1
-            guard total <= Self.maximumOccurrences else { throw .tooManyOccurrences(task: task.id) }
+            guard total <= Self.maximumOccurrences else { throw Self.tooMany(task) }
             dates.append(next)
         }
         return dates

@@ -1,4 +1,4 @@
-/// Why a package cannot be made or read. The descriptions never quote content or keys.
+/// Why something of a study cannot be made, read or done. The descriptions never quote content or keys.
 public enum StudyError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The data that is read is not of its format.
     ///
@@ -26,6 +26,15 @@ public enum StudyError: Error, Sendable, Hashable, CustomStringConvertible {
     case badInput(reason: String)
     /// Reading or writing the disk failed.
     case storage(reason: String)
+    /// The participant is not, or no longer, enrolled in the study.
+    case notEnrolled
+    /// What is stored of participants has a form that this version does not read.
+    case otherVersion
+    /// The form of a signed consent cannot be made: a trait is missing, or the library that sets text fails.
+    case formUnavailable(reason: String)
+    /// A delivery ended before everything was tried: the next submission needs more bytes than the budget has
+    /// left. Where `left` is `nil`, the app allows nothing now.
+    case outOfBudget(needed: Int, left: Int?)
 
     public var description: String {
         switch self {
@@ -43,6 +52,12 @@ public enum StudyError: Error, Sendable, Hashable, CustomStringConvertible {
         case .badName(let name, let reason): "the name \(name.debugDescription) is refused: \(reason)"
         case .badInput(let reason): reason
         case .storage(let reason): reason
+        case .notEnrolled: "the participant is not enrolled in the study any more; enrol again to take part"
+        case .otherVersion: "the store of participants was written by another version; update the app"
+        case .formUnavailable(let reason): "the form cannot be made: \(reason)"
+        case .outOfBudget(let needed, let left?):
+            "the next submission has \(needed) bytes, and the budget has \(left) left; deliver with another one"
+        case .outOfBudget(_, nil): "nothing may be sent now; deliver again when it may"
         }
     }
 

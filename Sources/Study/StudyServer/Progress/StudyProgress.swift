@@ -91,13 +91,13 @@ public struct StudyProgress: Sendable, Hashable, Codable {
     ///     last parts of these, as ids.
     ///   - questionnaires: Whose answers are counted; `nil` for all.
     ///   - now: The time. What happens later is not counted.
-    /// - Throws: `ScheduleError`.
+    /// - Throws: `StudyError`.
     mutating func add(
         _ course: ParticipantCourse,
         _ schedule: StudySchedule? = nil,
         of questionnaires: Set<String>? = nil,
         at now: Date
-    ) throws(ScheduleError) {
+    ) throws(StudyError) {
         guard course.enrolled <= now else { return }
         let stopped = course.stopped.flatMap { $0 <= now ? $0 : nil }
         // Who had not agreed any more when they enrolled, by the phone's clock, was there for a moment.
@@ -172,12 +172,12 @@ public struct StudyProgress: Sendable, Hashable, Codable {
 
     /// What a participant is asked for now, and has not done; nothing of one who stopped.
     ///
-    /// - Throws: `ScheduleError`.
+    /// - Throws: `StudyError`.
     public static func open(
         _ course: ParticipantCourse,
         _ schedule: StudySchedule,
         at now: Date
-    ) throws(ScheduleError) -> [OpenTask] {
+    ) throws(StudyError) -> [OpenTask] {
         if let stopped = course.stopped, stopped <= now { return [] }
         return try occurrences(of: course, schedule).compactMap { occurrence in
             let state = occurrence.state(at: now)
@@ -188,7 +188,7 @@ public struct StudyProgress: Sendable, Hashable, Codable {
 
     /// The consent was given with the enrolment. Days are UTC's, as C3-PRO counts them.
     private static func occurrences(of course: ParticipantCourse, _ schedule: StudySchedule)
-        throws(ScheduleError) -> [TaskOccurrence]
+        throws(StudyError) -> [TaskOccurrence]
     {
         var completions: [TaskCompletion] = []
         for task in schedule.tasks {
@@ -239,7 +239,7 @@ public struct StudyProgress: Sendable, Hashable, Codable {
 extension WarehouseTransaction {
     /// How participants keep up, counted now.
     ///
-    /// - Throws: `ScheduleError`, the database's error.
+    /// - Throws: `StudyError`, the database's error.
     public func progress(_ schedule: StudySchedule? = nil, at now: Date = Date()) throws -> StudyProgress {
         let answered = try answeredQuestionnaires(limit: StudyProgress.maximumListed)
         let questionnaires = StudyProgress.questionnaires(of: answered, schedule)
@@ -252,7 +252,7 @@ extension WarehouseTransaction {
     /// How participants keep up, as it is shown: the same until five of them enrolled, answered or left.
     ///
     /// - Returns: `nil` while fewer than five have enrolled.
-    /// - Throws: `ScheduleError`, the database's error.
+    /// - Throws: `StudyError`, the database's error.
     func publishedProgress(_ schedule: StudySchedule?, at now: Date) throws -> StudyProgress? {
         try published("progress", marks: courseMarks()) { try progress(schedule, at: now) }
     }

@@ -82,7 +82,7 @@ struct StudyDueCommand: ParsableCommand {
                 in: zone,
                 completions: completions
             )
-        } catch let error as ScheduleError {
+        } catch let error as StudyError {
             throw CommandFailure("\(self.schedule): \(error)")
         }
         let rows =

@@ -73,10 +73,10 @@ struct ConsentFormTests {
     @Test("a damaged signature is an error, a PNG is drawn")
     func images() throws {
         #expect(throws: Never.self) { try ConsentForm(consent(text: "x", signature: png)) }
-        #expect(throws: ConsentFormError.self) {
+        #expect(throws: StudyError.self) {
             try ConsentForm(consent(text: "x", signature: png.prefix(40)))
         }
-        #expect(throws: ConsentFormError.badImage(reason: "the image is not a PNG")) {
+        #expect(throws: StudyError.badSignature("the image is not a PNG")) {
             try ConsentForm(consent(text: "x", signature: Data(count: 30)))
         }
         var large = png

@@ -41,11 +41,32 @@ struct LinkingTokenTests {
         return try signed + "." + encode(sign(signed))
     }
 
+    private static func malformed(_ reason: String) -> StudyError {
+        .malformed(format: "linking token", offset: nil, reason: reason)
+    }
+
+    private static func refused(_ reason: String) -> StudyError {
+        .notGenuine(what: "the linking token", reason: reason)
+    }
+
+    private static let expired = refused("it has expired; ask for a new one")
+    private static let wrongSignature = refused("its signature is not the issuer's")
+
+    private static func wrongAlgorithm(_ expected: String) -> StudyError {
+        refused("it is not signed with \(expected), which the issuer uses")
+    }
+
     private func verify(_ token: String, key: LinkingToken.Key = .hs256(Secret(secret)), leeway: Int = 60)
         throws -> LinkingToken
     {
-        try LinkingToken.Verifier(key: key, issuer: "i", audience: "https://a.example", leeway: leeway)
-            .verify(token, at: Self.now)
+        try LinkingToken(
+            verifying: token,
+            key: key,
+            issuer: "i",
+            audience: "https://a.example",
+            leeway: leeway,
+            at: Self.now
+        )
     }
 
     @Test("a signed token gives name, birth date and the request that links")
@@ -77,7 +98,7 @@ struct LinkingTokenTests {
         }
         #expect(try verify(rs, key: .rs256(pem: rsa.publicKey.pemRepresentation)).subject == "Ada")
         let other = P256.Signing.PrivateKey().publicKey.pemRepresentation
-        #expect(throws: LinkingTokenError.wrongSignature) { try verify(es, key: .es256(pem: other)) }
+        #expect(throws: Self.wrongSignature) { try verify(es, key: .es256(pem: other)) }
         // The public key as the secret of HS256, which a verifier that believes the header accepts.
         let pem = rsa.publicKey.pemRepresentation
         let forged = Self.token {
@@ -85,10 +106,10 @@ struct LinkingTokenTests {
                 HMAC<SHA256>.authenticationCode(for: Data($0.utf8), using: SymmetricKey(data: Data(pem.utf8)))
             )
         }
-        #expect(throws: LinkingTokenError.wrongAlgorithm(expected: "RS256")) {
+        #expect(throws: Self.wrongAlgorithm("RS256")) {
             try verify(forged, key: .rs256(pem: pem))
         }
-        #expect(throws: LinkingTokenError.unusableKey("a secret for HS256 has 32 bytes or more")) {
+        #expect(throws: StudyError.unusableKey(reason: "a secret for HS256 has 32 bytes or more")) {
             try verify(Self.token(), key: .hs256("short"))
         }
     }
@@ -98,43 +119,46 @@ struct LinkingTokenTests {
         func claims(_ text: String) -> String {
             #"{"iss":"i","aud":"https://a.example","sub":"Ada",\#(text)}"#
         }
-        let cases: [(String, LinkingTokenError)] = try [
-            (Self.token(header: #"{"alg":"none"}"#) { _ in Data() }, .wrongAlgorithm(expected: "HS256")),
-            (Self.token(header: #"{"alg":"hs256"}"#), .wrongAlgorithm(expected: "HS256")),
-            (Self.token { _ in Data(count: 32) }, .wrongSignature),
-            (Self.token(claims: claims(#""exp":1799999940"#)), .expired),
-            (Self.token(claims: claims(#""exp":1800000060,"nbf":1800000061"#)), .notYetValid),
+        let cases: [(String, StudyError)] = try [
+            (Self.token(header: #"{"alg":"none"}"#) { _ in Data() }, Self.wrongAlgorithm("HS256")),
+            (Self.token(header: #"{"alg":"hs256"}"#), Self.wrongAlgorithm("HS256")),
+            (Self.token { _ in Data(count: 32) }, Self.wrongSignature),
+            (Self.token(claims: claims(#""exp":1799999940"#)), Self.expired),
+            (
+                Self.token(claims: claims(#""exp":1800000060,"nbf":1800000061"#)),
+                Self.refused("it is not valid yet; look at the device's clock")
+            ),
             (
                 Self.token(claims: #"{"iss":"j","aud":"https://a.example","sub":"Ada","exp":1800000060}"#),
-                .wrongIssuer
+                Self.refused("it is not from the expected issuer")
             ),
             (
                 Self.token(claims: #"{"iss":"i","aud":"https://b.example","sub":"Ada","exp":1800000060}"#),
-                .wrongAudience
+                Self.refused("it is not for the expected audience")
             ),
-            (Self.token(claims: claims(#""jti":"1""#)), .malformed("it has no exp: it would never end")),
+            (Self.token(claims: claims(#""jti":"1""#)), Self.malformed("it has no exp: it would never end")),
             (
                 Self.token(claims: claims(#""exp":"1800000060""#)),
-                .malformed("exp is not a time in seconds since 1970")
+                Self.malformed("exp is not a time in seconds since 1970")
             ),
             (
                 Self.token(claims: claims(#""exp":1e99"#)),
-                .malformed("exp is not a time in seconds since 1970")
+                Self.malformed("exp is not a time in seconds since 1970")
             ),
             (
                 Self.token(claims: claims(#""exp":1,"exp":1800000060"#)),
-                .malformed("the claims repeat a member")
+                Self.malformed("the claims repeat a member")
             ),
-            ("a.b", .malformed("it is not three parts in base64url")),
-            (Self.token() + "=", .malformed("it is not three parts in base64url")),
-            (String(repeating: "a", count: 20_000), .malformed("it is longer than 16384 bytes")),
+            ("a.b", Self.malformed("it is not three parts in base64url")),
+            (Self.token() + "=", Self.malformed("it is not three parts in base64url")),
+            (String(repeating: "a", count: 20_000), Self.malformed("it is longer than 16384 bytes")),
         ]
         for (token, error) in cases { #expect(throws: error) { try verify(token) } }
         #expect(throws: Never.self) {
             try verify(Self.token(claims: claims(#""exp":1799999941,"nbf":1800000060"#)))
         }
         // The leeway is bounded, whoever sets it.
-        #expect(throws: LinkingTokenError.expired) {
+        #expect(throws: Self.expired) {
             try verify(Self.token(claims: claims(#""exp":1799999000"#)), leeway: 100_000)
         }
     }

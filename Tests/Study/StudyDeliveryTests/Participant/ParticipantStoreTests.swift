@@ -62,7 +62,7 @@ struct ParticipantStoreTests {
             #expect(withdrawal.state == .reporting && withdrawal.participant == enrolment.participant)
             #expect(!FileManager.default.fileExists(atPath: data.path))
             #expect(try store.enrolment(in: "s") == nil && store.withdraw(from: "s") == nil)
-            #expect(throws: ParticipantError.notEnrolled) { try store.folder(of: enrolment) }
+            #expect(throws: StudyError.notEnrolled) { try store.folder(of: enrolment) }
             struct Offline: Error {}
             var emptied: [UUID] = []
             let first = try await store.finishWithdrawals(

@@ -148,7 +148,7 @@ import Testing
             #expect((try? Data(contentsOf: file))?.firstRange(of: Data("Ada".utf8)) == nil)
         }
         try participants.withdraw(from: "s")
-        #expect(throws: ParticipantError.notEnrolled) {
+        #expect(throws: StudyError.notEnrolled) {
             try ParticipantState(of: enrolment, in: participants, keys: keys)
         }
     }

@@ -76,8 +76,12 @@ import Testing
     }
 
     @Test("a schedule without end is an error, and no half model")
-    func tooMany() throws {
-        #expect(throws: ScheduleError.self) {
+    func tooManyOccurrences() throws {
+        let tooMany = StudyError.tooLarge(
+            what: "the occurrences of the schedule, counted up to the task t",
+            limit: StudySchedule.maximumOccurrences
+        )
+        #expect(throws: tooMany) {
             try ScheduleModel(
                 schedule(#"{"taskId": "t", "taskType": "survey", "repeats": "1h", "expires": "100y"}"#),
                 enrolledAt: date("2026-11-22T09:00:00Z")

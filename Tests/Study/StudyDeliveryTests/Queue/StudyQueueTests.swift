@@ -242,11 +242,11 @@ struct StudyQueueTests {
         let report = try await queue.deliver(to: endpoint, within: DeliveryBudget(bytes: sizes[0] + 10))
         #expect(report.delivered.count == 1 && report.remaining == 1)
         #expect(
-            report.stopped.values.first as? DeliveryBudget.Exhausted == .bytes(needed: sizes[1], left: 10)
+            report.stopped.values.first as? StudyError == .outOfBudget(needed: sizes[1], left: 10)
         )
         let none = try await queue.deliver(to: endpoint, within: DeliveryBudget { false })
         #expect(
-            none.stopped.values.first as? DeliveryBudget.Exhausted == .notAllowed
+            none.stopped.values.first as? StudyError == .outOfBudget(needed: sizes[1], left: nil)
                 && endpoint.received.count == 1
         )
     }

@@ -149,16 +149,22 @@ struct ScheduleTests {
         let schedule = try StudySchedule(
             parsing: Data(#"{"tasks": [\#(tasks.joined(separator: ","))]}"#.utf8)
         )
-        #expect(throws: ScheduleError.tooManyOccurrences(task: "9")) {
+        func tooMany(_ task: String) -> StudyError {
+            .tooLarge(
+                what: "the occurrences of the schedule, counted up to the task \(task)",
+                limit: StudySchedule.maximumOccurrences
+            )
+        }
+        #expect(throws: tooMany("9")) {
             try schedule.occurrences(enrolledAt: date("2026-01-01T00:00:00Z"), in: .gmt)
         }
         let hourly = try c3Pro(#""starts": "100y", "repeats": "1h", "expires": "100y""#)
-        #expect(throws: ScheduleError.self) {
+        #expect(throws: tooMany("t")) {
             var schedule = hourly
             schedule.tasks[0].expires = CalendarSpan(months: 1_200, days: 1)
             _ = try schedule.occurrences(enrolledAt: date("2026-01-01T00:00:00Z"), in: .gmt)
         }
-        #expect(throws: ScheduleError.enrolmentOutOfRange) {
+        #expect(throws: StudyError.badInput(reason: "the enrolment is not in the years 1900 to 2200")) {
             try hourly.occurrences(enrolledAt: .distantFuture, in: .gmt)
         }
     }
